@@ -1,0 +1,14 @@
+export default {
+  rootDir: '../..',
+  testMatch: ['<rootDir>/tests/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/judges/', '<rootDir>/tests/browser/'],
+  modulePathIgnorePatterns: ['<rootDir>/.node/', '<rootDir>/.data/'],
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } }],
+  },
+  coverageProvider: 'v8',
+  testTimeout: 60_000,
+  maxWorkers: 2,
+};
