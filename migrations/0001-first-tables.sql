@@ -1,0 +1,389 @@
+-- Every tenant table leads its key with org_id, so that one organization's rows lie together and the schema
+-- can be distributed by organization later. Instants are timestamptz(3): JavaScript dates hold milliseconds,
+-- and a finer stored value would slip past an inclusive filter or a keyset page.
+
+create table organizations (
+  id uuid not null,
+  name text not null,
+  kind text not null,
+  -- The partner organization that reserved this simulation organization.
+  parent_org_id uuid,
+  created_at timestamptz(3) not null,
+  constraint organizations_pkey primary key (id),
+  constraint organizations_kind_check check (kind in ('partner', 'simulation')),
+  constraint organizations_parent_fkey foreign key (parent_org_id) references organizations (id),
+  constraint organizations_parent_check check ((kind = 'simulation') = (parent_org_id is not null))
+);
+-- "Is this one of my fleets' organizations?", asked with every request to a simulation organization.
+create index organizations_parent_idx on organizations (parent_org_id) where parent_org_id is not null;
+
+create table users (
+  org_id uuid not null,
+  id uuid not null,
+  email text not null,
+  role text not null,
+  external_user_id text,
+  first_name text,
+  last_name text,
+  street_and_number text,
+  street_add_info text,
+  zip_code text,
+  town text,
+  country text,
+  latitude double precision,
+  longitude double precision,
+  location_last_updated timestamptz(3),
+  -- A person who signs in has a username unique on the server; users created through the API have none.
+  username text,
+  password_hash text,
+  password_change_required boolean not null default false,
+  -- Simulated households only.
+  fleet_id uuid,
+  household_index integer,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  deleted_at timestamptz(3),
+  constraint users_pkey primary key (org_id, id),
+  constraint users_org_fkey foreign key (org_id) references organizations (id),
+  constraint users_role_check check (role in ('admin', 'staff', 'user')),
+  constraint users_coordinates_check check ((latitude is null) = (longitude is null)),
+  constraint users_password_check check (password_hash is null or username is not null)
+);
+-- A deleted user's email is free again; letter case does not make a different address.
+create unique index users_email_key on users (org_id, lower(email)) where deleted_at is null;
+create unique index users_external_user_id_key on users (org_id, external_user_id) where deleted_at is null;
+create unique index users_username_key on users (lower(username)) where deleted_at is null;
+-- The list of users: keyset by creation, id breaking ties.
+create index users_created_idx on users (org_id, created_at, id);
+
+create table applications (
+  org_id uuid not null,
+  id uuid not null,
+  owner_user_id uuid not null,
+  name text not null,
+  client_id text not null,
+  -- SHA-256 of the secret, which has 128 random alphanumeric characters and needs no slow hash.
+  secret_hash bytea not null,
+  client_type text not null,
+  authorization_grant_type text not null,
+  redirect_uris text not null default '',
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  constraint applications_pkey primary key (org_id, id),
+  constraint applications_client_id_key unique (client_id),
+  constraint applications_owner_fkey foreign key (org_id, owner_user_id) references users (org_id, id),
+  constraint applications_client_type_check check (client_type in ('confidential')),
+  constraint applications_grant_check check (authorization_grant_type in ('client-credentials', 'password'))
+);
+create index applications_owner_idx on applications (org_id, owner_user_id);
+
+create table access_tokens (
+  -- SHA-256 of the token; the token itself is never stored.
+  token_hash bytea not null,
+  org_id uuid not null,
+  user_id uuid not null,
+  application_id uuid not null,
+  scope text not null,
+  created_at timestamptz(3) not null,
+  expires_at timestamptz(3) not null,
+  constraint access_tokens_pkey primary key (token_hash),
+  constraint access_tokens_user_fkey foreign key (org_id, user_id) references users (org_id, id) on delete cascade,
+  constraint access_tokens_application_fkey foreign key (org_id, application_id)
+    references applications (org_id, id) on delete cascade
+);
+create index access_tokens_application_idx on access_tokens (org_id, application_id);
+create index access_tokens_user_idx on access_tokens (org_id, user_id);
+-- Sweeping of expired tokens.
+create index access_tokens_expires_idx on access_tokens (expires_at);
+
+create table portal_sessions (
+  -- SHA-256 of the cookie's value.
+  session_hash bytea not null,
+  org_id uuid not null,
+  user_id uuid not null,
+  csrf_secret text not null,
+  created_at timestamptz(3) not null,
+  expires_at timestamptz(3) not null,
+  constraint portal_sessions_pkey primary key (session_hash),
+  constraint portal_sessions_user_fkey foreign key (org_id, user_id) references users (org_id, id) on delete cascade
+);
+create index portal_sessions_user_idx on portal_sessions (org_id, user_id);
+create index portal_sessions_expires_idx on portal_sessions (expires_at);
+
+-- Requests to join carry no organization: they come before there is one.
+create table signup_requests (
+  id uuid not null,
+  email text not null,
+  url text not null,
+  invite_token uuid not null,
+  created_at timestamptz(3) not null,
+  constraint signup_requests_pkey primary key (id)
+);
+create index signup_requests_created_idx on signup_requests (created_at desc, id desc);
+
+-- Fixed windows shared by all processes; a row is rewritten when its window is over.
+create unlogged table rate_limits (
+  policy text not null,
+  subject text not null,
+  window_started_at timestamptz(3) not null,
+  used integer not null,
+  constraint rate_limits_pkey primary key (policy, subject)
+);
+
+-- Revisions are kept with the time they came in: a later price never changes what was computed for a past quarter.
+create table day_ahead_prices (
+  org_id uuid not null,
+  starts_at timestamptz(3) not null,
+  received_at timestamptz(3) not null,
+  -- EUR/MWh, negative allowed.
+  price double precision not null,
+  best_bid double precision[] not null,
+  best_ask double precision[] not null,
+  constraint day_ahead_prices_pkey primary key (org_id, starts_at, received_at),
+  constraint day_ahead_prices_org_fkey foreign key (org_id) references organizations (id) on delete cascade
+);
+
+create table fleets (
+  -- The partner organization that owns the fleet.
+  org_id uuid not null,
+  -- job_id: a UUIDv5 of organization and request_id.
+  id uuid not null,
+  request_id uuid not null,
+  name text not null,
+  status text not null,
+  simulation_org_id uuid not null,
+  seed bigint not null,
+  model_version integer not null,
+  -- Households asked for in all (grows with expand) and created so far.
+  household_count integer not null,
+  created_count integer not null default 0,
+  -- Households that were there when the expansion under way began; a cancelled one returns to it.
+  settled_count integer not null default 0,
+  -- The effective definition without density weights, and those decoded: raw uint8, row-major, north-west first.
+  definition jsonb not null,
+  density_weights bytea,
+  history_from timestamptz(3) not null,
+  history_to timestamptz(3) not null,
+  error text,
+  created_at timestamptz(3) not null,
+  started_at timestamptz(3),
+  stopped_at timestamptz(3),
+  -- Work on the fleet (provisioning, expansion, clean-up, purge) is claimed by one worker at a time.
+  work_lease_until timestamptz(3),
+  work_token uuid,
+  constraint fleets_pkey primary key (org_id, id),
+  constraint fleets_simulation_org_key unique (simulation_org_id),
+  constraint fleets_org_fkey foreign key (org_id) references organizations (id),
+  constraint fleets_simulation_org_fkey foreign key (simulation_org_id) references organizations (id),
+  constraint fleets_status_check check (status in
+    ('queued', 'provisioning', 'running', 'expanding', 'stopped', 'cancelled', 'cleaned', 'failed', 'purging'))
+);
+create index fleets_created_idx on fleets (org_id, created_at desc, id desc);
+-- The runner's queue: fleets with work to do, oldest first.
+create index fleets_work_idx on fleets (created_at)
+  where status in ('queued', 'provisioning', 'expanding', 'purging');
+
+-- What a request_id was answered with. Kept when the fleet is purged, so that a late repeat makes nothing anew.
+create table fleet_requests (
+  org_id uuid not null,
+  operation text not null,
+  request_id uuid not null,
+  fleet_id uuid not null,
+  body_hash bytea not null,
+  response jsonb not null,
+  created_at timestamptz(3) not null,
+  constraint fleet_requests_pkey primary key (org_id, operation, request_id),
+  constraint fleet_requests_operation_check check (operation in ('create', 'expand'))
+);
+
+create table households (
+  -- The simulation organization.
+  org_id uuid not null,
+  fleet_id uuid not null,
+  household_index integer not null,
+  household_id uuid not null,
+  user_id uuid not null,
+  group_name text not null,
+  profile text not null,
+  -- Null for a row reserved before locations were kept: it reports the fleet's pair.
+  latitude double precision,
+  longitude double precision,
+  location_source text,
+  -- What was drawn for the household (src/simulation/household.ts).
+  attributes jsonb not null,
+  created_at timestamptz(3) not null,
+  constraint households_pkey primary key (org_id, household_index),
+  constraint households_coordinates_check check ((latitude is null) = (longitude is null)),
+  constraint households_source_check check (location_source in ('density', 'fixed', 'default')),
+  constraint households_org_fkey foreign key (org_id) references organizations (id)
+);
+
+create table devices (
+  org_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  device_type text not null,
+  -- Simulated devices only.
+  fleet_id uuid,
+  household_index integer,
+  name text not null,
+  manufacturer text not null,
+  model text not null,
+  -- Ratings: rated_power_w, pv_rating_kw, battery_capacity_kwh, max_charge_power_w, max_discharge_power_w.
+  ratings jsonb not null,
+  created_at timestamptz(3) not null,
+  constraint devices_pkey primary key (org_id, id),
+  constraint devices_user_fkey foreign key (org_id, user_id) references users (org_id, id) on delete cascade,
+  constraint devices_type_check check (device_type in ('electric_vehicle', 'heat_pump', 'inverter', 'wallbox'))
+);
+create index devices_user_idx on devices (org_id, user_id, device_type, id);
+-- The fleet's listing, by household then type.
+create index devices_household_idx on devices (org_id, household_index, device_type, id)
+  where household_index is not null;
+
+-- Conditions that hold now or are due: an outage, a lost session, failed steering, a missing subscription.
+-- One row a device and code; the runner claims the rows whose next change is due.
+create table device_conditions (
+  org_id uuid not null,
+  device_id uuid not null,
+  code text not null,
+  active boolean not null,
+  -- Ordinal of the planned occurrence that next_change_at belongs to.
+  occurrence integer not null default 0,
+  -- The next instant at which the condition begins or ends by plan; null when none is planned.
+  next_change_at timestamptz(3),
+  changed_at timestamptz(3) not null,
+  constraint device_conditions_pkey primary key (org_id, device_id, code),
+  constraint device_conditions_device_fkey foreign key (org_id, device_id) references devices (org_id, id) on delete cascade,
+  constraint device_conditions_code_check check (code in
+    ('device_offline', 'reauthenticate', 'steering_recovery_failed', 'subscription_required'))
+);
+create index device_conditions_due_idx on device_conditions (next_change_at) where next_change_at is not null;
+
+create table notification_items (
+  org_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  -- Null for a manual broadcast.
+  code text,
+  device_id uuid,
+  device_type text,
+  -- Null for a broadcast, which reaches every user.
+  owner_id uuid,
+  message text not null,
+  -- When the action was raised or the information sent.
+  occurred_at timestamptz(3) not null,
+  dismissed_at timestamptz(3),
+  -- When the condition ended by itself (or an action was resolved).
+  cleared_at timestamptz(3),
+  constraint notification_items_pkey primary key (org_id, id),
+  constraint notification_items_kind_check check (kind in ('action', 'information')),
+  constraint notification_items_owner_fkey foreign key (org_id, owner_id) references users (org_id, id) on delete cascade,
+  constraint notification_items_device_fkey foreign key (org_id, device_id) references devices (org_id, id) on delete cascade
+);
+-- Pending items, newest first: actions and status.
+create index notification_items_pending_idx on notification_items (org_id, occurred_at desc, id desc)
+  where dismissed_at is null and cleared_at is null;
+-- The history of information, newest first.
+create index notification_items_history_idx on notification_items (org_id, occurred_at desc, id desc)
+  where kind = 'information';
+create index notification_items_owner_idx on notification_items (org_id, owner_id, occurred_at desc, id desc);
+-- One open item a condition: raising what is there already is a no-op.
+create unique index notification_items_open_key on notification_items (org_id, device_id, code)
+  where cleared_at is null and dismissed_at is null and device_id is not null;
+-- An item is resolved by its id alone.
+create unique index notification_items_id_key on notification_items (id);
+
+-- A broadcast is dismissed by each user for itself.
+create table broadcast_dismissals (
+  org_id uuid not null,
+  item_id uuid not null,
+  user_id uuid not null,
+  dismissed_at timestamptz(3) not null,
+  constraint broadcast_dismissals_pkey primary key (org_id, item_id, user_id),
+  constraint broadcast_dismissals_item_fkey foreign key (org_id, item_id)
+    references notification_items (org_id, id) on delete cascade,
+  constraint broadcast_dismissals_user_fkey foreign key (org_id, user_id) references users (org_id, id) on delete cascade
+);
+
+create table webhooks (
+  org_id uuid not null,
+  id uuid not null,
+  url text not null,
+  topics text[] not null,
+  enabled boolean not null default true,
+  -- AES-256-GCM under the key named by secret_key_id; the version counts rotations.
+  secret_sealed bytea not null,
+  secret_key_id text not null,
+  secret_version integer not null default 1,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  -- A removed webhook is kept: a test message to it is answered with "cancelled".
+  deleted_at timestamptz(3),
+  constraint webhooks_pkey primary key (org_id, id),
+  constraint webhooks_org_fkey foreign key (org_id) references organizations (id)
+);
+create index webhooks_created_idx on webhooks (org_id, created_at, id) where deleted_at is null;
+-- Which webhooks get a message of this topic.
+create index webhooks_topics_idx on webhooks using gin (topics) where deleted_at is null and enabled;
+
+create table messages (
+  org_id uuid not null,
+  id uuid not null,
+  message_type text not null,
+  occurred_at timestamptz(3) not null,
+  -- The body, byte for byte as it is sent.
+  payload bytea not null,
+  created_at timestamptz(3) not null,
+  constraint messages_pkey primary key (org_id, id),
+  constraint messages_org_fkey foreign key (org_id) references organizations (id)
+);
+
+create table deliveries (
+  org_id uuid not null,
+  id uuid not null,
+  message_id uuid not null,
+  webhook_id uuid not null,
+  state text not null default 'pending',
+  -- Attempts that have ended.
+  attempts integer not null default 0,
+  due_at timestamptz(3) not null,
+  -- While an attempt is under way: whose it is and until when; a late finisher with another token changes nothing.
+  lease_token uuid,
+  lease_until timestamptz(3),
+  -- Why a cancelled delivery was dropped.
+  cancel_reason text,
+  created_at timestamptz(3) not null,
+  finished_at timestamptz(3),
+  constraint deliveries_pkey primary key (org_id, id),
+  constraint deliveries_message_webhook_key unique (org_id, message_id, webhook_id),
+  constraint deliveries_message_fkey foreign key (org_id, message_id) references messages (org_id, id) on delete cascade,
+  constraint deliveries_webhook_fkey foreign key (org_id, webhook_id) references webhooks (org_id, id) on delete cascade,
+  constraint deliveries_state_check check (state in ('pending', 'delivered', 'exhausted', 'cancelled'))
+);
+-- The claim: per webhook the oldest due rows.
+create index deliveries_due_idx on deliveries (org_id, webhook_id, due_at) where state = 'pending';
+create index deliveries_due_at_idx on deliveries (due_at) where state = 'pending';
+create index deliveries_lease_idx on deliveries (lease_until) where state = 'pending' and lease_until is not null;
+-- The delivery log of a webhook, newest first.
+create index deliveries_log_idx on deliveries (org_id, webhook_id, created_at desc, id desc);
+
+create table delivery_attempts (
+  org_id uuid not null,
+  delivery_id uuid not null,
+  attempt integer not null,
+  started_at timestamptz(3) not null,
+  duration_ms integer not null,
+  outcome text not null,
+  error_class text,
+  status_code integer,
+  detail text,
+  address text,
+  secret_version integer not null,
+  constraint delivery_attempts_pkey primary key (org_id, delivery_id, attempt),
+  constraint delivery_attempts_delivery_fkey foreign key (org_id, delivery_id)
+    references deliveries (org_id, id) on delete cascade,
+  constraint delivery_attempts_outcome_check check (outcome in ('delivered', 'failed')),
+  constraint delivery_attempts_class_check check (error_class in
+    ('dns', 'refused_address', 'connect', 'tls', 'timeout', 'redirect', 'status'))
+);

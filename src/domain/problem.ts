@@ -1,0 +1,49 @@
+import type { ProblemCode } from '../../generated/problems.ts';
+
+/** One fault of a request, as it stands in `errors[]` of a problem (RFC 9457). */
+export interface FieldError {
+  /** JSON pointer (RFC 6901) into the body, e.g. `/groups/0/weights`. */
+  readonly pointer?: string;
+  /** Name of the parameter, with its place in `in`. */
+  readonly parameter?: string;
+  readonly in?: 'path' | 'query' | 'header';
+  /** A field-level code of openapi/errors.yaml. */
+  readonly code: string;
+  /** Names the rule that was broken and how to keep it. */
+  readonly detail: string;
+}
+
+export interface ProblemOptions {
+  readonly errors?: readonly FieldError[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/**
+ * The one error that operations throw for a caller's mistake. Its code stands in openapi/errors.yaml,
+ * which also gives the HTTP status; anything else that is thrown is answered as 500 without detail.
+ */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly errors: readonly FieldError[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.errors = options.errors ?? [];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** 422 with every fault at once. */
+export function invalid(errors: readonly FieldError[]): Problem {
+  const count = errors.length === 1 ? '1 rule' : `${errors.length} rules`;
+  return new Problem('validation_failed', `The request breaks ${count}; see errors.`, { errors });
+}
+
+/** 404 for an object that does not exist or is not the caller's to see. */
+export function notFound(what: string): Problem {
+  return new Problem('not_found', `No such ${what} in this organization.`);
+}
