@@ -1,0 +1,47 @@
+import type { operations } from '../../generated/openapi.ts';
+import type { OperationId } from '../../generated/routes.ts';
+
+/** Statuses that operations return; every other status is a thrown Problem. */
+type SuccessStatus = 200 | 201 | 204;
+
+type JsonOf<T> = T extends { content: { 'application/json': infer Body } } ? Body : undefined;
+
+/** A long list may be handed over as an iterable and is then written in constant memory. */
+type Streamable<Body> = Body extends readonly (infer Item)[] ? Body | AsyncIterable<Item> : Body;
+
+type ReplyOf<Responses> = {
+  [Status in keyof Responses & SuccessStatus]: {
+    readonly status: Status;
+    readonly headers?: Readonly<Record<string, string>>;
+  } & (JsonOf<Responses[Status]> extends undefined
+    ? { readonly body?: undefined }
+    : { readonly body: Streamable<JsonOf<Responses[Status]>> });
+}[keyof Responses & SuccessStatus];
+
+/** What an operation may return: a status that the document lacks, or a body of another shape, does not compile. */
+export type Reply<Id extends OperationId> = ReplyOf<operations[Id]['responses']>;
+
+type PartOf<Parameters, Place extends string> = Parameters extends { [Key in Place]?: infer Part }
+  ? NonNullable<Part>
+  : Record<string, never>;
+
+type BodyOf<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
+  ? Body
+  : Operation extends { requestBody?: { content: { 'application/json': infer Body } } }
+    ? Body | undefined
+    : undefined;
+
+/** A request after validation: path and query values coerced, query defaults filled in, the body as it was sent. */
+export interface Request<Id extends OperationId> {
+  readonly path: PartOf<operations[Id]['parameters'], 'path'>;
+  readonly query: PartOf<operations[Id]['parameters'], 'query'>;
+  readonly body: BodyOf<operations[Id]>;
+}
+
+export type Handler<Context, Id extends OperationId> = (
+  context: Context,
+  request: Request<Id>,
+) => Promise<Reply<Id>>;
+
+/** Every operation of the list bound to its handler; a missing one does not compile. */
+export type Handlers<Context, Ids extends OperationId> = { readonly [Id in Ids]: Handler<Context, Id> };

@@ -1,0 +1,13 @@
+import type { Role } from './roles.ts';
+
+/** Who a bearer token acts as; the role is read from the user on every request. */
+export interface Actor {
+  readonly userId: string;
+  readonly orgId: string;
+  readonly role: Role;
+  /** `read write`, or `read` for a token that may only read. */
+  readonly scope: string;
+  readonly applicationId: string;
+  /** Hex SHA-256 of the token: the subject of rate limits. */
+  readonly tokenDigest: string;
+}

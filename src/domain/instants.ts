@@ -1,0 +1,57 @@
+/**
+ * ISO 8601 instants. Zoned ones stand for themselves; naive ones ("2026-03-29T12:00:00") are read as UTC unless a
+ * caller reads them in another zone. Precision beyond the millisecond is cut.
+ */
+const pattern =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|z|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+export interface WallTime {
+  /** The written fields read as UTC, in milliseconds since the epoch. */
+  readonly utcMs: number;
+  /** Offset from UTC in minutes, undefined when the text is naive. */
+  readonly offsetMinutes: number | undefined;
+}
+
+/** The fields as written, or undefined when the text is no valid ISO 8601 instant. */
+export function parseWallTime(text: string): WallTime | undefined {
+  const match = pattern.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = match;
+  const fields = [
+    Number(year),
+    Number(month),
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  ] as const;
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const date = new Date(0);
+  date.setUTCFullYear(fields[0], fields[1] - 1, fields[2]);
+  date.setUTCHours(fields[3], fields[4], fields[5], milliseconds);
+  const kept =
+    date.getUTCFullYear() === fields[0] &&
+    date.getUTCMonth() === fields[1] - 1 &&
+    date.getUTCDate() === fields[2] &&
+    date.getUTCHours() === fields[3] &&
+    date.getUTCMinutes() === fields[4] &&
+    date.getUTCSeconds() === fields[5];
+  const offsetMinutes = zone === undefined ? undefined : parseOffset(zone);
+  if (!kept || Number.isNaN(offsetMinutes)) return undefined;
+  return { utcMs: date.getTime(), offsetMinutes };
+}
+
+/** The instant, naive text read as UTC; undefined when the text is no instant. */
+export function parseInstant(text: string): Date | undefined {
+  const wall = parseWallTime(text);
+  return wall === undefined ? undefined : new Date(wall.utcMs - (wall.offsetMinutes ?? 0) * 60_000);
+}
+
+function parseOffset(zone: string): number {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const digits = zone.slice(1).replace(':', '');
+  const hours = Number(digits.slice(0, 2));
+  const minutes = Number(digits.slice(2) || '0');
+  if (hours > 23 || minutes > 59) return Number.NaN;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
