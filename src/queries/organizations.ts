@@ -1,0 +1,62 @@
+import type { Db } from './database.ts';
+
+/** A partner's organization, or the simulation organization that one of its fleets has reserved. */
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'partner' | 'simulation';
+  /** The partner organization; null for a partner's own. */
+  readonly parentOrgId: string | null;
+  readonly createdAt: Date;
+}
+
+export async function insertOrganization(db: Db, organization: Organization): Promise<void> {
+  await db
+    .insertInto('organizations')
+    .values({
+      id: organization.id,
+      name: organization.name,
+      kind: organization.kind,
+      parent_org_id: organization.parentOrgId,
+      created_at: organization.createdAt,
+    })
+    .execute();
+}
+
+export async function findOrganization(db: Db, id: string): Promise<Organization | undefined> {
+  const row = await db
+    .selectFrom('organizations')
+    .select(['id', 'name', 'kind', 'parent_org_id', 'created_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind === 'simulation' ? 'simulation' : 'partner',
+    parentOrgId: row.parent_org_id,
+    createdAt: row.created_at,
+  };
+}
+
+/** False on a database that has not been bootstrapped yet. */
+export async function hasOrganizations(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Whether a token of `actorOrgId` reaches `/org/{pathOrgId}`: its own organization, or a simulation organization
+ * reserved by one of its fleets. An organization that does not exist is as unreachable as a stranger's. Both are
+ * UUIDs; the path's may be in upper case.
+ */
+export async function isReachable(db: Db, actorOrgId: string, pathOrgId: string): Promise<boolean> {
+  if (actorOrgId === pathOrgId.toLowerCase()) return true;
+  const row = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', pathOrgId)
+    .where('parent_org_id', '=', actorOrgId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
