@@ -1,0 +1,44 @@
+import type { SettingsReader } from './read.ts';
+
+export interface Quota {
+  readonly quota: number;
+  readonly windowSeconds: number;
+}
+
+export const policies = ['default', 'token', 'login', 'signup', 'preview', 'webhook_test'] as const;
+export type Policy = (typeof policies)[number];
+
+/** Undefined: limits are off. */
+export type RateLimits = Readonly<Record<Policy, Quota>> | undefined;
+
+export const defaultRateLimits: Readonly<Record<Policy, Quota>> = {
+  default: { quota: 60_000, windowSeconds: 60 },
+  token: { quota: 600, windowSeconds: 60 },
+  login: { quota: 10, windowSeconds: 60 },
+  signup: { quota: 30, windowSeconds: 60 },
+  preview: { quota: 120, windowSeconds: 60 },
+  webhook_test: { quota: 60, windowSeconds: 60 },
+};
+
+const form = /^([a-z_]+)=(\d{1,9})\/(\d{1,6})$/;
+
+/** `RATE_LIMITS`: `off`, or `policy=quota/seconds,…` on top of the defaults. */
+export function parseRateLimits(read: SettingsReader): RateLimits {
+  if (read.text('RATE_LIMITS') === 'off') return undefined;
+  const limits: Record<Policy, Quota> = { ...defaultRateLimits };
+  for (const item of read.list('RATE_LIMITS')) {
+    const [, name, quota, seconds] = form.exec(item) ?? [];
+    const policy = policies.find((each) => each === name);
+    if (policy === undefined || Number(quota) < 1 || Number(seconds) < 1) {
+      read.mistake(
+        'RATE_LIMITS',
+        item,
+        `must be off, or policy=quota/seconds with the policies ${policies.join(', ')}`,
+        undefined,
+      );
+    } else {
+      limits[policy] = { quota: Number(quota), windowSeconds: Number(seconds) };
+    }
+  }
+  return limits;
+}

@@ -1,0 +1,88 @@
+import express from 'express';
+import type { Express, Router } from 'express';
+import { routes } from '../../generated/routes.ts';
+import type { OperationId, Route } from '../../generated/routes.ts';
+import { Problem } from '../domain/problem.ts';
+import type { Log } from '../log/log.ts';
+import { documentRoutes } from './document-routes.ts';
+import { healthRoutes } from './health.ts';
+import type { HealthParts } from './health.ts';
+import { measureRequests } from './measure.ts';
+import { oauthRoute } from './oauth-routes.ts';
+import type { OAuthEndpoint } from './oauth-routes.ts';
+import { pipeline } from './pipeline.ts';
+import type { AnyHandler, PipelineParts } from './pipeline.ts';
+import { problemWriter } from './problems.ts';
+import { assignRequestId, pathOf, requestIdOf } from './request-id.ts';
+
+export interface AppParts extends PipelineParts, HealthParts {
+  readonly baseUrl: string;
+  readonly trustedProxies: readonly string[];
+  readonly log: Log;
+  readonly isUnavailable: (error: unknown) => boolean;
+  /** Every operation but the OAuth ones. */
+  readonly handlers: Readonly<Partial<Record<OperationId, AnyHandler>>>;
+  readonly oauth: Readonly<Partial<Record<OperationId, OAuthEndpoint>>>;
+  readonly metadata: unknown;
+  /** Pages for people: portal, reference, consent. */
+  readonly pages: readonly Router[];
+}
+
+/** The whole HTTP surface. Routes come from the document; the order of paths puts fixed segments before parameters. */
+export function createApp(parts: AppParts): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
+  app.set('trust proxy', [...parts.trustedProxies]);
+  app.use(assignRequestId, measureRequests(parts.registry, parts.log));
+  app.use(healthRoutes(parts), documentRoutes(parts.baseUrl));
+  for (const [path, list] of routesByPath()) {
+    const expressPath = path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
+    for (const route of list) app[route.method](expressPath, requestHandler(route, parts));
+    app.all(expressPath, (request) => {
+      throw methodNotAllowed(request.method, list);
+    });
+  }
+  for (const pages of parts.pages) app.use(pages);
+  app.use((request) => {
+    throw new Problem(
+      'not_found',
+      `There is nothing at ${pathOf(request)}; the reference is at ${parts.baseUrl}/docs.`,
+    );
+  });
+  app.use(problemWriter(parts));
+  return app;
+}
+
+function requestHandler(route: Route, parts: AppParts): express.RequestHandler {
+  if (route.operationId === 'getAuthorizationServerMetadata') {
+    return (_request, response) => {
+      response.json(parts.metadata);
+    };
+  }
+  const endpoint = parts.oauth[route.operationId];
+  if (endpoint !== undefined) {
+    return oauthRoute(route, endpoint, {
+      ...parts,
+      onError: (error, response) =>
+        parts.log.error('Request failed.', { request_id: requestIdOf(response), error }),
+    });
+  }
+  const handler = parts.handlers[route.operationId];
+  if (handler === undefined) throw new Error(`${route.operationId} has no handler.`);
+  return pipeline(route, handler, parts);
+}
+
+function routesByPath(): [string, Route[]][] {
+  const byPath = Map.groupBy(routes, (route) => route.path);
+  const rank = (path: string): string => path.replaceAll(/\{\w+\}/g, '~');
+  return [...byPath].toSorted(([a], [b]) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+function methodNotAllowed(method: string, list: readonly Route[]): Problem {
+  const known = list.flatMap((route) =>
+    route.method === 'get' ? ['GET', 'HEAD'] : [route.method.toUpperCase()],
+  );
+  return new Problem('method_not_allowed', `This path does not support the method ${method}.`, {
+    headers: { Allow: known.join(', ') },
+  });
+}

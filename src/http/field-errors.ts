@@ -1,0 +1,112 @@
+import type { ErrorObject } from 'ajv';
+import type { FieldError } from '../domain/problem.ts';
+
+const MOST_ERRORS = 200;
+
+type Describe = (params: Record<string, unknown>) => string;
+
+/** ajv keyword -> code of the catalogue and the sentence that names rule and cure. */
+const rules: Readonly<Record<string, readonly [code: string, describe: Describe]>> = {
+  required: ['required', (p) => `"${text(p['missingProperty'])}" is required.`],
+  additionalProperties: [
+    'unknown_property',
+    (p) => `"${text(p['additionalProperty'])}" is not known here; remove it.`,
+  ],
+  type: ['type', (p) => `Must be of type ${text(p['type']).replaceAll(',', ' or ')}.`],
+  format: [
+    'format',
+    (p) => `Must be ${formatWords[text(p['format'])] ?? `in the format ${text(p['format'])}`}.`,
+  ],
+  pattern: ['pattern', (p) => `Must match the pattern ${text(p['pattern'])}.`],
+  enum: ['enum', (p) => `Must be one of ${(p['allowedValues'] as unknown[]).map(text).join(', ')}.`],
+  minimum: ['minimum', (p) => `Must be ${text(p['limit'])} or more.`],
+  maximum: ['maximum', (p) => `Must be ${text(p['limit'])} or less.`],
+  exclusiveMinimum: ['exclusive_minimum', (p) => `Must be more than ${text(p['limit'])}.`],
+  minLength: ['min_length', (p) => `Must have at least ${text(p['limit'])} characters.`],
+  maxLength: ['max_length', (p) => `Must have at most ${text(p['limit'])} characters.`],
+  minItems: ['min_items', (p) => `Must have at least ${text(p['limit'])} items.`],
+  maxItems: ['max_items', (p) => `Must have at most ${text(p['limit'])} items.`],
+  uniqueItems: ['unique_items', () => 'Must not hold the same item twice.'],
+  not: ['immutable', () => 'Cannot be changed after creation; leave it out.'],
+};
+
+const formatWords: Readonly<Record<string, string>> = {
+  uuid: 'a UUID',
+  email: 'an email address',
+  uri: 'an absolute URL',
+  'date-time': 'an ISO 8601 instant',
+  instant: 'an ISO 8601 instant, such as 2026-11-21T08:15:00Z',
+};
+
+/** Every fault of a body, each once, with its JSON pointer. */
+export function bodyErrors(errors: readonly ErrorObject[], body: unknown): FieldError[] {
+  return distinct(
+    meaningful(errors).map((error) => {
+      const pointer = error.instancePath + childOf(error);
+      const { code, detail } = describe(error, valueAt(body, error.instancePath) === null);
+      return { pointer, code, detail };
+    }),
+  );
+}
+
+/** Every fault of path or query values, each once, with the parameter's name. */
+export function parameterErrors(errors: readonly ErrorObject[], place: 'path' | 'query'): FieldError[] {
+  return distinct(
+    meaningful(errors).map((error) => {
+      const [, parameter = ''] = (error.instancePath + childOf(error)).split('/');
+      return { parameter: unescapePointer(parameter), in: place, ...describe(error, false) };
+    }),
+  );
+}
+
+function describe(error: ErrorObject, isNull: boolean): { code: string; detail: string } {
+  if (error.keyword === 'type' && isNull) {
+    return { code: 'null_not_allowed', detail: 'Must not be null; leave it out or give a value.' };
+  }
+  const [code, words] = rules[error.keyword] ?? ['format', () => `Must satisfy "${error.keyword}".`];
+  return { code, detail: words(error.params) };
+}
+
+/**
+ * "Object or null" is written as anyOf; of its errors only those of the object's branch say what is wrong.
+ */
+function meaningful(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  return errors.filter((error) => {
+    if (error.keyword === 'anyOf') return false;
+    return !(
+      error.keyword === 'type' &&
+      error.params['type'] === 'null' &&
+      error.schemaPath.includes('/anyOf/')
+    );
+  });
+}
+
+function childOf(error: ErrorObject): string {
+  const child: unknown = error.params['missingProperty'] ?? error.params['additionalProperty'];
+  return typeof child === 'string' ? `/${child.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
+}
+
+function distinct(errors: readonly FieldError[]): FieldError[] {
+  const seen = new Map<string, FieldError>();
+  for (const error of errors) {
+    const key = `${error.pointer ?? error.parameter ?? ''} ${error.code}`;
+    if (!seen.has(key)) seen.set(key, error);
+    if (seen.size === MOST_ERRORS) break;
+  }
+  return [...seen.values()];
+}
+
+function valueAt(body: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[unescapePointer(key)], body);
+}
+
+function unescapePointer(key: string): string {
+  return key.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache';
+import type { Response } from 'express';
+import type { OperationId } from '../../generated/routes.ts';
+import type { Policy, Quota, RateLimits } from '../config/rate-limits.ts';
+import { Problem } from '../domain/problem.ts';
+
+const MOST_SUBJECTS = 100_000;
+
+/** Quotas that several processes share, kept in the database. */
+export type SharedQuota = (
+  policy: string,
+  subject: string,
+  quota: Quota,
+) => Promise<{ remaining: number; resetSeconds: number }>;
+
+/** Policies beside `default`, by operation. */
+export const policyOf: Readonly<Partial<Record<OperationId, Policy>>> = {
+  requestSignup: 'signup',
+  previewFleet: 'preview',
+  testWebhook: 'webhook_test',
+  issueToken: 'token',
+  issueTokenAtRoot: 'token',
+  revokeToken: 'token',
+};
+
+interface Use {
+  readonly policy: Policy;
+  readonly quota: Quota;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/**
+ * Fixed windows. `default` is counted in the process (a write for every request would halve the throughput); the
+ * narrow policies are counted in the database, so that many processes share one quota.
+ */
+export class RateLimiter {
+  readonly #limits: RateLimits;
+  readonly #shared: SharedQuota;
+  readonly #clock: () => number;
+  readonly #windows = new LRUCache<string, { startedAt: number; used: number }>({ max: MOST_SUBJECTS });
+
+  constructor(limits: RateLimits, shared: SharedQuota, clock: () => number) {
+    this.#limits = limits;
+    this.#shared = shared;
+    this.#clock = clock;
+  }
+
+  /**
+   * Counts the request, sets `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10).
+   * @throws Problem quota_exceeded when a policy's quota is used up.
+   */
+  async spend(response: Response, list: readonly { policy: Policy; subject: string }[]): Promise<void> {
+    const limits = this.#limits;
+    if (limits === undefined) return;
+    const uses = await Promise.all(
+      list.map(({ policy, subject }) => this.#use(policy, subject, limits[policy])),
+    );
+    response.setHeader(
+      'RateLimit-Policy',
+      uses.map((use) => `"${use.policy}";q=${use.quota.quota};w=${use.quota.windowSeconds}`).join(', '),
+    );
+    response.setHeader(
+      'RateLimit',
+      uses.map((use) => `"${use.policy}";r=${Math.max(0, use.remaining)};t=${use.resetSeconds}`).join(', '),
+    );
+    const exceeded = uses.find((use) => use.remaining < 0);
+    if (exceeded !== undefined) {
+      const { policy, quota, resetSeconds } = exceeded;
+      throw new Problem(
+        'quota_exceeded',
+        `The policy "${policy}" allows ${quota.quota} requests in ${quota.windowSeconds} s; try again in ${resetSeconds} s.`,
+        {
+          headers: { 'Retry-After': String(resetSeconds) },
+        },
+      );
+    }
+  }
+
+  async #use(policy: Policy, subject: string, quota: Quota): Promise<Use> {
+    const left =
+      policy === 'default' ? this.#local(subject, quota) : await this.#shared(policy, subject, quota);
+    return { policy, quota, ...left };
+  }
+
+  #local(subject: string, quota: Quota): { remaining: number; resetSeconds: number } {
+    const now = this.#clock();
+    const lengthMs = quota.windowSeconds * 1000;
+    let window = this.#windows.get(subject);
+    if (window === undefined || now - window.startedAt >= lengthMs) {
+      window = { startedAt: now, used: 0 };
+      this.#windows.set(subject, window);
+    }
+    window.used += 1;
+    return {
+      remaining: quota.quota - window.used,
+      resetSeconds: Math.max(1, Math.ceil((window.startedAt + lengthMs - now) / 1000)),
+    };
+  }
+}

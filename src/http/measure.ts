@@ -1,0 +1,40 @@
+import type { RequestHandler } from 'express';
+import { Histogram } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { Log } from '../log/log.ts';
+import { pathOf, requestIdOf } from './request-id.ts';
+
+const NANOSECONDS = 1e9;
+
+/** One log line and one observation for every request, when its answer is out or its client has gone. */
+export function measureRequests(registry: Registry, log: Log): RequestHandler {
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the first byte of the request to the last of the answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
+    registers: [registry],
+  });
+  return (request, response, next) => {
+    const startedAt = process.hrtime.bigint();
+    response.once('close', () => {
+      const seconds = Number(process.hrtime.bigint() - startedAt) / NANOSECONDS;
+      const route = (request.route as { path?: unknown } | undefined)?.path;
+      const labels = {
+        method: request.method,
+        route: typeof route === 'string' ? route : 'none',
+        status: response.statusCode,
+      };
+      duration.observe(labels, seconds);
+      log.info('request', {
+        request_id: requestIdOf(response),
+        method: request.method,
+        path: pathOf(request),
+        status: response.statusCode,
+        duration_ms: Math.round(seconds * 1000),
+        complete: response.writableFinished,
+      });
+    });
+    next();
+  };
+}

@@ -1,0 +1,116 @@
+import type { RequestHandler, Response } from 'express';
+import type { Route } from '../../generated/routes.ts';
+import { Problem } from '../domain/problem.ts';
+import { checkContentType, parseJson, readBytes } from './body.ts';
+import type { RateLimiter } from './limits.ts';
+import { sendJson } from './problems.ts';
+
+/** The parsed request of an OAuth endpoint, JSON and form alike. */
+export interface OAuthRequest {
+  readonly authorization: string | undefined;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface OAuthReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export type OAuthEndpoint = (request: OAuthRequest) => Promise<OAuthReply>;
+
+interface OAuthParts {
+  readonly limiter: RateLimiter;
+  readonly isUnavailable: (error: unknown) => boolean;
+  readonly onError: (error: unknown, response: Response) => void;
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** OAuth clients read errors in the form of RFC 6749 5.2, so these routes answer everything in it. */
+export function oauthRoute(route: Route, endpoint: OAuthEndpoint, parts: OAuthParts): RequestHandler {
+  const limit = route.body?.maxBytes ?? 0;
+  return async (request, response) => {
+    try {
+      checkContentType(request, ['application/json', FORM]);
+      const bytes = await readBytes(request, response, limit);
+      const isForm = (request.get('content-type') ?? '').toLowerCase().startsWith(FORM);
+      const body = isForm ? parseForm(bytes) : parseObject(bytes);
+      const authorization = request.get('authorization');
+      await parts.limiter.spend(response, [
+        { policy: 'token', subject: clientOf(authorization, body, request.ip) },
+      ]);
+      const reply = await endpoint({ authorization, body });
+      response.set(reply.headers);
+      if (reply.body === undefined) response.status(reply.status).end();
+      else sendJson(response, reply.status, 'application/json', reply.body);
+    } catch (error) {
+      sendOAuthError(response, error, parts);
+    }
+  };
+}
+
+function sendOAuthError(response: Response, error: unknown, parts: OAuthParts): void {
+  const [status, code, description] = toOAuthError(error, parts);
+  if (status >= 500) parts.onError(error, response);
+  if (error instanceof Problem) response.set(error.headers);
+  if (status === 503) response.set('Retry-After', '5');
+  response.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
+  sendJson(response, status, 'application/json', { error: code, error_description: description });
+}
+
+function toOAuthError(
+  error: unknown,
+  parts: OAuthParts,
+): [status: number, code: string, description: string] {
+  if (error instanceof Problem) {
+    switch (error.code) {
+      case 'unsupported_media_type':
+        return [415, 'invalid_request', error.message];
+      case 'quota_exceeded':
+        return [429, 'temporarily_unavailable', error.message];
+      default:
+        return [400, 'invalid_request', error.message];
+    }
+  }
+  const type = error instanceof Error && 'type' in error ? error.type : undefined;
+  if (type === 'entity.too.large') return [413, 'invalid_request', 'The body is too large.'];
+  if (type === 'encoding.unsupported')
+    return [415, 'invalid_request', 'Send the body without Content-Encoding.'];
+  if (type === 'request.aborted' || type === 'request.size.invalid')
+    return [400, 'invalid_request', 'The body is not whole.'];
+  if (parts.isUnavailable(error))
+    return [503, 'temporarily_unavailable', 'The service cannot reach its database now.'];
+  return [500, 'server_error', 'An unexpected error occurred.'];
+}
+
+function parseForm(bytes: Buffer): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) {
+    if (Object.hasOwn(body, name))
+      throw new Problem('malformed_request', `The parameter "${name}" stands twice.`);
+    Object.defineProperty(body, name, { value, enumerable: true });
+  }
+  return body;
+}
+
+function parseObject(bytes: Buffer): Record<string, unknown> {
+  const body = parseJson(bytes);
+  if (typeof body === 'object' && body !== null && !Array.isArray(body))
+    return body as Record<string, unknown>;
+  throw new Problem('malformed_request', 'The body must be a JSON object.');
+}
+
+/** The client that asks, as far as it names itself; used only to count. */
+function clientOf(
+  authorization: string | undefined,
+  body: Readonly<Record<string, unknown>>,
+  address: string | undefined,
+): string {
+  const encoded = /^basic +(\S+)$/i.exec(authorization ?? '')?.[1];
+  const named =
+    encoded === undefined
+      ? body['client_id']
+      : Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0];
+  return typeof named === 'string' && named !== '' ? named.slice(0, 255) : (address ?? 'unknown');
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import type { Response } from 'express';
+import { sendJson } from './problems.ts';
+
+export interface AnyReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Sends what an operation returned. An async iterable becomes a JSON array in constant memory. */
+export async function sendReply(response: Response, reply: AnyReply): Promise<void> {
+  if (reply.headers !== undefined) response.set(reply.headers);
+  if (reply.body === undefined) {
+    response.status(reply.status).end();
+  } else if (isAsyncIterable(reply.body)) {
+    await sendArray(response, reply.status, reply.body);
+  } else {
+    sendJson(response, reply.status, 'application/json', reply.body);
+  }
+}
+
+const CHUNK_CHARACTERS = 32_768;
+
+async function sendArray(response: Response, status: number, items: AsyncIterable<unknown>): Promise<void> {
+  const iterator = items[Symbol.asyncIterator]();
+  try {
+    // An error before the first item can still be answered as a problem.
+    let next = await iterator.next();
+    response.statusCode = status;
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    let text = '[';
+    for (let separator = ''; next.done !== true; separator = ',') {
+      text += separator + JSON.stringify(next.value);
+      if (text.length >= CHUNK_CHARACTERS) {
+        if (!response.write(text)) await drained(response);
+        if (response.destroyed) return;
+        text = '';
+      }
+      next = await iterator.next();
+    }
+    response.end(`${text}]`);
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** Waits until the client has read on, or has gone. */
+async function drained(response: Response): Promise<void> {
+  const abort = new AbortController();
+  const gone = once(response, 'close', { signal: abort.signal });
+  const ready = once(response, 'drain', { signal: abort.signal });
+  try {
+    await Promise.race([gone, ready]);
+  } finally {
+    abort.abort();
+    await Promise.allSettled([gone, ready]);
+  }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

@@ -1,0 +1,50 @@
+import { createLogger, format, transports } from 'winston';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  error(message: string, fields?: Fields): void;
+  warn(message: string, fields?: Fields): void;
+  info(message: string, fields?: Fields): void;
+  debug(message: string, fields?: Fields): void;
+}
+
+const secretName = /secret|password|authorization|cookie|token|encryption_?key/i;
+// Tokens, webhook secrets and Basic or Bearer credentials, wherever they stand in a text.
+const secretText =
+  /\b(?:pat_|whsec_)[A-Za-z0-9+/=_-]{8,}|\b(?:Basic|Bearer) +[A-Za-z0-9+/=._~-]{8,}|([?&]secret=)[^&\s"]+/gi;
+
+/** Hides what must not be logged: values under telling names, and tokens inside texts. */
+export function redact(value: unknown, name = ''): unknown {
+  if (secretName.test(name) && value !== undefined && value !== null) return '[secret]';
+  if (typeof value === 'string') return value.replace(secretText, '$1[secret]');
+  if (value instanceof Error) {
+    return {
+      name: value.name,
+      message: redact(value.message),
+      stack: redact(value.stack),
+      cause: redact(value.cause),
+    };
+  }
+  if (Array.isArray(value)) return value.map((item) => redact(item));
+  if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redact(item, key)]));
+  }
+  return value;
+}
+
+/** JSON lines on standard error; standard output belongs to what the command prints. */
+export function createLog(level: string): Log {
+  return createLogger({
+    level,
+    format: format.combine(
+      format.timestamp(),
+      format((info) => Object.assign(info, redact({ ...info })))(),
+      format.json(),
+    ),
+    transports: [new transports.Console({ stderrLevels: ['error', 'warn', 'info', 'debug'] })],
+  });
+}
+
+/** A log that keeps nothing. */
+export const silentLog: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };

@@ -1,0 +1,39 @@
+import type { Actor } from '../domain/actor.ts';
+import type { Keyring } from '../domain/sealed.ts';
+import type { LinkKey } from '../domain/signed-links.ts';
+import type { Db } from '../queries/database.ts';
+import type { WebhookTester } from '../domain/webhook-test.ts';
+
+/** What operations need of the rest of the program, composed once in src/main.ts. */
+export interface Services {
+  readonly db: Db;
+  /** Public address of the service, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Seals webhook secrets. */
+  readonly keyring: Keyring;
+  /** Signs resolution links. */
+  readonly linkKey: LinkKey;
+  /** CIDR blocks that deliveries may reach although they are private. */
+  readonly allowedNetworks: readonly string[];
+  /** Whether simulated devices have planned faults. */
+  readonly simulatorFaults: boolean;
+  /** Sends a test message at once; never rejects for what the endpoint does. */
+  readonly testWebhook: WebhookTester;
+  /** Tells the dispatcher that deliveries were written. Call it after the commit. */
+  readonly wakeDispatcher: () => void;
+  /** Tells the fleet runner that a fleet has work. Call it after the commit. */
+  readonly wakeFleets: () => void;
+}
+
+/** An operation without a token. */
+export interface OpenContext extends Services {
+  readonly now: Date;
+  readonly requestId: string;
+}
+
+/** An operation with a token, in an organization that the token reaches. */
+export interface Context extends OpenContext {
+  readonly actor: Actor;
+  /** The organization of the path; the token's own where the path has none. */
+  readonly orgId: string;
+}
