@@ -1,0 +1,265 @@
+// Written by `make generate` from the migrations. Do not edit.
+
+import type { ColumnType, Generated } from 'kysely';
+
+/** Written as JSON text: pg would send an array as a PostgreSQL array. */
+export type Json = ColumnType<unknown, string, string>;
+
+export interface AccessTokensTable {
+  token_hash: Buffer;
+  org_id: string;
+  user_id: string;
+  application_id: string;
+  scope: string;
+  created_at: Date;
+  expires_at: Date;
+}
+
+export interface ApplicationsTable {
+  org_id: string;
+  id: string;
+  owner_user_id: string;
+  name: string;
+  client_id: string;
+  secret_hash: Buffer;
+  client_type: 'confidential';
+  authorization_grant_type: 'client-credentials' | 'password';
+  redirect_uris: Generated<string>;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface BroadcastDismissalsTable {
+  org_id: string;
+  item_id: string;
+  user_id: string;
+  dismissed_at: Date;
+}
+
+export interface DayAheadPricesTable {
+  org_id: string;
+  starts_at: Date;
+  received_at: Date;
+  price: number;
+  best_bid: number[];
+  best_ask: number[];
+}
+
+export interface DeliveriesTable {
+  org_id: string;
+  id: string;
+  message_id: string;
+  webhook_id: string;
+  state: Generated<'pending' | 'delivered' | 'exhausted' | 'cancelled'>;
+  attempts: Generated<number>;
+  due_at: Date;
+  lease_token: string | null;
+  lease_until: Date | null;
+  cancel_reason: string | null;
+  created_at: Date;
+  finished_at: Date | null;
+}
+
+export interface DeliveryAttemptsTable {
+  org_id: string;
+  delivery_id: string;
+  attempt: number;
+  started_at: Date;
+  duration_ms: number;
+  outcome: 'delivered' | 'failed';
+  error_class: 'dns' | 'refused_address' | 'connect' | 'tls' | 'timeout' | 'redirect' | 'status' | null;
+  status_code: number | null;
+  detail: string | null;
+  address: string | null;
+  secret_version: number;
+}
+
+export interface DeviceConditionsTable {
+  org_id: string;
+  device_id: string;
+  code: 'device_offline' | 'reauthenticate' | 'steering_recovery_failed' | 'subscription_required';
+  active: boolean;
+  occurrence: Generated<number>;
+  next_change_at: Date | null;
+  changed_at: Date;
+}
+
+export interface DevicesTable {
+  org_id: string;
+  id: string;
+  user_id: string;
+  device_type: 'electric_vehicle' | 'heat_pump' | 'inverter' | 'wallbox';
+  fleet_id: string | null;
+  household_index: number | null;
+  name: string;
+  manufacturer: string;
+  model: string;
+  ratings: Json;
+  created_at: Date;
+}
+
+export interface FleetRequestsTable {
+  org_id: string;
+  operation: 'create' | 'expand';
+  request_id: string;
+  fleet_id: string;
+  body_hash: Buffer;
+  response: Json;
+  created_at: Date;
+}
+
+export interface FleetsTable {
+  org_id: string;
+  id: string;
+  request_id: string;
+  name: string;
+  status: 'queued' | 'provisioning' | 'running' | 'expanding' | 'stopped' | 'cancelled' | 'cleaned' | 'failed' | 'purging';
+  simulation_org_id: string;
+  seed: number;
+  model_version: number;
+  household_count: number;
+  created_count: Generated<number>;
+  settled_count: Generated<number>;
+  definition: Json;
+  density_weights: Buffer | null;
+  history_from: Date;
+  history_to: Date;
+  error: string | null;
+  created_at: Date;
+  started_at: Date | null;
+  stopped_at: Date | null;
+  work_lease_until: Date | null;
+  work_token: string | null;
+}
+
+export interface HouseholdsTable {
+  org_id: string;
+  fleet_id: string;
+  household_index: number;
+  household_id: string;
+  user_id: string;
+  group_name: string;
+  profile: string;
+  latitude: number | null;
+  longitude: number | null;
+  location_source: 'density' | 'fixed' | 'default' | null;
+  attributes: Json;
+  created_at: Date;
+}
+
+export interface MessagesTable {
+  org_id: string;
+  id: string;
+  message_type: string;
+  occurred_at: Date;
+  payload: Buffer;
+  created_at: Date;
+}
+
+export interface NotificationItemsTable {
+  org_id: string;
+  id: string;
+  kind: 'action' | 'information';
+  code: string | null;
+  device_id: string | null;
+  device_type: string | null;
+  owner_id: string | null;
+  message: string;
+  occurred_at: Date;
+  dismissed_at: Date | null;
+  cleared_at: Date | null;
+}
+
+export interface OrganizationsTable {
+  id: string;
+  name: string;
+  kind: 'partner' | 'simulation';
+  parent_org_id: string | null;
+  created_at: Date;
+}
+
+export interface PortalSessionsTable {
+  session_hash: Buffer;
+  org_id: string;
+  user_id: string;
+  csrf_secret: string;
+  created_at: Date;
+  expires_at: Date;
+}
+
+export interface RateLimitsTable {
+  policy: string;
+  subject: string;
+  window_started_at: Date;
+  used: number;
+}
+
+export interface SignupRequestsTable {
+  id: string;
+  email: string;
+  url: string;
+  invite_token: string;
+  created_at: Date;
+}
+
+export interface UsersTable {
+  org_id: string;
+  id: string;
+  email: string;
+  role: 'admin' | 'staff' | 'user';
+  external_user_id: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  street_and_number: string | null;
+  street_add_info: string | null;
+  zip_code: string | null;
+  town: string | null;
+  country: string | null;
+  latitude: number | null;
+  longitude: number | null;
+  location_last_updated: Date | null;
+  username: string | null;
+  password_hash: string | null;
+  password_change_required: Generated<boolean>;
+  fleet_id: string | null;
+  household_index: number | null;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+}
+
+export interface WebhooksTable {
+  org_id: string;
+  id: string;
+  url: string;
+  topics: string[];
+  enabled: Generated<boolean>;
+  secret_sealed: Buffer;
+  secret_key_id: string;
+  secret_version: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+}
+
+export interface Database {
+  access_tokens: AccessTokensTable;
+  applications: ApplicationsTable;
+  broadcast_dismissals: BroadcastDismissalsTable;
+  day_ahead_prices: DayAheadPricesTable;
+  deliveries: DeliveriesTable;
+  delivery_attempts: DeliveryAttemptsTable;
+  device_conditions: DeviceConditionsTable;
+  devices: DevicesTable;
+  fleet_requests: FleetRequestsTable;
+  fleets: FleetsTable;
+  households: HouseholdsTable;
+  messages: MessagesTable;
+  notification_items: NotificationItemsTable;
+  organizations: OrganizationsTable;
+  portal_sessions: PortalSessionsTable;
+  rate_limits: RateLimitsTable;
+  signup_requests: SignupRequestsTable;
+  users: UsersTable;
+  webhooks: WebhooksTable;
+}
