@@ -4,6 +4,8 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/judges/', '<rootDir>/tests/browser/'],
   modulePathIgnorePatterns: ['<rootDir>/.node/', '<rootDir>/.data/'],
   testEnvironment: 'node',
+  globalSetup: '<rootDir>/tests/support/global-setup.ts',
+  globalTeardown: '<rootDir>/tests/support/global-teardown.ts',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } }],

@@ -1,0 +1,326 @@
+-- Written by `make generate` from the migrations beside it. Do not edit, do not apply.
+
+create table access_tokens (
+  token_hash bytea not null,
+  org_id uuid not null,
+  user_id uuid not null,
+  application_id uuid not null,
+  scope text not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint access_tokens_pkey PRIMARY KEY (token_hash),
+  constraint access_tokens_application_fkey FOREIGN KEY (org_id, application_id) REFERENCES applications(org_id, id) ON DELETE CASCADE,
+  constraint access_tokens_user_fkey FOREIGN KEY (org_id, user_id) REFERENCES users(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX access_tokens_application_idx ON public.access_tokens USING btree (org_id, application_id);
+CREATE INDEX access_tokens_expires_idx ON public.access_tokens USING btree (expires_at);
+CREATE INDEX access_tokens_user_idx ON public.access_tokens USING btree (org_id, user_id);
+
+create table applications (
+  org_id uuid not null,
+  id uuid not null,
+  owner_user_id uuid not null,
+  name text not null,
+  client_id text not null,
+  secret_hash bytea not null,
+  client_type text not null,
+  authorization_grant_type text not null,
+  redirect_uris text not null default ''::text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint applications_pkey PRIMARY KEY (org_id, id),
+  constraint applications_client_id_key UNIQUE (client_id),
+  constraint applications_owner_fkey FOREIGN KEY (org_id, owner_user_id) REFERENCES users(org_id, id),
+  constraint applications_client_type_check CHECK (client_type = 'confidential'::text),
+  constraint applications_grant_check CHECK (authorization_grant_type = ANY (ARRAY['client-credentials'::text, 'password'::text]))
+);
+CREATE INDEX applications_owner_idx ON public.applications USING btree (org_id, owner_user_id);
+
+create table broadcast_dismissals (
+  org_id uuid not null,
+  item_id uuid not null,
+  user_id uuid not null,
+  dismissed_at timestamp(3) with time zone not null,
+  constraint broadcast_dismissals_pkey PRIMARY KEY (org_id, item_id, user_id),
+  constraint broadcast_dismissals_item_fkey FOREIGN KEY (org_id, item_id) REFERENCES notification_items(org_id, id) ON DELETE CASCADE,
+  constraint broadcast_dismissals_user_fkey FOREIGN KEY (org_id, user_id) REFERENCES users(org_id, id) ON DELETE CASCADE
+);
+
+create table day_ahead_prices (
+  org_id uuid not null,
+  starts_at timestamp(3) with time zone not null,
+  received_at timestamp(3) with time zone not null,
+  price double precision not null,
+  best_bid double precision[] not null,
+  best_ask double precision[] not null,
+  constraint day_ahead_prices_pkey PRIMARY KEY (org_id, starts_at, received_at),
+  constraint day_ahead_prices_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table deliveries (
+  org_id uuid not null,
+  id uuid not null,
+  message_id uuid not null,
+  webhook_id uuid not null,
+  state text not null default 'pending'::text,
+  attempts integer not null default 0,
+  due_at timestamp(3) with time zone not null,
+  lease_token uuid,
+  lease_until timestamp(3) with time zone,
+  cancel_reason text,
+  created_at timestamp(3) with time zone not null,
+  finished_at timestamp(3) with time zone,
+  constraint deliveries_pkey PRIMARY KEY (org_id, id),
+  constraint deliveries_message_webhook_key UNIQUE (org_id, message_id, webhook_id),
+  constraint deliveries_message_fkey FOREIGN KEY (org_id, message_id) REFERENCES messages(org_id, id) ON DELETE CASCADE,
+  constraint deliveries_webhook_fkey FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks(org_id, id) ON DELETE CASCADE,
+  constraint deliveries_state_check CHECK (state = ANY (ARRAY['pending'::text, 'delivered'::text, 'exhausted'::text, 'cancelled'::text]))
+);
+CREATE INDEX deliveries_due_at_idx ON public.deliveries USING btree (due_at) WHERE (state = 'pending'::text);
+CREATE INDEX deliveries_due_idx ON public.deliveries USING btree (org_id, webhook_id, due_at) WHERE (state = 'pending'::text);
+CREATE INDEX deliveries_lease_idx ON public.deliveries USING btree (lease_until) WHERE ((state = 'pending'::text) AND (lease_until IS NOT NULL));
+CREATE INDEX deliveries_log_idx ON public.deliveries USING btree (org_id, webhook_id, created_at DESC, id DESC);
+
+create table delivery_attempts (
+  org_id uuid not null,
+  delivery_id uuid not null,
+  attempt integer not null,
+  started_at timestamp(3) with time zone not null,
+  duration_ms integer not null,
+  outcome text not null,
+  error_class text,
+  status_code integer,
+  detail text,
+  address text,
+  secret_version integer not null,
+  constraint delivery_attempts_pkey PRIMARY KEY (org_id, delivery_id, attempt),
+  constraint delivery_attempts_delivery_fkey FOREIGN KEY (org_id, delivery_id) REFERENCES deliveries(org_id, id) ON DELETE CASCADE,
+  constraint delivery_attempts_class_check CHECK (error_class = ANY (ARRAY['dns'::text, 'refused_address'::text, 'connect'::text, 'tls'::text, 'timeout'::text, 'redirect'::text, 'status'::text])),
+  constraint delivery_attempts_outcome_check CHECK (outcome = ANY (ARRAY['delivered'::text, 'failed'::text]))
+);
+
+create table device_conditions (
+  org_id uuid not null,
+  device_id uuid not null,
+  code text not null,
+  active boolean not null,
+  occurrence integer not null default 0,
+  next_change_at timestamp(3) with time zone,
+  changed_at timestamp(3) with time zone not null,
+  constraint device_conditions_pkey PRIMARY KEY (org_id, device_id, code),
+  constraint device_conditions_device_fkey FOREIGN KEY (org_id, device_id) REFERENCES devices(org_id, id) ON DELETE CASCADE,
+  constraint device_conditions_code_check CHECK (code = ANY (ARRAY['device_offline'::text, 'reauthenticate'::text, 'steering_recovery_failed'::text, 'subscription_required'::text]))
+);
+CREATE INDEX device_conditions_due_idx ON public.device_conditions USING btree (next_change_at) WHERE (next_change_at IS NOT NULL);
+
+create table devices (
+  org_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  device_type text not null,
+  fleet_id uuid,
+  household_index integer,
+  name text not null,
+  manufacturer text not null,
+  model text not null,
+  ratings jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  constraint devices_pkey PRIMARY KEY (org_id, id),
+  constraint devices_user_fkey FOREIGN KEY (org_id, user_id) REFERENCES users(org_id, id) ON DELETE CASCADE,
+  constraint devices_type_check CHECK (device_type = ANY (ARRAY['electric_vehicle'::text, 'heat_pump'::text, 'inverter'::text, 'wallbox'::text]))
+);
+CREATE INDEX devices_household_idx ON public.devices USING btree (org_id, household_index, device_type, id) WHERE (household_index IS NOT NULL);
+CREATE INDEX devices_user_idx ON public.devices USING btree (org_id, user_id, device_type, id);
+
+create table fleet_requests (
+  org_id uuid not null,
+  operation text not null,
+  request_id uuid not null,
+  fleet_id uuid not null,
+  body_hash bytea not null,
+  response jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  constraint fleet_requests_pkey PRIMARY KEY (org_id, operation, request_id),
+  constraint fleet_requests_operation_check CHECK (operation = ANY (ARRAY['create'::text, 'expand'::text]))
+);
+
+create table fleets (
+  org_id uuid not null,
+  id uuid not null,
+  request_id uuid not null,
+  name text not null,
+  status text not null,
+  simulation_org_id uuid not null,
+  seed bigint not null,
+  model_version integer not null,
+  household_count integer not null,
+  created_count integer not null default 0,
+  settled_count integer not null default 0,
+  definition jsonb not null,
+  density_weights bytea,
+  history_from timestamp(3) with time zone not null,
+  history_to timestamp(3) with time zone not null,
+  error text,
+  created_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone,
+  stopped_at timestamp(3) with time zone,
+  work_lease_until timestamp(3) with time zone,
+  work_token uuid,
+  constraint fleets_pkey PRIMARY KEY (org_id, id),
+  constraint fleets_simulation_org_key UNIQUE (simulation_org_id),
+  constraint fleets_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint fleets_simulation_org_fkey FOREIGN KEY (simulation_org_id) REFERENCES organizations(id),
+  constraint fleets_status_check CHECK (status = ANY (ARRAY['queued'::text, 'provisioning'::text, 'running'::text, 'expanding'::text, 'stopped'::text, 'cancelled'::text, 'cleaned'::text, 'failed'::text, 'purging'::text]))
+);
+CREATE INDEX fleets_created_idx ON public.fleets USING btree (org_id, created_at DESC, id DESC);
+CREATE INDEX fleets_work_idx ON public.fleets USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'provisioning'::text, 'expanding'::text, 'purging'::text]));
+
+create table households (
+  org_id uuid not null,
+  fleet_id uuid not null,
+  household_index integer not null,
+  household_id uuid not null,
+  user_id uuid not null,
+  group_name text not null,
+  profile text not null,
+  latitude double precision,
+  longitude double precision,
+  location_source text,
+  attributes jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  constraint households_pkey PRIMARY KEY (org_id, household_index),
+  constraint households_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint households_coordinates_check CHECK ((latitude IS NULL) = (longitude IS NULL)),
+  constraint households_source_check CHECK (location_source = ANY (ARRAY['density'::text, 'fixed'::text, 'default'::text]))
+);
+
+create table messages (
+  org_id uuid not null,
+  id uuid not null,
+  message_type text not null,
+  occurred_at timestamp(3) with time zone not null,
+  payload bytea not null,
+  created_at timestamp(3) with time zone not null,
+  constraint messages_pkey PRIMARY KEY (org_id, id),
+  constraint messages_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
+);
+
+create table notification_items (
+  org_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  code text,
+  device_id uuid,
+  device_type text,
+  owner_id uuid,
+  message text not null,
+  occurred_at timestamp(3) with time zone not null,
+  dismissed_at timestamp(3) with time zone,
+  cleared_at timestamp(3) with time zone,
+  constraint notification_items_pkey PRIMARY KEY (org_id, id),
+  constraint notification_items_device_fkey FOREIGN KEY (org_id, device_id) REFERENCES devices(org_id, id) ON DELETE CASCADE,
+  constraint notification_items_owner_fkey FOREIGN KEY (org_id, owner_id) REFERENCES users(org_id, id) ON DELETE CASCADE,
+  constraint notification_items_kind_check CHECK (kind = ANY (ARRAY['action'::text, 'information'::text]))
+);
+CREATE INDEX notification_items_history_idx ON public.notification_items USING btree (org_id, occurred_at DESC, id DESC) WHERE (kind = 'information'::text);
+CREATE UNIQUE INDEX notification_items_id_key ON public.notification_items USING btree (id);
+CREATE UNIQUE INDEX notification_items_open_key ON public.notification_items USING btree (org_id, device_id, code) WHERE ((cleared_at IS NULL) AND (dismissed_at IS NULL) AND (device_id IS NOT NULL));
+CREATE INDEX notification_items_owner_idx ON public.notification_items USING btree (org_id, owner_id, occurred_at DESC, id DESC);
+CREATE INDEX notification_items_pending_idx ON public.notification_items USING btree (org_id, occurred_at DESC, id DESC) WHERE ((dismissed_at IS NULL) AND (cleared_at IS NULL));
+
+create table organizations (
+  id uuid not null,
+  name text not null,
+  kind text not null,
+  parent_org_id uuid,
+  created_at timestamp(3) with time zone not null,
+  constraint organizations_pkey PRIMARY KEY (id),
+  constraint organizations_parent_fkey FOREIGN KEY (parent_org_id) REFERENCES organizations(id),
+  constraint organizations_kind_check CHECK (kind = ANY (ARRAY['partner'::text, 'simulation'::text])),
+  constraint organizations_parent_check CHECK ((kind = 'simulation'::text) = (parent_org_id IS NOT NULL))
+);
+CREATE INDEX organizations_parent_idx ON public.organizations USING btree (parent_org_id) WHERE (parent_org_id IS NOT NULL);
+
+create table portal_sessions (
+  session_hash bytea not null,
+  org_id uuid not null,
+  user_id uuid not null,
+  csrf_secret text not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint portal_sessions_pkey PRIMARY KEY (session_hash),
+  constraint portal_sessions_user_fkey FOREIGN KEY (org_id, user_id) REFERENCES users(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX portal_sessions_expires_idx ON public.portal_sessions USING btree (expires_at);
+CREATE INDEX portal_sessions_user_idx ON public.portal_sessions USING btree (org_id, user_id);
+
+create unlogged table rate_limits (
+  policy text not null,
+  subject text not null,
+  window_started_at timestamp(3) with time zone not null,
+  used integer not null,
+  constraint rate_limits_pkey PRIMARY KEY (policy, subject)
+);
+
+create table signup_requests (
+  id uuid not null,
+  email text not null,
+  url text not null,
+  invite_token uuid not null,
+  created_at timestamp(3) with time zone not null,
+  constraint signup_requests_pkey PRIMARY KEY (id)
+);
+CREATE INDEX signup_requests_created_idx ON public.signup_requests USING btree (created_at DESC, id DESC);
+
+create table users (
+  org_id uuid not null,
+  id uuid not null,
+  email text not null,
+  role text not null,
+  external_user_id text,
+  first_name text,
+  last_name text,
+  street_and_number text,
+  street_add_info text,
+  zip_code text,
+  town text,
+  country text,
+  latitude double precision,
+  longitude double precision,
+  location_last_updated timestamp(3) with time zone,
+  username text,
+  password_hash text,
+  password_change_required boolean not null default false,
+  fleet_id uuid,
+  household_index integer,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  deleted_at timestamp(3) with time zone,
+  constraint users_pkey PRIMARY KEY (org_id, id),
+  constraint users_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint users_coordinates_check CHECK ((latitude IS NULL) = (longitude IS NULL)),
+  constraint users_password_check CHECK (password_hash IS NULL OR username IS NOT NULL),
+  constraint users_role_check CHECK (role = ANY (ARRAY['admin'::text, 'staff'::text, 'user'::text]))
+);
+CREATE INDEX users_created_idx ON public.users USING btree (org_id, created_at, id);
+CREATE UNIQUE INDEX users_email_key ON public.users USING btree (org_id, lower(email)) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX users_external_user_id_key ON public.users USING btree (org_id, external_user_id) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(username)) WHERE (deleted_at IS NULL);
+
+create table webhooks (
+  org_id uuid not null,
+  id uuid not null,
+  url text not null,
+  topics text[] not null,
+  enabled boolean not null default true,
+  secret_sealed bytea not null,
+  secret_key_id text not null,
+  secret_version integer not null default 1,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  deleted_at timestamp(3) with time zone,
+  constraint webhooks_pkey PRIMARY KEY (org_id, id),
+  constraint webhooks_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
+);
+CREATE INDEX webhooks_created_idx ON public.webhooks USING btree (org_id, created_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX webhooks_topics_idx ON public.webhooks USING gin (topics) WHERE ((deleted_at IS NULL) AND enabled);

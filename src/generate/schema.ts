@@ -1,0 +1,46 @@
+// Writes what the migrations make of an empty database: migrations/schema.sql, which a reviewer compares, and the row
+// types in generated/database.ts. With --check it compares both instead.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { readCatalogue } from '../queries/catalogue.ts';
+import type { Catalogue } from '../queries/catalogue.ts';
+import { startEmbedded } from '../queries/embedded/start.ts';
+import { migrate } from '../queries/migrations.ts';
+import { settle } from './files.ts';
+import { schemaText } from './schema-text.ts';
+import { typesText } from './schema-types.ts';
+
+/** The catalogue of a throw-away database with these migrations. */
+async function catalogueOf(migrationsFolder: string): Promise<Catalogue> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'partner-schema-'));
+  const silent = { info: () => undefined, warn: () => undefined, error: console.error };
+  try {
+    const embedded = await startEmbedded({
+      dataDir,
+      log: silent,
+      settings: { fsync: 'off' },
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    try {
+      await migrate(embedded.connection, migrationsFolder);
+      return await readCatalogue(embedded.connection);
+    } finally {
+      await embedded.stop();
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+const root = resolve(import.meta.dirname, '../..');
+const catalogue = await catalogueOf(join(root, 'migrations'));
+settle(
+  new Map([
+    [join(root, 'migrations/schema.sql'), schemaText(catalogue)],
+    [join(root, 'generated/database.ts'), typesText(catalogue)],
+  ]),
+  process.argv.includes('--check'),
+);
