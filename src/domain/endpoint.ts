@@ -1,0 +1,70 @@
+import { isIP } from 'node:net';
+import { verdict } from './addresses.ts';
+import type { FieldError } from './problem.ts';
+
+/** The longest endpoint address, in characters. */
+export const longestUrl = 2048;
+
+/** Ports above 0 that browsers refuse (Fetch Standard, "bad port"): other protocols would read the request. */
+const badPorts: ReadonlySet<number> = new Set([
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+export type Endpoint = { readonly url: URL } | { readonly errors: FieldError[] };
+
+/**
+ * An endpoint address as the URL parser reads it, so that odd spellings (2130706433, 0177.0.0.1, 127.1,
+ * full-width digits) are judged as what would be called. All faults at once, under `pointer`. Names
+ * are judged when they are resolved, on every delivery.
+ */
+export function parseEndpoint(
+  text: string,
+  allowedNetworks: readonly string[] = [],
+  pointer = '/url',
+): Endpoint {
+  const errors: FieldError[] = [];
+  const fault = (code: string, detail: string): void => {
+    errors.push({ pointer, code, detail });
+  };
+  if (Array.from(text).length > longestUrl)
+    fault('max_length', `The address has more than ${longestUrl} characters.`);
+  // The URL parser would drop these characters silently.
+  const url = /[\u0000-\u0020\u007f]/.test(text) ? null : URL.parse(text);
+  if (url === null || url.hostname === '') {
+    fault('url_form', 'The address is not an absolute URL.');
+    return { errors };
+  }
+  if (url.protocol !== 'https:') fault('url_form', 'The address must start with https://.');
+  if (hasUserInfo(text, url)) fault('url_form', 'The address must not hold a user name or password.');
+  if (text.includes('#')) fault('url_form', 'The address must not hold a fragment.');
+  if (url.port === '0' || badPorts.has(Number(url.port))) {
+    fault('forbidden_address', `Port ${url.port} belongs to another protocol and is not called.`);
+  }
+  const refusal = hostRefusal(url, allowedNetworks);
+  if (refusal !== undefined) fault('forbidden_address', refusal);
+  return errors.length > 0 ? { errors } : { url };
+}
+
+/** The host without the brackets of an IPv6 address. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** Why the host, when it is a literal address, is not called; `localhost` is one in all but spelling. */
+function hostRefusal(url: URL, allowedNetworks: readonly string[]): string | undefined {
+  const host = hostOf(url).replace(/\.$/, '');
+  const literals = /(^|\.)localhost$/.test(host) ? ['127.0.0.1', '::1'] : isIP(host) > 0 ? [host] : [];
+  const verdicts = literals.map((ip) => verdict(ip, allowedNetworks));
+  if (literals.length === 0 || verdicts.some(({ allowed }) => allowed)) return undefined;
+  const refused = verdicts.find((each) => !each.allowed);
+  return refused?.allowed === false ? `The address is not called: ${refused.reason}` : undefined;
+}
+
+/** Also `https://@host` and `https://:@host`, of which the parser keeps nothing. */
+function hasUserInfo(text: string, url: URL): boolean {
+  const authority = /^[a-z][a-z0-9+.-]*:[\\/]*([^\\/?#]*)/i.exec(text)?.[1] ?? '';
+  return url.username !== '' || url.password !== '' || authority.includes('@');
+}

@@ -1,0 +1,39 @@
+/** The type of test messages; nobody can subscribe to it. */
+export const testMessageType = 'service.test';
+
+export type DeviceType = 'electric_vehicle' | 'heat_pump' | 'inverter' | 'wallbox';
+
+interface DeviceData {
+  readonly device_id: string;
+  readonly device_type: DeviceType;
+  readonly owner_id: string;
+}
+
+/** What a message says, by type. `action` and `notice` are open vocabularies. */
+export type Content =
+  | { readonly type: 'device.action_required'; readonly data: DeviceData & { readonly action: string } }
+  | { readonly type: 'device.information'; readonly data: DeviceData & { readonly notice: string } }
+  | { readonly type: typeof testMessageType; readonly data: { readonly topic: string } };
+
+/** Version of `data` by message type: additions keep it, a breaking change raises it. */
+const schemaVersions = {
+  'device.action_required': 1,
+  'device.information': 1,
+  [testMessageType]: 1,
+} satisfies Record<Content['type'], number>;
+
+/**
+ * The bytes of a message, built once and sent unchanged in every attempt, so that a retry after an
+ * upgrade is still the same message.
+ */
+export function envelope(messageId: string, content: Content, occurredAt: Date): Buffer {
+  return Buffer.from(
+    JSON.stringify({
+      message_id: messageId,
+      message_type: content.type,
+      schema_version: schemaVersions[content.type],
+      occurred_at: occurredAt.toISOString(),
+      data: content.data,
+    }),
+  );
+}

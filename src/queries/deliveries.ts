@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from './database.ts';
+
+/** A message as it is sent: the body byte for byte. */
+export interface NewMessage {
+  readonly org_id: string;
+  readonly id: string;
+  readonly message_type: string;
+  readonly occurred_at: Date;
+  readonly payload: Buffer;
+}
+
+/** Why a pending delivery was dropped. */
+export type CancelReason = 'disabled' | 'deleted' | 'topic_removed';
+
+export interface Cancelled {
+  readonly reason: CancelReason;
+  readonly count: number;
+}
+
+/**
+ * Writes a message and one delivery for each webhook of the organization that is enabled and
+ * subscribed now, in the event's own transaction; tells how many. The share lock makes a concurrent
+ * disable wait, so that it finds and cancels these deliveries. Wake the dispatcher after the commit.
+ */
+export async function insertMessage(tx: Tx, message: NewMessage, now: Date): Promise<number> {
+  const result = await sql`
+    with targets as (
+      select id from webhooks
+      where org_id = ${message.org_id} and enabled and deleted_at is null
+        and topics @> array[${message.message_type}]::text[]
+      for share
+    ), message as (
+      insert into messages (org_id, id, message_type, occurred_at, payload, created_at)
+      values (${message.org_id}, ${message.id}, ${message.message_type}, ${message.occurred_at},
+              ${message.payload}, ${now})
+    )
+    insert into deliveries (org_id, id, message_id, webhook_id, due_at, created_at)
+    select ${message.org_id}::uuid, gen_random_uuid(), ${message.id}::uuid, targets.id,
+           ${now}::timestamptz, ${now}::timestamptz
+    from targets
+  `.execute(tx);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+interface CancelScope {
+  readonly orgId: string;
+  readonly webhookId: string;
+  readonly reason: CancelReason;
+  /** Deliveries of these topics stay. */
+  readonly keptTopics?: readonly string[];
+}
+
+/**
+ * Cancels a webhook's pending deliveries. One in flight keeps its token, so that its result is still
+ * logged, but it is not scheduled again. Rows are locked in key order, as `finishDeliveries` does.
+ */
+export async function cancelDeliveries(tx: Tx, scope: CancelScope, now: Date): Promise<Cancelled> {
+  const result = await sql`
+    with doomed as (
+      select d.org_id, d.id
+      from deliveries d join messages m on m.org_id = d.org_id and m.id = d.message_id
+      where d.org_id = ${scope.orgId} and d.webhook_id = ${scope.webhookId} and d.state = 'pending'
+        and not (m.message_type = any(${[...(scope.keptTopics ?? [])]}::text[]))
+      order by d.id
+      for update of d
+    )
+    update deliveries d
+    set state = 'cancelled', cancel_reason = ${scope.reason}, finished_at = ${now}
+    from doomed
+    where d.org_id = doomed.org_id and d.id = doomed.id
+  `.execute(tx);
+  return { reason: scope.reason, count: Number(result.numAffectedRows ?? 0n) };
+}
+
+/** When the next pending delivery is due, those in flight at the end of their lease; undefined when none is. */
+export async function findNextDueAt(db: Db | Tx): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select('due_at')
+    .where('state', '=', 'pending')
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.due_at;
+}
+
+/** The channel on which processes tell each other that deliveries are due. */
+export const deliveriesChannel = 'deliveries';
+
+/** Wakes the dispatchers of all processes; call it through a throttle, never inside an event's transaction. */
+export async function notifyDispatchers(db: Db | Tx): Promise<void> {
+  await sql`select pg_notify(${deliveriesChannel}, '')`.execute(db);
+}

@@ -1,0 +1,52 @@
+import { isIP } from 'node:net';
+import { verdict } from '../domain/addresses.ts';
+import type { Outcome } from '../domain/retry.ts';
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** All addresses of a name, as `dns.promises.lookup(host, {all: true})` gives them. */
+export type Lookup = (host: string) => Promise<readonly ResolvedAddress[]>;
+
+/** Vetted addresses, or how the attempt ends. */
+export type Destination =
+  | { readonly addresses: readonly ResolvedAddress[] }
+  | { readonly outcome: Extract<Outcome, { kind: 'unreachable' | 'refused' }> };
+
+/**
+ * Resolves a host and judges every address of the answer: one that is forbidden refuses the host. A
+ * literal address is judged as it is, since lookup hooks are not asked about literals.
+ */
+export async function resolveDestination(
+  host: string,
+  lookup: Lookup,
+  allowedNetworks: readonly string[],
+): Promise<Destination> {
+  const family = isIP(host);
+  let addresses: readonly ResolvedAddress[];
+  try {
+    addresses = family > 0 ? [{ address: host, family }] : await lookup(host);
+  } catch (error) {
+    return unreachable(`The name ${host} could not be resolved (${codeOf(error)}).`);
+  }
+  if (addresses.length === 0) return unreachable(`The name ${host} has no address.`);
+  for (const { address } of addresses) {
+    const judged = verdict(address, allowedNetworks);
+    if (!judged.allowed) {
+      return { outcome: { kind: 'refused', reason: `The address is not called: ${judged.reason}` } };
+    }
+  }
+  return { addresses };
+}
+
+function unreachable(reason: string): Destination {
+  return { outcome: { kind: 'unreachable', class: 'dns', reason } };
+}
+
+/** The code of a system error, or its message where it has none. */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}

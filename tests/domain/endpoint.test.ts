@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals';
+import { parseEndpoint } from '../../src/domain/endpoint.ts';
+
+const codes = (text: string, allowed: readonly string[] = []): string[] | string => {
+  const endpoint = parseEndpoint(text, allowed);
+  return 'url' in endpoint ? endpoint.url.href : endpoint.errors.map(({ code }) => code);
+};
+
+test.each([
+  ['https://partner.example/hooks', 'https://partner.example/hooks'],
+  ['https://partner.example', 'https://partner.example/'],
+  ['HTTPS://Partner.Example:8443/a?b=c@d', 'https://partner.example:8443/a?b=c@d'],
+  ['https://8.8.8.8/', 'https://8.8.8.8/'],
+  ['https://[2606:4700::1111]/', 'https://[2606:4700::1111]/'],
+  [`https://partner.example/${'a'.repeat(2048 - 24)}`, `https://partner.example/${'a'.repeat(2048 - 24)}`],
+])('%s is an endpoint', (text, href) => {
+  expect(codes(text)).toBe(href);
+});
+
+test.each([
+  '127.0.0.1',
+  '127.1',
+  '2130706433',
+  '0177.0.0.1',
+  '0x7f.1',
+  '127.0.0.1.',
+  '１２７.0.0.1',
+  '127。0。0。1',
+  'localhost',
+  'LOCALHOST',
+  'a.localhost',
+  'localhost.',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+  '[::7f00:1]',
+  '169.254.169.254',
+  '10.0.0.1',
+  '[fe80::1]',
+  '[64:ff9b::7f00:1]',
+])('the literal host %s is refused in every spelling', (host) => {
+  expect(codes(`https://${host}/hook`)).toEqual(['forbidden_address']);
+});
+
+test('an allowed network lets a literal address through', () => {
+  expect(codes('https://127.0.0.1:8443/', ['127.0.0.0/8'])).toBe('https://127.0.0.1:8443/');
+  expect(codes('https://localhost:8443/', ['127.0.0.0/8'])).toBe('https://localhost:8443/');
+  expect(codes('https://localhost:8443/', ['10.0.0.0/8'])).toEqual(['forbidden_address']);
+});
+
+test.each([
+  ['http://partner.example/'],
+  ['ftp://partner.example/'],
+  ['partner.example'],
+  ['/hook'],
+  [''],
+  ['https://'],
+  ['https://partner.example/#part'],
+  ['https://partner.example/#'],
+  ['https://user@partner.example/'],
+  ['https://:secret@partner.example/'],
+  ['https://@partner.example/'],
+  ['https:\\\\user@partner.example/'],
+  ['https://partner.example/a b'],
+  ['https://partner.example/\n'],
+  [' https://partner.example/'],
+  ['https://partner.example:99999/'],
+  ['https://[fe80::1%25eth0]/'],
+])('%j has a form that is not permitted', (text) => {
+  expect(codes(text)).toEqual(['url_form']);
+});
+
+test.each([0, 22, 25, 53, 6667])('port %d belongs to another protocol', (port) => {
+  expect(codes(`https://partner.example:${port}/`)).toEqual(['forbidden_address']);
+});
+
+test('every fault is reported, under the pointer', () => {
+  expect(parseEndpoint(`http://user@10.0.0.1:22/${'a'.repeat(2048)}#part`)).toEqual({
+    errors: ['max_length', 'url_form', 'url_form', 'url_form', 'forbidden_address', 'forbidden_address'].map(
+      (code) => ({
+        pointer: '/url',
+        code,
+        detail: expect.any(String),
+      }),
+    ),
+  });
+});
