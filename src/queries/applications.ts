@@ -59,7 +59,7 @@ interface Row {
   readonly owner_user_id: string;
   readonly name: string;
   readonly client_id: string;
-  readonly authorization_grant_type: string;
+  readonly authorization_grant_type: GrantType;
   readonly redirect_uris: string;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -177,7 +177,7 @@ function toApplication(row: Row): Application {
     name: row.name,
     clientId: row.client_id,
     clientType: 'confidential',
-    grantType: row.authorization_grant_type === 'password' ? 'password' : 'client-credentials',
+    grantType: row.authorization_grant_type,
     redirectUris: row.redirect_uris,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

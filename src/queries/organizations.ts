@@ -1,4 +1,8 @@
-import type { Db } from './database.ts';
+import { sql } from 'kysely';
+import type { Db, Tx } from './database.ts';
+
+/** An arbitrary key that no other advisory lock of the program uses. */
+const firstOrganizationLock = 7_201_911_483;
 
 /** A partner's organization, or the simulation organization that one of its fleets has reserved. */
 export interface Organization {
@@ -33,7 +37,7 @@ export async function findOrganization(db: Db, id: string): Promise<Organization
   return {
     id: row.id,
     name: row.name,
-    kind: row.kind === 'simulation' ? 'simulation' : 'partner',
+    kind: row.kind,
     parentOrgId: row.parent_org_id,
     createdAt: row.created_at,
   };
@@ -43,6 +47,11 @@ export async function findOrganization(db: Db, id: string): Promise<Organization
 export async function hasOrganizations(db: Db): Promise<boolean> {
   const row = await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
   return row !== undefined;
+}
+
+/** Until the transaction ends, no other process creates the first organization. */
+export async function lockFirstOrganization(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${firstOrganizationLock})`.execute(tx);
 }
 
 /**

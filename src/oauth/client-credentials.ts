@@ -1,0 +1,93 @@
+import OAuth2Server from '@node-oauth/oauth2-server';
+import { matchesDigest } from '../domain/credentials.ts';
+import type { Application } from '../queries/applications.ts';
+import { findClient } from '../queries/applications.ts';
+import type { Db } from '../queries/database.ts';
+import type { OAuthRequest, Parameters } from './exchange.ts';
+import { readParameters } from './exchange.ts';
+
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+const basicPattern = /^basic +([a-z0-9+/]+={0,2})$/i;
+/** VSCHAR of RFC 6749, appendix A: what a client id and a secret may be made of. */
+const visiblePattern = /^[ -~]+$/;
+/** Compared with where there is no such client, so that both cases take the same time; no secret has this digest. */
+const nobodysDigest = Buffer.alloc(32);
+
+/**
+ * The client's credentials from the header (client_secret_basic) or the body (client_secret_post). Throws
+ * invalid_request when both were used and invalid_client when there are none or they cannot be read.
+ */
+export function readClientCredentials(
+  authorization: string | undefined,
+  parameters: Parameters,
+): ClientCredentials {
+  const bodyId = parameters.get('client_id');
+  const bodySecret = parameters.get('client_secret');
+  if (authorization !== undefined && bodySecret !== undefined) {
+    throw new OAuth2Server.InvalidRequestError(
+      'Send the client credentials in the Authorization header or in the body, not in both.',
+    );
+  }
+  const credentials =
+    authorization === undefined
+      ? { clientId: bodyId ?? '', clientSecret: bodySecret ?? '' }
+      : parseBasic(authorization);
+  if (!visiblePattern.test(credentials.clientId) || !visiblePattern.test(credentials.clientSecret)) {
+    throw new OAuth2Server.InvalidClientError('Client credentials are missing or malformed.');
+  }
+  if (bodyId !== undefined && bodyId !== credentials.clientId) {
+    throw new OAuth2Server.InvalidRequestError(
+      'The client_id of the body differs from that of the Authorization header.',
+    );
+  }
+  return credentials;
+}
+
+/** The client id that a request names, proven or not: the subject of the rate limit `token`. */
+export function presentedClientId(request: OAuthRequest): string | undefined {
+  try {
+    return readClientCredentials(request.authorization, readParameters(request.body)).clientId;
+  } catch (error) {
+    if (error instanceof OAuth2Server.OAuthError) return undefined;
+    throw error;
+  }
+}
+
+/** The application whose secret this is; undefined for an unknown client, a deleted owner and a wrong secret alike. */
+export async function authenticateClient(
+  db: Db,
+  credentials: ClientCredentials,
+): Promise<Application | undefined> {
+  const client = await findClient(db, credentials.clientId);
+  const matches = matchesDigest(credentials.clientSecret, client?.secretHash ?? nobodysDigest);
+  return matches ? client?.application : undefined;
+}
+
+/** RFC 7617, with id and secret form-encoded first, as RFC 6749, 2.3.1 has it. */
+function parseBasic(authorization: string): ClientCredentials {
+  const encoded = basicPattern.exec(authorization)?.[1];
+  if (encoded === undefined) throw malformed();
+  const pair = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  if (colon < 0) throw malformed();
+  return { clientId: formDecode(pair.slice(0, colon)), clientSecret: formDecode(pair.slice(colon + 1)) };
+}
+
+function formDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (cause) {
+    throw malformed(cause);
+  }
+}
+
+function malformed(cause?: unknown): Error {
+  return new OAuth2Server.InvalidClientError(
+    'The Authorization header must be Basic and the base64 of client_id:client_secret.',
+    { cause },
+  );
+}

@@ -1,0 +1,59 @@
+import OAuth2Server from '@node-oauth/oauth2-server';
+
+/** A request to an OAuth endpoint, its body parsed from JSON or from a form; undefined for an empty body. */
+export interface OAuthRequest {
+  readonly authorization: string | undefined;
+  readonly body: unknown;
+}
+
+export interface OAuthAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined where the answer has no body. */
+  readonly body: Readonly<Record<string, string | number>> | undefined;
+}
+
+/** The parameters that were sent with a value: one sent empty counts as omitted (RFC 6749, 3.2). */
+export type Parameters = ReadonlyMap<string, string>;
+
+/** RFC 6749, 5.1 asks for both, wherever a token or a credential passes. */
+const neverStored = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
+
+const challenge = 'Basic realm="partners"';
+
+/** Throws invalid_request for a body that is not an object of strings; a parameter sent twice is an array. */
+export function readParameters(body: unknown): Parameters {
+  if (body === undefined) return new Map();
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new OAuth2Server.InvalidRequestError('The body must be an object of string parameters.');
+  }
+  const parameters = new Map<string, string>();
+  for (const [name, value] of Object.entries(body)) {
+    if (typeof value !== 'string') {
+      throw new OAuth2Server.InvalidRequestError(
+        'Every parameter must be a string and must not be repeated.',
+      );
+    }
+    if (value !== '') parameters.set(name, value);
+  }
+  return parameters;
+}
+
+export function success(body: OAuthAnswer['body']): OAuthAnswer {
+  return { status: 200, headers: neverStored, body };
+}
+
+/**
+ * The answer to an error of the library's vocabulary (RFC 6749, 5.2). Whatever else is thrown is no fault of the
+ * client and is thrown on, without the library's wrapping.
+ */
+export function refusal(error: unknown): OAuthAnswer {
+  if (!(error instanceof OAuth2Server.OAuthError)) throw error;
+  if (error instanceof OAuth2Server.ServerError || error instanceof OAuth2Server.InvalidArgumentError) {
+    throw 'inner' in error && error.inner instanceof Error ? error.inner : error;
+  }
+  const body = { error: error.name, error_description: error.message };
+  if (!(error instanceof OAuth2Server.InvalidClientError)) return { status: 400, headers: neverStored, body };
+  // RFC 9110, 15.5.2: a 401 always names a scheme.
+  return { status: 401, headers: { ...neverStored, 'WWW-Authenticate': challenge }, body };
+}

@@ -1,0 +1,18 @@
+/** Authorization server metadata (RFC 8414), from the server's base address without a trailing slash. */
+export function authorizationServerMetadata(
+  baseUrl: string,
+): Readonly<Record<string, string | readonly string[]>> {
+  const authMethods = ['client_secret_basic', 'client_secret_post'];
+  return {
+    issuer: baseUrl,
+    token_endpoint: `${baseUrl}/oauth2/token/`,
+    token_endpoint_auth_methods_supported: authMethods,
+    revocation_endpoint: `${baseUrl}/oauth2/revoke_token/`,
+    revocation_endpoint_auth_methods_supported: authMethods,
+    grant_types_supported: ['client_credentials', 'password'],
+    // There is no authorization endpoint.
+    response_types_supported: [],
+    scopes_supported: ['read', 'write'],
+    service_documentation: `${baseUrl}/docs`,
+  };
+}

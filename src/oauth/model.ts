@@ -1,0 +1,110 @@
+import OAuth2Server from '@node-oauth/oauth2-server';
+import { digest, newAccessToken } from '../domain/credentials.ts';
+import { insertAccessToken } from '../queries/access-tokens.ts';
+import { verifyAccount } from '../queries/accounts.ts';
+import type { Application } from '../queries/applications.ts';
+import { violatedConstraint } from '../queries/database.ts';
+import type { Db } from '../queries/database.ts';
+import { authenticateClient } from './client-credentials.ts';
+
+export interface ModelOptions {
+  readonly db: Db;
+  readonly accessTokenSeconds: number;
+  readonly clock: () => Date;
+}
+
+interface RegisteredClient extends OAuth2Server.Client {
+  readonly application: Application;
+}
+
+/** Who a token will act as. */
+interface Holder {
+  readonly userId: string;
+}
+
+type Model = OAuth2Server.ClientCredentialsModel & OAuth2Server.PasswordModel;
+
+const grants = { 'client-credentials': ['client_credentials'], password: ['password'] };
+const fullScope = ['read', 'write'];
+
+/** Answers the library's questions from the database. */
+export function createModel({ db, accessTokenSeconds, clock }: ModelOptions): Model {
+  return {
+    async getClient(clientId: string, clientSecret: string): Promise<RegisteredClient | undefined> {
+      const application = await authenticateClient(db, { clientId, clientSecret });
+      return application && { id: clientId, grants: grants[application.grantType], application };
+    },
+
+    async getUserFromClient({ application }: RegisteredClient): Promise<Holder> {
+      return { userId: application.ownerUserId };
+    },
+
+    async getUser(
+      username: string,
+      password: string,
+      { application }: RegisteredClient,
+    ): Promise<Holder | undefined> {
+      const account = await verifyAccount(db, decodeText(username), decodeText(password));
+      if (account?.orgId !== application.orgId) return undefined;
+      if (account.passwordChangeRequired) {
+        throw new OAuth2Server.InvalidGrantError(
+          'The initial password must be changed first, at /accounts/login/.',
+        );
+      }
+      return { userId: account.userId };
+    },
+
+    async validateScope(_holder, _client, scope?: string[]): Promise<string[] | undefined> {
+      const asked = new Set(scope ?? fullScope);
+      if (!asked.has('read') || [...asked].some((word) => !fullScope.includes(word))) return undefined;
+      return fullScope.filter((word) => asked.has(word));
+    },
+
+    async generateAccessToken(): Promise<string> {
+      return newAccessToken();
+    },
+
+    /** Drops the refresh token that the library's password grant makes, and dates the token by our clock. */
+    async saveToken(
+      { accessToken, scope = fullScope }: OAuth2Server.Token,
+      client: RegisteredClient,
+      holder: Holder,
+    ): Promise<OAuth2Server.Token> {
+      const createdAt = clock();
+      const accessTokenExpiresAt = new Date(createdAt.getTime() + accessTokenSeconds * 1000);
+      const { orgId, id: applicationId } = client.application;
+      try {
+        await insertAccessToken(db, {
+          tokenHash: digest(accessToken),
+          orgId,
+          userId: holder.userId,
+          applicationId,
+          scope: scope.join(' '),
+          createdAt,
+          expiresAt: accessTokenExpiresAt,
+        });
+      } catch (cause) {
+        if (violatedConstraint(cause) !== 'access_tokens_application_fkey') throw cause;
+        throw new OAuth2Server.InvalidClientError('The application has just been deleted.', { cause });
+      }
+      return { accessToken, accessTokenExpiresAt, scope, client, user: holder };
+    },
+
+    /** Bearer tokens are checked in authenticate.ts, never through the library. */
+    async getAccessToken(): Promise<undefined> {
+      return undefined;
+    },
+  };
+}
+
+/**
+ * The library refuses text that mixes characters inside and outside of the basic plane (a password of letters and
+ * an emoji), so names and passwords pass through it in base64.
+ */
+export function encodeText(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64url');
+}
+
+function decodeText(text: string): string {
+  return Buffer.from(text, 'base64url').toString('utf8');
+}

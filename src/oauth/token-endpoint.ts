@@ -1,0 +1,107 @@
+import OAuth2Server from '@node-oauth/oauth2-server';
+import { digest } from '../domain/credentials.ts';
+import { deleteAccessToken } from '../queries/access-tokens.ts';
+import { authenticateClient, readClientCredentials } from './client-credentials.ts';
+import type { ClientCredentials } from './client-credentials.ts';
+import type { Db } from '../queries/database.ts';
+import { readParameters, refusal, success } from './exchange.ts';
+import type { OAuthAnswer, OAuthRequest, Parameters } from './exchange.ts';
+import { createModel, encodeText } from './model.ts';
+
+export interface TokenEndpointOptions {
+  readonly db: Db;
+  readonly settings: { readonly accessTokenSeconds: number };
+  readonly clock: () => Date;
+  /** Of this process's authenticator: a revoked token ends here at once, elsewhere within a second. */
+  readonly forgetToken?: (tokenDigest: string) => void;
+}
+
+export interface TokenEndpoint {
+  /** RFC 6749, 3.2: the grants client_credentials and password, without refresh tokens. */
+  issue(request: OAuthRequest): Promise<OAuthAnswer>;
+  /** RFC 7009: 200 also for a token that is unknown or another application's, which stays valid. */
+  revoke(request: OAuthRequest): Promise<OAuthAnswer>;
+}
+
+const supportedGrants = new Set(['client_credentials', 'password']);
+
+/** Both answer every fault of the client; what they throw (the database is away) is the server's. */
+export function createTokenEndpoint({
+  db,
+  settings,
+  clock,
+  forgetToken,
+}: TokenEndpointOptions): TokenEndpoint {
+  const { accessTokenSeconds } = settings;
+  const server = new OAuth2Server({
+    model: createModel({ db, accessTokenSeconds, clock }),
+    accessTokenLifetime: accessTokenSeconds,
+  });
+
+  async function issue(request: OAuthRequest): Promise<OAuthAnswer> {
+    const parameters = readParameters(request.body);
+    const credentials = readClientCredentials(request.authorization, parameters);
+    const token = await server
+      .token(libraryRequest(credentials, parameters), new OAuth2Server.Response())
+      .catch((error: unknown) => {
+        throw withoutUnusedGrants(error, parameters);
+      });
+    return success({
+      access_token: token.accessToken,
+      expires_in: accessTokenSeconds,
+      token_type: 'Bearer',
+      scope: (token.scope ?? []).join(' '),
+    });
+  }
+
+  async function revoke(request: OAuthRequest): Promise<OAuthAnswer> {
+    const parameters = readParameters(request.body);
+    const application = await authenticateClient(
+      db,
+      readClientCredentials(request.authorization, parameters),
+    );
+    if (application === undefined) {
+      throw new OAuth2Server.InvalidClientError('The client is unknown or its secret is wrong.');
+    }
+    const token = parameters.get('token');
+    if (token === undefined) throw new OAuth2Server.InvalidRequestError('The parameter token is missing.');
+    const tokenHash = digest(token);
+    await deleteAccessToken(db, tokenHash, application);
+    forgetToken?.(tokenHash.toString('hex'));
+    return success(undefined);
+  }
+
+  return {
+    issue: (request) => issue(request).catch(refusal),
+    revoke: (request) => revoke(request).catch(refusal),
+  };
+}
+
+/**
+ * The library takes forms only and reads Basic without form-decoding, so it always gets a form with the credentials
+ * in it, and of the parameters only those of our grants (a code_verifier would free it from asking for the secret).
+ */
+function libraryRequest(credentials: ClientCredentials, parameters: Parameters): OAuth2Server.Request {
+  const username = parameters.get('username');
+  const password = parameters.get('password');
+  return new OAuth2Server.Request({
+    method: 'POST',
+    query: {},
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' },
+    body: {
+      client_id: credentials.clientId,
+      client_secret: credentials.clientSecret,
+      grant_type: parameters.get('grant_type'),
+      scope: parameters.get('scope'),
+      username: username && encodeText(username),
+      password: password && encodeText(password),
+    },
+  });
+}
+
+/** The library knows grants that this server has not: to it they are only not this client's. */
+function withoutUnusedGrants(error: unknown, parameters: Parameters): unknown {
+  if (!(error instanceof OAuth2Server.UnauthorizedClientError)) return error;
+  if (supportedGrants.has(parameters.get('grant_type') ?? '')) return error;
+  return new OAuth2Server.UnsupportedGrantTypeError('Only client_credentials and password are supported.');
+}
