@@ -1,0 +1,46 @@
+import type { Request, Response } from 'express';
+import type { Secret } from '../domain/secret.ts';
+import type { Db } from '../queries/database.ts';
+import type { PortalSession } from '../queries/portal-sessions.ts';
+
+/** Whether one more call of this subject is within the policy, and otherwise when the next one will be. */
+export type Throttle = (
+  policy: 'login',
+  subject: string,
+) => Promise<{ readonly allowed: boolean; readonly retryAfterSeconds: number }>;
+
+export interface PortalLog {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Undefined when the organization has no user with this email. */
+export type IssueInitialPassword = (
+  db: Db,
+  user: { readonly orgId: string; readonly email: string },
+  now: Date,
+) => Promise<{ readonly username: string; readonly password: Secret } | undefined>;
+
+/** What the portal needs from outside. */
+export interface PortalContext {
+  readonly db: Db;
+  readonly clock: () => Date;
+  /** The address under which browsers reach the service; https makes the cookies Secure. */
+  readonly baseUrl: string;
+  readonly throttle: Throttle;
+  readonly issueInitialPassword: IssueInitialPassword;
+  readonly log: PortalLog;
+}
+
+/** A response of the portal: the guards leave the session here. */
+export type PortalResponse = Response<unknown, { session?: PortalSession }>;
+
+export type Page = (request: Request, response: PortalResponse) => Promise<void> | void;
+
+/** The session of a page behind `signedIn`. */
+export function sessionOf(response: PortalResponse): PortalSession {
+  const { session } = response.locals;
+  if (session === undefined) throw new Error('The page is not behind the sign-in guard.');
+  return session;
+}

@@ -1,0 +1,40 @@
+import type { Request, Response } from 'express';
+
+export interface Cookies {
+  /** The value of the signed-in session, undefined when none was sent. */
+  session(request: Request): string | undefined;
+  setSession(response: Response, value: string, maxAgeMs: number): void;
+  clearSession(response: Response): void;
+  /** The token that ties the login form to the browser before there is a session. */
+  login(request: Request): string | undefined;
+  setLogin(response: Response, value: string): void;
+}
+
+/** Under https the names carry `__Host-`: a neighbouring sub-domain can then not plant them (RFC 6265bis 4.1.3.2). */
+export function cookiesFor(baseUrl: string): Cookies {
+  const secure = new URL(baseUrl).protocol === 'https:';
+  const prefix = secure ? '__Host-' : '';
+  const [sessionName, loginName] = [`${prefix}partner_session`, `${prefix}partner_login`];
+  const flags = { httpOnly: true, sameSite: 'lax', path: '/', secure } as const;
+  return {
+    session: (request) => read(request, sessionName),
+    setSession: (response, value, maxAgeMs) =>
+      response.cookie(sessionName, value, { ...flags, maxAge: maxAgeMs }),
+    clearSession: (response) => response.clearCookie(sessionName, flags),
+    login: (request) => read(request, loginName),
+    setLogin: (response, value) => response.cookie(loginName, value, flags),
+  };
+}
+
+// Both values are base64url of 32 bytes; anything else is as good as absent.
+const valuePattern = /^[A-Za-z0-9_-]{43}$/;
+
+function read(request: Request, name: string): string | undefined {
+  for (const pair of (request.headers.cookie ?? '').split(';')) {
+    const at = pair.indexOf('=');
+    if (at === -1 || pair.slice(0, at).trim() !== name) continue;
+    const value = pair.slice(at + 1).trim();
+    if (valuePattern.test(value)) return value;
+  }
+  return undefined;
+}

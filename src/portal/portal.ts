@@ -1,0 +1,119 @@
+import { Router } from 'express';
+import type { NextFunction, Request, RequestHandler } from 'express';
+import { isUnavailable } from '../queries/database.ts';
+import { applicationPages } from './applications.ts';
+import type { Page, PortalContext, PortalResponse } from './context.ts';
+import { cookiesFor } from './cookies.ts';
+import { readForm } from './forms.ts';
+import { adminOnly, findSession, genuineForm, management, ownPassword, signedIn } from './guards.ts';
+import { notStored, securityHeaders } from './headers.ts';
+import { loginPages } from './login.ts';
+import { sendMessage, sendNotFound, sendPortalPage } from './pages.ts';
+import { passwordPages } from './password.ts';
+import { createAssets } from './render.ts';
+import { signupRequestPages } from './signup-requests.ts';
+import { userPages } from './users.ts';
+
+/** `/`, and everything below the three roots; known and unknown pages pass the same guards. */
+const portalPath = /^\/(?:$|(?:accounts|oauth2\/applications|portal)(?:\/|$))/;
+
+/** The pages for people: login, password change, applications, users, sign-up requests, landing page. */
+export function createPortal(context: PortalContext): Router {
+  const pages = portalPages(context);
+  const router = Router({ caseSensitive: true });
+  router.use(createAssets());
+  router.use((request, response, next) => {
+    if (portalPath.test(request.path)) pages(request, response, next);
+    else next();
+  });
+  return router;
+}
+
+/** The order of the guards is the rule: who comes first decides what a visitor may learn. */
+function portalPages(context: PortalContext): Router {
+  const cookies = cookiesFor(context.baseUrl);
+  const login = loginPages(context, cookies);
+  const password = passwordPages(context, cookies);
+  const applications = applicationPages(context);
+  const users = userPages(context);
+  const signupRequests = signupRequestPages(context);
+  const router = Router({ caseSensitive: true });
+  const page = (path: string, get: Page | undefined, post?: Page): void => {
+    const route = router.route(path);
+    if (get !== undefined) route.get(get as RequestHandler);
+    if (post !== undefined) route.post(post as RequestHandler);
+    const allowed = [...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : [])].join(', ');
+    route.all((_request, response: PortalResponse) => {
+      sendMethodNotAllowed(response, allowed);
+    });
+  };
+
+  router.use(securityHeaders, notStored, findSession(context, cookies), readForm);
+  page('/accounts/login', login.show, login.submit);
+  router.get('/', ownPassword, (_request, response: PortalResponse) => {
+    sendPortalPage(response, 200, 'landing', { baseUrl: context.baseUrl });
+  });
+
+  router.use(signedIn, genuineForm);
+  page('/accounts/password_change', password.show, password.submit);
+  router.post('/accounts/logout', login.logout as RequestHandler);
+
+  router.use(ownPassword);
+  page('/accounts/logout', login.showLogout);
+
+  router.use('/oauth2/applications', management);
+  page('/oauth2/applications', applications.list);
+  page('/oauth2/applications/register', applications.showRegister, applications.register);
+  page('/oauth2/applications/:id', applications.show);
+  page('/oauth2/applications/:id/update', applications.showUpdate, applications.update);
+  page('/oauth2/applications/:id/delete', applications.showDelete, applications.remove);
+  page('/oauth2/applications/:id/secret', applications.showReplace, applications.replace);
+
+  router.use('/portal', adminOnly);
+  page('/portal/users', users.list);
+  page('/portal/users/:id/initial-password', undefined, users.issue);
+  page('/portal/signup-requests', signupRequests.list);
+
+  router.use((_request, response: PortalResponse) => {
+    sendNotFound(response);
+  });
+  router.use(errorPage(context));
+  return router;
+}
+
+function sendMethodNotAllowed(response: PortalResponse, allowed: string): void {
+  response.set('Allow', allowed);
+  sendMessage(response, 405, {
+    heading: 'Not this way',
+    text: `This page answers ${allowed} only.`,
+  });
+}
+
+/** Errors of these pages are told as pages. What the body parser refuses is the sender's; all else is ours. */
+function errorPage({ log }: PortalContext) {
+  return (error: unknown, _request: Request, response: PortalResponse, next: NextFunction): void => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const requestId = response.get('X-Request-Id');
+    const status = statusOf(error);
+    if (status >= 500) log.error('Portal page failed.', { request_id: requestId, error });
+    const heading =
+      status === 503
+        ? 'Not available just now'
+        : status === 500
+          ? 'Something went wrong'
+          : 'Form not readable';
+    const text =
+      status >= 500 ? 'Nothing may have been changed. Try again in a moment.' : 'Open the form again.';
+    const reference = requestId === undefined ? '' : ` Reference for support: ${requestId}.`;
+    sendMessage(response, status, { heading, text: `${text}${reference}` });
+  };
+}
+
+function statusOf(error: unknown): number {
+  if (isUnavailable(error)) return 503;
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500;
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Eta } from 'eta';
+import { Router } from 'express';
+import type { Response } from 'express';
+import { securityHeaders } from './headers.ts';
+
+const stylesheet = readFileSync(join(import.meta.dirname, 'styles/portal.css'));
+const stylesheetPath = `/assets/portal.${createHash('sha256').update(stylesheet).digest('hex').slice(0, 12)}.css`;
+
+const eta = new Eta({ views: join(import.meta.dirname, 'views'), cache: true, autoEscape: true });
+
+/** The HTML of a view in the layout; every `<%= %>` of a view is escaped. */
+export function render(view: string, data: Readonly<Record<string, unknown>>): string {
+  return eta.render(view, { stylesheetPath, ...data });
+}
+
+export function sendPage(
+  response: Response,
+  status: number,
+  view: string,
+  data: Readonly<Record<string, unknown>>,
+): void {
+  response.status(status).type('html').send(render(view, data));
+}
+
+/** The stylesheet under a name that changes with its content, so that browsers may keep it for ever. */
+export function createAssets(): Router {
+  const router = Router({ caseSensitive: true });
+  router.get(stylesheetPath, securityHeaders, (_request, response) => {
+    response.set('Cache-Control', 'public, max-age=31536000, immutable').type('css').send(stylesheet);
+  });
+  return router;
+}

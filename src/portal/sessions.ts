@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import type { Request } from 'express';
+import { digest } from '../domain/credentials.ts';
+import type { AccountKey } from '../queries/accounts.ts';
+import type { Db } from '../queries/database.ts';
+import { findPortalSession, insertPortalSession } from '../queries/portal-sessions.ts';
+import type { PortalSession } from '../queries/portal-sessions.ts';
+import type { Cookies } from './cookies.ts';
+
+export const sessionLifeMs = 8 * 3_600_000;
+
+/** 256 random bits, base64url: a session's cookie or a form's CSRF token. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Writes a new session and returns the value for its cookie, of which only the SHA-256 is stored. */
+export async function beginSession(db: Db, person: AccountKey, now: Date): Promise<string> {
+  const value = newToken();
+  await insertPortalSession(db, {
+    orgId: person.orgId,
+    userId: person.userId,
+    sessionHash: digest(value),
+    csrfSecret: newToken(),
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + sessionLifeMs),
+  });
+  return value;
+}
+
+export async function currentSession(
+  db: Db,
+  cookies: Cookies,
+  request: Request,
+  now: Date,
+): Promise<PortalSession | undefined> {
+  const value = cookies.session(request);
+  return value === undefined ? undefined : findPortalSession(db, digest(value), now);
+}
