@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import type { DayAheadPrice } from '../domain/prices.ts';
+import type { Range } from '../domain/ranges.ts';
+import type { Db, Tx } from './database.ts';
+
+/** A price with the time it came in. */
+export interface PriceRevision {
+  readonly startsAt: Date;
+  readonly receivedAt: Date;
+  /** EUR/MWh. */
+  readonly price: number;
+}
+
+/** One upload after the other, so that each compares with what is stored. */
+export async function lockPrices(tx: Tx, orgId: string): Promise<void> {
+  await tx.selectFrom('organizations').select('id').where('id', '=', orgId).forNoKeyUpdate().execute();
+}
+
+/** How many of these prices are not stored yet, or with other values. */
+export async function countNewPrices(
+  tx: Tx,
+  orgId: string,
+  prices: readonly DayAheadPrice[],
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count ${differing(orgId, prices)}`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Stores a revision of each price that differs from its latest one; the number stored. A revision is always later
+ * than the one it replaces, even when two came in the same millisecond or clocks disagree. 10,000 take some 100 ms.
+ */
+export async function insertPriceRevisions(
+  tx: Tx,
+  orgId: string,
+  prices: readonly DayAheadPrice[],
+  receivedAt: Date,
+): Promise<number> {
+  const result = await sql`
+    insert into day_ahead_prices (org_id, starts_at, received_at, price, best_bid, best_ask)
+    select ${orgId}::uuid, given.starts_at,
+      greatest(${receivedAt}::timestamptz, latest.received_at + interval '1 millisecond'),
+      given.price, given.best_bid::float8[], given.best_ask::float8[]
+    ${differing(orgId, prices)}`.execute(tx);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** The latest revision of each price that begins in the range, in order. */
+export async function listPrices(db: Db, orgId: string, { from, to }: Range): Promise<DayAheadPrice[]> {
+  const rows = await db
+    .selectFrom('day_ahead_prices')
+    .distinctOn('starts_at')
+    .select(['starts_at', 'price', 'best_bid', 'best_ask'])
+    .where('org_id', '=', orgId)
+    .where('starts_at', '>=', from)
+    .where('starts_at', '<', to)
+    .orderBy('starts_at')
+    .orderBy('received_at', 'desc')
+    .execute();
+  return rows.map((row) => ({
+    startsAt: row.starts_at,
+    price: row.price,
+    bestBid: row.best_bid,
+    bestAsk: row.best_ask,
+  }));
+}
+
+/** All revisions of the prices that begin in the range, by beginning, then by time of arrival. */
+export async function listPriceRevisions(
+  db: Db,
+  orgId: string,
+  { from, to }: Range,
+): Promise<PriceRevision[]> {
+  const rows = await db
+    .selectFrom('day_ahead_prices')
+    .select(['starts_at', 'received_at', 'price'])
+    .where('org_id', '=', orgId)
+    .where('starts_at', '>=', from)
+    .where('starts_at', '<', to)
+    .orderBy('starts_at')
+    .orderBy('received_at')
+    .execute();
+  return rows.map((row) => ({ startsAt: row.starts_at, receivedAt: row.received_at, price: row.price }));
+}
+
+/** Whose prices hold for an organization: a simulation organization reads its parent's until it has its own. */
+export async function findPriceOrganization(db: Db, orgId: string): Promise<string> {
+  const row = await db
+    .selectFrom('organizations')
+    .select('parent_org_id')
+    .where('id', '=', orgId)
+    .where('parent_org_id', 'is not', null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('day_ahead_prices').select('starts_at').whereRef('org_id', '=', 'organizations.id'),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return row?.parent_org_id ?? orgId;
+}
+
+/** Lists of bids have different lengths, which unnest of a two-dimensional array cannot carry: they go as text. */
+function differing(orgId: string, prices: readonly DayAheadPrice[]) {
+  const literal = (values: readonly number[]): string => `{${values.join(',')}}`;
+  return sql`
+    from unnest(
+      ${prices.map((price) => price.startsAt)}::timestamptz[],
+      ${prices.map((price) => price.price)}::float8[],
+      ${prices.map((price) => literal(price.bestBid))}::text[],
+      ${prices.map((price) => literal(price.bestAsk))}::text[]
+    ) as given (starts_at, price, best_bid, best_ask)
+    left join lateral (
+      select stored.received_at, stored.price, stored.best_bid, stored.best_ask
+      from day_ahead_prices as stored
+      where stored.org_id = ${orgId}::uuid and stored.starts_at = given.starts_at
+      order by stored.received_at desc
+      limit 1
+    ) as latest on true
+    where latest.received_at is null
+      or (latest.price, latest.best_bid, latest.best_ask)
+        is distinct from (given.price, given.best_bid::float8[], given.best_ask::float8[])`;
+}
