@@ -45,23 +45,6 @@ interface Row {
 // Something to compare with where there is no account, so that both cases take the same time.
 let nobodysHash: Promise<string> | undefined;
 
-/** For the portal's session: the account as it is now; undefined once the user was deleted. */
-export async function findAccount(db: Db, key: AccountKey): Promise<Account | undefined> {
-  const row = await db
-    .selectFrom('users')
-    .select(columns)
-    .where('org_id', '=', key.orgId)
-    .where('id', '=', key.userId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toAccount(row);
-}
-
-export async function findAccountByUsername(db: Db, username: string): Promise<Account | undefined> {
-  const row = await findRow(db, username);
-  return row === undefined ? undefined : toAccount(row);
-}
-
 /**
  * The account, if the password is right. An unknown username, a user without a password and a wrong password are
  * one answer and take the same time.

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { digest, newAccessToken } from '../../src/domain/credentials.ts';
+import type { ProblemOptions } from '../../src/domain/problem.ts';
+import { createAuthenticator } from '../../src/oauth/authenticate.ts';
+import type { Authenticator } from '../../src/oauth/authenticate.ts';
+import {
+  deleteAccessToken,
+  deleteExpiredAccessTokens,
+  insertAccessToken,
+} from '../../src/queries/access-tokens.ts';
+import { deleteApplication } from '../../src/queries/applications.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
+import { addClient, addUser, softDelete, start } from './fixture.ts';
+import type { TestClient } from './fixture.ts';
+
+let database: TestDatabase;
+let client: TestClient;
+let token: string;
+let now: Date;
+let elapsedMs: number;
+let authenticator: Authenticator;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+
+beforeEach(async () => {
+  now = start;
+  elapsedMs = 0;
+  authenticator = createAuthenticator({ db: database.db, clock: () => now, monotonicMs: () => elapsedMs });
+  client = await addClient(database.db);
+  token = await addToken(client.ownerId);
+});
+
+async function addToken(userId: string, scope = 'read write'): Promise<string> {
+  const value = newAccessToken();
+  await insertAccessToken(database.db, {
+    tokenHash: digest(value),
+    orgId: client.orgId,
+    userId,
+    applicationId: client.applicationId,
+    scope,
+    createdAt: start,
+    expiresAt: new Date(start.getTime() + 36_000_000),
+  });
+  return value;
+}
+
+const enter = (value = token): ReturnType<Authenticator['authenticate']> =>
+  authenticator.authenticate(`Bearer ${value}`);
+
+const refused = {
+  code: 'invalid_token',
+  headers: {
+    'WWW-Authenticate':
+      'Bearer realm="partners", error="invalid_token", error_description="The access token is unknown, expired or revoked."',
+  } satisfies ProblemOptions['headers'],
+};
+
+test('a token acts as its user, with the role and scope as they are', async () => {
+  expect(await enter()).toEqual({
+    userId: client.ownerId,
+    orgId: client.orgId,
+    role: 'admin',
+    scope: 'read write',
+    applicationId: client.applicationId,
+    tokenDigest: digest(token).toString('hex'),
+  });
+  const reader = await addUser(database.db, client.orgId, 'user');
+  expect(await enter(await addToken(reader, 'read'))).toMatchObject({
+    userId: reader,
+    role: 'user',
+    scope: 'read',
+  });
+});
+
+test.each(['bearer', 'BEARER', 'Bearer '])('the scheme may be written %p', async (scheme) => {
+  expect(await authenticator.authenticate(`${scheme} ${token}`)).toMatchObject({ userId: client.ownerId });
+});
+
+test.each([undefined, '', 'Bearer', 'Basic YTpi', 'Digest x', 'pat_abc', 'Bearerpat_abc'])(
+  'no bearer credentials (%p) are unauthenticated, with a bare challenge',
+  async (header) => {
+    await expect(authenticator.authenticate(header)).rejects.toMatchObject({
+      code: 'unauthenticated',
+      headers: { 'WWW-Authenticate': 'Bearer realm="partners"' },
+    });
+  },
+);
+
+test('an unknown token, and the stored digest sent as a token, are invalid_token', async () => {
+  await expect(enter(newAccessToken())).rejects.toMatchObject(refused);
+  await expect(enter(digest(token).toString('hex'))).rejects.toMatchObject(refused);
+  await expect(enter(`${token} x`)).rejects.toMatchObject(refused);
+});
+
+test('a token ends at its last millisecond, remembered or not, and is then swept', async () => {
+  now = new Date(start.getTime() + 35_999_999);
+  await enter();
+  now = new Date(start.getTime() + 36_000_000);
+  await expect(enter()).rejects.toMatchObject(refused);
+  elapsedMs += 10_000;
+  await expect(enter()).rejects.toMatchObject(refused);
+  expect(await deleteExpiredAccessTokens(database.db, now)).toBe(0);
+  expect(await deleteExpiredAccessTokens(database.db, new Date(now.getTime() + 1))).toBeGreaterThan(0);
+});
+
+describe('a change in another process takes effect within a second', () => {
+  async function settles(change: () => Promise<unknown>, outcome: object): Promise<void> {
+    await enter();
+    await change();
+    elapsedMs = 500;
+    // Still remembered: this shows that the memory is there, and that only its age ends it.
+    expect(await enter()).toMatchObject({ role: 'admin' });
+    elapsedMs = 1000;
+    const result = await enter().catch((problem: unknown) => problem);
+    expect(result).toMatchObject(outcome);
+  }
+
+  test('revocation', () =>
+    settles(
+      () => deleteAccessToken(database.db, digest(token), { orgId: client.orgId, id: client.applicationId }),
+      refused,
+    ));
+  test('deletion of the owner', () => settles(() => softDelete(database.db, client.ownerId), refused));
+  test('deletion of the application', () =>
+    settles(() => deleteApplication(database.db, client.orgId, client.applicationId), refused));
+  test('a new role', () =>
+    settles(
+      () =>
+        database.db.updateTable('users').set({ role: 'staff' }).where('id', '=', client.ownerId).execute(),
+      { role: 'staff' },
+    ));
+});
+
+test('the owner of the application takes the tokens of its users along', async () => {
+  const holder = await addUser(database.db, client.orgId);
+  const held = await addToken(holder);
+  await enter(held);
+  await softDelete(database.db, client.ownerId);
+  authenticator.forgetTokensOf(client.ownerId);
+  await expect(enter(held)).rejects.toMatchObject(refused);
+});
+
+test('a revoked token ends at once in this process, another one stays remembered', async () => {
+  const other = await addToken(client.ownerId);
+  await enter();
+  await enter(other);
+  await database.db.deleteFrom('access_tokens').where('org_id', '=', client.orgId).execute();
+  authenticator.forgetToken(digest(token).toString('hex'));
+  await expect(enter()).rejects.toMatchObject(refused);
+  expect(await enter(other)).toMatchObject({ userId: client.ownerId });
+});
+
+test.each(['ownerId', 'applicationId'] as const)('the tokens of a %s are forgotten at once', async (key) => {
+  await enter();
+  await database.db.deleteFrom('access_tokens').where('org_id', '=', client.orgId).execute();
+  authenticator.forgetTokensOf(crypto.randomUUID());
+  await enter();
+  authenticator.forgetTokensOf(client[key]);
+  await expect(enter()).rejects.toMatchObject(refused);
+});
+
+test('what was being read while a change was announced is not remembered', async () => {
+  const reading = enter();
+  authenticator.forgetTokensOf(client.ownerId);
+  await reading;
+  await softDelete(database.db, client.ownerId);
+  await expect(enter()).rejects.toMatchObject(refused);
+});
+
+test('an unknown token is not remembered, nor is a failed read', async () => {
+  const late = newAccessToken();
+  await expect(enter(late)).rejects.toMatchObject(refused);
+  await insertAccessToken(database.db, {
+    tokenHash: digest(late),
+    orgId: client.orgId,
+    userId: client.ownerId,
+    applicationId: client.applicationId,
+    scope: 'read',
+    createdAt: start,
+    expiresAt: new Date(start.getTime() + 1000),
+  });
+  expect(await enter(late)).toMatchObject({ scope: 'read' });
+
+  await database.pool.query('alter table access_tokens rename to away');
+  elapsedMs = 1000;
+  await expect(enter()).rejects.toThrow('does not exist');
+  await database.pool.query('alter table away rename to access_tokens');
+  expect(await enter()).toMatchObject({ userId: client.ownerId });
+});

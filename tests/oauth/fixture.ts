@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { digest, newClientId, newClientSecret } from '../../src/domain/credentials.ts';
+import type { Role } from '../../src/domain/roles.ts';
+import { setPassword } from '../../src/queries/accounts.ts';
+import { insertApplication } from '../../src/queries/applications.ts';
+import type { GrantType } from '../../src/queries/applications.ts';
+import type { Db } from '../../src/queries/database.ts';
+import { insertOrganization } from '../../src/queries/organizations.ts';
+
+export const start = new Date('2026-11-21T10:00:00.000Z');
+
+export interface TestClient {
+  readonly orgId: string;
+  readonly ownerId: string;
+  readonly applicationId: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export async function addOrganization(db: Db, parentOrgId: string | null = null): Promise<string> {
+  const id = randomUUID();
+  const kind = parentOrgId === null ? 'partner' : 'simulation';
+  await insertOrganization(db, { id, name: 'Org', kind, parentOrgId, createdAt: start });
+  return id;
+}
+
+export async function addUser(db: Db, orgId: string, role: Role = 'user', email?: string): Promise<string> {
+  const id = randomUUID();
+  await db
+    .insertInto('users')
+    .values({
+      org_id: orgId,
+      id,
+      email: email ?? `${id}@partner.example`,
+      role,
+      created_at: start,
+      updated_at: start,
+    })
+    .execute();
+  return id;
+}
+
+export async function addAccount(db: Db, orgId: string, username: string, password: string): Promise<string> {
+  const userId = await addUser(db, orgId, 'staff', username);
+  await db.updateTable('users').set({ username }).where('id', '=', userId).execute();
+  await setPassword(db, { orgId, userId }, password, start);
+  return userId;
+}
+
+export async function addClient(
+  db: Db,
+  given: {
+    orgId?: string;
+    grantType?: GrantType;
+    clientId?: string;
+    clientSecret?: string;
+    role?: Role;
+  } = {},
+): Promise<TestClient> {
+  const orgId = given.orgId ?? (await addOrganization(db));
+  const ownerId = await addUser(db, orgId, given.role ?? 'admin');
+  const clientId = given.clientId ?? newClientId();
+  const clientSecret = given.clientSecret ?? newClientSecret();
+  const application = await insertApplication(
+    db,
+    {
+      orgId,
+      ownerUserId: ownerId,
+      name: 'App',
+      clientId,
+      secretHash: digest(clientSecret),
+      grantType: given.grantType ?? 'client-credentials',
+    },
+    start,
+  );
+  return { orgId, ownerId, applicationId: application.id, clientId, clientSecret };
+}
+
+export function basic(clientId: string, clientSecret: string, scheme = 'Basic'): string {
+  return `${scheme} ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+}
+
+export async function softDelete(db: Db, userId: string): Promise<void> {
+  await db.updateTable('users').set({ deleted_at: start }).where('id', '=', userId).execute();
+}

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { digest } from '../../src/domain/credentials.ts';
+import type { OAuthAnswer } from '../../src/oauth/exchange.ts';
+import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
+import type { TokenEndpoint } from '../../src/oauth/token-endpoint.ts';
+import { expectRefusal, expectToken, noStore } from './expectations.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
+import { addAccount, addClient, addOrganization, addUser, basic, softDelete, start } from './fixture.ts';
+import type { TestClient } from './fixture.ts';
+
+let database: TestDatabase;
+let client: TestClient;
+let endpoint: TokenEndpoint;
+const grant = { grant_type: 'client_credentials' };
+
+beforeAll(async () => {
+  database = await testDatabase();
+  client = await addClient(database.db);
+  endpoint = createTokenEndpoint({
+    db: database.db,
+    settings: { accessTokenSeconds: 36_000 },
+    clock: () => start,
+  });
+});
+afterAll(() => database.close());
+
+function authorization(): string {
+  return basic(client.clientId, client.clientSecret);
+}
+
+function secretPost(): Record<string, string> {
+  return { client_id: client.clientId, client_secret: client.clientSecret };
+}
+
+describe('the password grant', () => {
+  const username = 'Staff@Partner.example';
+  const password = 'pässwörd with 🔑';
+  let header: string;
+  let orgId: string;
+
+  beforeAll(async () => {
+    const application = await addClient(database.db, { grantType: 'password' });
+    orgId = application.orgId;
+    header = basic(application.clientId, application.clientSecret);
+    await addAccount(database.db, orgId, username, password);
+  });
+
+  const ask = (name: string, word: string, authorization = header): Promise<OAuthAnswer> =>
+    endpoint.issue({ authorization, body: { grant_type: 'password', username: name, password: word } });
+
+  test('acts as the user, whatever the letter case of the name, without a refresh token', async () => {
+    const token = expectToken(await ask(username.toLowerCase(), password));
+    const row = await database.db
+      .selectFrom('access_tokens')
+      .innerJoin('users', 'users.id', 'access_tokens.user_id')
+      .select(['users.email', 'users.role'])
+      .where('token_hash', '=', digest(token))
+      .executeTakeFirst();
+    expect(row).toEqual({ email: username, role: 'staff' });
+  });
+
+  test('is unauthorized_client for an application of the other type, and the reverse', async () => {
+    expectRefusal(await ask(username, password, authorization()), 'unauthorized_client');
+    expectRefusal(await endpoint.issue({ authorization: header, body: grant }), 'unauthorized_client');
+  });
+
+  test('is invalid_grant for a wrong password, an unknown name and a deleted user, all alike', async () => {
+    const deleted = await addAccount(database.db, orgId, 'gone@partner.example', password);
+    await softDelete(database.db, deleted);
+    const wrong = await ask(username, 'wrong');
+    expectRefusal(wrong, 'invalid_grant');
+    expect(await ask('nobody@partner.example', password)).toEqual(wrong);
+    expect(await ask('a\0b', password)).toEqual(wrong);
+    expect(await ask('gone@partner.example', password)).toEqual(wrong);
+    expect(await ask('nobody@partner.example', 'nobody')).toEqual(wrong);
+  });
+
+  test('is invalid_grant for a user of another organization', async () => {
+    await addAccount(database.db, await addOrganization(database.db), 'far@partner.example', password);
+    expectRefusal(await ask('far@partner.example', password), 'invalid_grant');
+  });
+
+  test('is invalid_grant before the first password change', async () => {
+    await database.db
+      .updateTable('users')
+      .set({ password_change_required: true })
+      .where('email', '=', username)
+      .execute();
+    const answer = await ask(username, password);
+    await database.db
+      .updateTable('users')
+      .set({ password_change_required: false })
+      .where('email', '=', username)
+      .execute();
+    expectRefusal(answer, 'invalid_grant');
+    expect(answer.body?.error_description).toContain('must be changed');
+    expectToken(await ask(username, password));
+  });
+
+  test('is invalid_grant for a user without a password, and invalid_request without name or password', async () => {
+    const id = await addUser(database.db, orgId);
+    await database.db.updateTable('users').set({ username: 'bare' }).where('id', '=', id).execute();
+    expectRefusal(await ask('bare', 'nobody'), 'invalid_grant');
+    expectRefusal(await ask('', password), 'invalid_request');
+    expectRefusal(await ask(username, ''), 'invalid_request');
+  });
+
+  test('takes as long for an unknown name as for a wrong password', async () => {
+    const fastest = async (name: string): Promise<number> => {
+      const times: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        const from = performance.now();
+        await ask(name, 'wrong');
+        times.push(performance.now() - from);
+      }
+      return Math.min(...times);
+    };
+    const [known, unknown] = [await fastest(username), await fastest('nobody')];
+    // Without the comparison for nobody it is about a hundredth.
+    expect(unknown).toBeGreaterThan(known / 3);
+  });
+});
+
+describe('revocation', () => {
+  const stored = async (token: string): Promise<boolean> =>
+    (await database.db
+      .selectFrom('access_tokens')
+      .select('scope')
+      .where('token_hash', '=', digest(token))
+      .executeTakeFirst()) !== undefined;
+  const done = { status: 200, headers: noStore, body: undefined };
+
+  test.each([undefined, 'access_token', 'refresh_token', 'unknown'])(
+    'ends a token with the hint %p and tells the authenticator',
+    async (hint) => {
+      const forgotten: string[] = [];
+      const telling = createTokenEndpoint({
+        db: database.db,
+        settings: { accessTokenSeconds: 36_000 },
+        clock: () => start,
+        forgetToken: (tokenDigest) => forgotten.push(tokenDigest),
+      });
+      const token = expectToken(await telling.issue({ authorization: authorization(), body: grant }));
+      const body = hint === undefined ? { token } : { token, token_type_hint: hint };
+      expect(await telling.revoke({ authorization: authorization(), body })).toEqual(done);
+      expect(await stored(token)).toBe(false);
+      expect(forgotten).toEqual([digest(token).toString('hex')]);
+      expect(await telling.revoke({ authorization: authorization(), body })).toEqual(done);
+    },
+  );
+
+  test('client credentials in the body are taken, an unknown token is 200, a missing one invalid_request', async () => {
+    const post = { authorization: undefined, body: { ...secretPost(), token: 'unknown' } };
+    expect(await endpoint.revoke(post)).toEqual(done);
+    expectRefusal(await endpoint.revoke({ authorization: authorization(), body: {} }), 'invalid_request');
+  });
+
+  test('a token of another application stays valid', async () => {
+    const other = await addClient(database.db, { orgId: client.orgId });
+    const token = expectToken(await endpoint.issue({ authorization: authorization(), body: grant }));
+    const header = basic(other.clientId, other.clientSecret);
+    expect(await endpoint.revoke({ authorization: header, body: { token } })).toEqual(done);
+    expect(await stored(token)).toBe(true);
+  });
+
+  test('a wrong secret ends nothing', async () => {
+    const token = expectToken(await endpoint.issue({ authorization: authorization(), body: grant }));
+    const header = basic(client.clientId, 'wrong');
+    expectRefusal(await endpoint.revoke({ authorization: header, body: { token } }), 'invalid_client');
+    expect(await stored(token)).toBe(true);
+  });
+});
