@@ -53,6 +53,11 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
+/** What a process without the API answers. */
+export function createHealthApp(parts: HealthParts): Express {
+  return express().disable('x-powered-by').use(healthRoutes(parts));
+}
+
 function requestHandler(route: Route, parts: AppParts): express.RequestHandler {
   if (route.operationId === 'getAuthorizationServerMetadata') {
     return (_request, response) => {
@@ -68,7 +73,7 @@ function requestHandler(route: Route, parts: AppParts): express.RequestHandler {
     });
   }
   const handler = parts.handlers[route.operationId];
-  if (handler === undefined) throw new Error(`${route.operationId} has no handler.`);
+  if (handler === undefined) return (_request, _response, next) => next();
   return pipeline(route, handler, parts);
 }
 

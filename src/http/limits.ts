@@ -11,7 +11,7 @@ export type SharedQuota = (
   policy: string,
   subject: string,
   quota: Quota,
-) => Promise<{ remaining: number; resetSeconds: number }>;
+) => Promise<{ used: number; resetSeconds: number }>;
 
 /** Policies beside `default`, by operation. */
 export const policyOf: Readonly<Partial<Record<OperationId, Policy>>> = {
@@ -26,7 +26,7 @@ export const policyOf: Readonly<Partial<Record<OperationId, Policy>>> = {
 interface Use {
   readonly policy: Policy;
   readonly quota: Quota;
-  readonly remaining: number;
+  readonly used: number;
   readonly resetSeconds: number;
 }
 
@@ -62,9 +62,11 @@ export class RateLimiter {
     );
     response.setHeader(
       'RateLimit',
-      uses.map((use) => `"${use.policy}";r=${Math.max(0, use.remaining)};t=${use.resetSeconds}`).join(', '),
+      uses
+        .map((use) => `"${use.policy}";r=${Math.max(0, use.quota.quota - use.used)};t=${use.resetSeconds}`)
+        .join(', '),
     );
-    const exceeded = uses.find((use) => use.remaining < 0);
+    const exceeded = uses.find((use) => use.used > use.quota.quota);
     if (exceeded !== undefined) {
       const { policy, quota, resetSeconds } = exceeded;
       throw new Problem(
@@ -77,13 +79,20 @@ export class RateLimiter {
     }
   }
 
+  /** Counts one use of a policy where there is no answer to put headers on: the portal's login. */
+  async allow(policy: Policy, subject: string): Promise<{ allowed: boolean; retryAfterSeconds: number }> {
+    if (this.#limits === undefined) return { allowed: true, retryAfterSeconds: 0 };
+    const { used, quota, resetSeconds } = await this.#use(policy, subject, this.#limits[policy]);
+    return { allowed: used <= quota.quota, retryAfterSeconds: resetSeconds };
+  }
+
   async #use(policy: Policy, subject: string, quota: Quota): Promise<Use> {
     const left =
       policy === 'default' ? this.#local(subject, quota) : await this.#shared(policy, subject, quota);
     return { policy, quota, ...left };
   }
 
-  #local(subject: string, quota: Quota): { remaining: number; resetSeconds: number } {
+  #local(subject: string, quota: Quota): { used: number; resetSeconds: number } {
     const now = this.#clock();
     const lengthMs = quota.windowSeconds * 1000;
     let window = this.#windows.get(subject);
@@ -93,7 +102,7 @@ export class RateLimiter {
     }
     window.used += 1;
     return {
-      remaining: quota.quota - window.used,
+      used: window.used,
       resetSeconds: Math.max(1, Math.ceil((window.startedAt + lengthMs - now) / 1000)),
     };
   }

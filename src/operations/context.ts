@@ -19,6 +19,8 @@ export interface Services {
   readonly simulatorFaults: boolean;
   /** Sends a test message at once; never rejects for what the endpoint does. */
   readonly testWebhook: WebhookTester;
+  /** A user's role changed, or the user or application is gone: its tokens are read anew. Call it after the commit. */
+  readonly forgetTokensOf: (userOrApplicationId: string) => void;
   /** Tells the dispatcher that deliveries were written. Call it after the commit. */
   readonly wakeDispatcher: () => void;
   /** Tells the fleet runner that a fleet has work. Call it after the commit. */

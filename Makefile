@@ -1,0 +1,88 @@
+# `make help` lists the targets. Node, npm and make are all that a machine needs.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+# When the machine's Node is older than 22.18, Node 24 comes as an npm package into .node/.
+NODE_MINIMUM := 22 18
+PLATFORM := $(shell uname -s | tr '[:upper:]' '[:lower:]')-$(shell uname -m | sed -e 's/x86_64/x64/' -e 's/aarch64/arm64/')
+OWN_NODE := $(CURDIR)/.node/node_modules/node-$(PLATFORM)/bin
+SYSTEM_NODE_IS_NEW := $(shell node -e 'const [a, b] = process.versions.node.split("."); console.log(a > 22 || (a == 22 && b >= 18) ? "yes" : "")' 2>/dev/null)
+ifeq ($(SYSTEM_NODE_IS_NEW),)
+  export PATH := $(OWN_NODE):$(PATH)
+  NODE_STAMP := $(OWN_NODE)/node
+endif
+
+LOCK_HASH := $(shell cksum package-lock.json 2>/dev/null | tr -d ' ' | sed 's/package-lock.json//')
+INSTALL_STAMP := node_modules/.installed-$(LOCK_HASH)
+JUDGES_HASH := $(shell cksum tests/judges/package-lock.json 2>/dev/null | tr ' ' '-' | cut -d- -f1,2)
+JUDGES_STAMP := tests/judges/node_modules/.installed-$(JUDGES_HASH)
+
+BIN := node_modules/.bin
+JEST := node --disable-warning=ExperimentalWarning --experimental-vm-modules $(BIN)/jest --config tests/style/jest.config.js
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(OWN_NODE)/node:
+	npm install --prefix .node --no-save --no-audit --no-fund --loglevel=error node-$(PLATFORM)@24
+
+# One install for each state of the lock file, so that a test run does not wipe a running server's modules.
+$(INSTALL_STAMP): | $(NODE_STAMP)
+	npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(JUDGES_STAMP): | $(NODE_STAMP)
+	npm ci --prefix tests/judges --no-audit --no-fund --loglevel=error
+	@touch $@
+
+.PHONY: install
+install: $(INSTALL_STAMP) ## Install what is missing
+
+.PHONY: run
+run: install ## Install what is missing and run the service with an embedded database
+	@exec ./bin/partner serve
+
+.PHONY: demo
+demo: install ## Do the main job step by step against a service of its own
+	@node --disable-warning=ExperimentalWarning src/cli/demo.ts
+
+.PHONY: test
+test: install $(JUDGES_STAMP) ## Run every test that needs no browser
+	PARTNER_TEST_ALL_PAIRS=yes $(JEST) $(ARGS)
+
+.PHONY: test-browser
+test-browser: install ## Run the tests in headless Chromium (needs Debian's chromium)
+	$(JEST) --testMatch '<rootDir>/tests/browser/**/*.test.ts' --testPathIgnorePatterns /node_modules/
+
+.PHONY: generate
+generate: install ## Write everything in generated/ and migrations/schema.sql anew
+	node src/generate/contract.ts
+	node src/generate/countries.ts
+	node src/generate/schema.ts
+
+.PHONY: check
+check: install ## Check generated files, types, lint, format, rooms, dead code
+	node src/generate/contract.ts --check
+	node src/generate/countries.ts --check
+	node src/generate/schema.ts --check
+	$(BIN)/redocly lint openapi/openapi.yaml --config tests/style/redocly.yaml --format=stylish
+	$(BIN)/tsc
+	$(BIN)/eslint --config tests/style/eslint.config.js src tests bench
+	$(BIN)/prettier --check --log-level warn .
+	$(BIN)/depcruise --config tests/style/rooms.config.cjs src
+	$(BIN)/knip --config tests/style/knip.json
+
+.PHONY: format
+format: install ## Format every file
+	$(BIN)/prettier --write --log-level warn .
+	$(BIN)/eslint --config tests/style/eslint.config.js --fix src tests bench
+
+.PHONY: bench
+bench: install ## Measure, paired with a limit in the same run; prints ratios
+	node bench/main.ts
+
+.PHONY: clean
+clean: ## Remove what was installed; data in .data/ stays
+	rm -rf node_modules .node tests/judges/node_modules

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { keyring } from '../domain/sealed.ts';
+import type { Keyring } from '../domain/sealed.ts';
+import { linkKey } from '../domain/signed-links.ts';
+import type { LinkKey } from '../domain/signed-links.ts';
+import type { Log } from '../log/log.ts';
+import { openDatabase } from '../queries/database.ts';
+import type { OpenDatabase } from '../queries/database.ts';
+import { joinOrStartEmbedded, startEmbedded } from '../queries/embedded/start.ts';
+import { migrate } from '../queries/migrations.ts';
+
+const migrationsFolder = join(import.meta.dirname, '../../migrations');
+
+export interface Storage extends OpenDatabase {
+  readonly keyring: Keyring;
+  readonly linkKey: LinkKey;
+  /** Why the database cannot serve now; undefined when it can. */
+  readonly notReadyBecause: () => string | undefined;
+  /** Asks the database; what went wrong, or undefined. */
+  readonly pingFailure: () => Promise<string | undefined>;
+  /** Closes the connections, then stops the database if it is ours. The last thing a process does. */
+  stop(): Promise<void>;
+}
+
+export interface StorageOptions {
+  readonly settings: Settings;
+  readonly log: Log;
+  /** `serve` owns an embedded database; a command joins the one that runs or starts one for itself. */
+  readonly purpose: 'serve' | 'command';
+  readonly onFatal: (error: Error) => void;
+  readonly maxConnections?: number;
+}
+
+/** Opens the database of the settings, embedded or given, and brings its tables up to date. */
+export async function openStorage({
+  settings,
+  log,
+  purpose,
+  onFatal,
+  maxConnections,
+}: StorageOptions): Promise<Storage> {
+  const embedded =
+    settings.databaseUrl === undefined ? await startOwn(settings.dataDir, log, purpose, onFatal) : undefined;
+  const connection = embedded?.connection ?? settings.databaseUrl?.reveal() ?? '';
+  try {
+    const applied = await migrate(connection, migrationsFolder);
+    if (applied.length > 0) log.info('Migrated the database.', { applied });
+    const { key, previous } = encryptionKeys(settings);
+    const database = openDatabase({
+      connection,
+      ...(maxConnections === undefined ? {} : { max: maxConnections }),
+      onIdleError: (error) => log.warn('An idle database connection broke.', { error }),
+    });
+    return {
+      ...database,
+      keyring: keyring(key, previous),
+      linkKey: linkKey(key),
+      notReadyBecause: () =>
+        embedded === undefined || embedded.state() === 'ready'
+          ? undefined
+          : `the embedded database is ${embedded.state()}`,
+      pingFailure: () =>
+        database.pool.query('select 1').then(
+          () => undefined,
+          () => 'the database does not answer',
+        ),
+      stop: async () => {
+        await database.close();
+        await embedded?.stop();
+      },
+    };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+function startOwn(
+  dataDir: string,
+  log: Log,
+  purpose: 'serve' | 'command',
+  onFatal: (error: Error) => void,
+): ReturnType<typeof startEmbedded> {
+  const start = purpose === 'serve' ? startEmbedded : joinOrStartEmbedded;
+  return start({ dataDir, log, onFatal });
+}
+
+function encryptionKeys(settings: Settings): { key: Buffer; previous: Buffer[] } {
+  const text = settings.encryptionKey?.reveal() ?? ownKey(settings.dataDir);
+  const previous = settings.encryptionKeyPrevious?.reveal();
+  return {
+    key: Buffer.from(text, 'base64'),
+    previous: previous === undefined ? [] : [Buffer.from(previous, 'base64')],
+  };
+}
+
+/** Generated once; renamed into place whole, since a half-written key would lock out every stored secret. */
+function ownKey(dataDir: string): string {
+  const path = join(dataDir, 'encryption-key');
+  if (!existsSync(path)) {
+    mkdirSync(dataDir, { recursive: true });
+    const draft = `${path}.${process.pid}`;
+    writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true });
+    renameSync(draft, path);
+    chmodSync(path, 0o600);
+  }
+  return readFileSync(path, 'utf8').trim();
+}

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { lookup } from 'node:dns/promises';
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Settings } from '../config/settings.ts';
+import { createHealthApp } from '../http/app.ts';
+import type { Log } from '../log/log.ts';
+import { bootstrap } from '../oauth/bootstrap.ts';
+import type { FirstCredentials } from '../oauth/bootstrap.ts';
+import { Exchange } from '../webhooks/exchange.ts';
+import { composeApi } from './api.ts';
+import { openStorage } from './database.ts';
+import type { Parts } from './parts.ts';
+import { startWorkers } from './workers.ts';
+import type { Workers } from './workers.ts';
+import { servicesOf } from './services.ts';
+
+export type ServeRole = 'all' | 'api' | 'worker';
+
+export interface Service {
+  readonly baseUrl: string;
+  /** Those made at the first start on an empty database: to be shown once. */
+  readonly firstCredentials: FirstCredentials | undefined;
+  /** Stops accepting, finishes what is under way, lets go of leases, stops the database last. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly settings: Settings;
+  readonly role: ServeRole;
+  readonly log: Log;
+  /** The service cannot go on. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** How long answers under way may take once the service stops. */
+const DRAIN_MS = 7_000;
+
+/** Starts everything that the role asks for, in this process. */
+export async function startService({ settings, role, log, onFatal }: ServiceOptions): Promise<Service> {
+  const clock = (): Date => new Date();
+  const extraCa =
+    settings.webhookCaFile === undefined ? undefined : readFileSync(settings.webhookCaFile, 'utf8');
+  const storage = await openStorage({ settings, log, purpose: 'serve', onFatal });
+  let workers: Workers | undefined;
+  const server = createServer();
+  const stop = async (): Promise<void> => {
+    await Promise.all([closeServer(server), workers?.stop()]);
+    await storage.stop();
+  };
+  try {
+    const firstCredentials = await bootstrap(storage.db, settings.bootstrap, clock());
+    const baseUrl = await listenOn(server, settings);
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    const exchange = new Exchange({
+      lookup: (host) => lookup(host, { all: true }),
+      allowedNetworks: settings.webhookAllowedNetworks,
+      extraCa,
+    });
+    const parts: Parts = { settings, storage, log, registry, baseUrl, exchange, clock };
+    if (role !== 'api') workers = await startWorkers(parts);
+    server.on('request', listenerOf(parts, role, workers));
+    return { baseUrl, firstCredentials, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function listenerOf(parts: Parts, role: ServeRole, workers: Workers | undefined): RequestListener {
+  const { storage, log, registry, clock, settings } = parts;
+  const notReadyBecause = async (): Promise<string | undefined> =>
+    storage.notReadyBecause() ?? (await storage.pingFailure());
+  if (role === 'worker') return createHealthApp({ registry, notReadyBecause });
+  const { rateLimits, trustedProxies } = settings;
+  return composeApi({
+    db: storage.db,
+    services: (forgetTokensOf) => servicesOf(parts, workers, forgetTokensOf),
+    clock,
+    rateLimits,
+    trustedProxies,
+    log,
+    registry,
+    notReadyBecause,
+  });
+}
+
+/** Resolves to the base URL; requests that come before the listener is set wait in the server's queue. */
+async function listenOn(server: Server, { host, port, baseUrl }: Settings): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return baseUrl ?? `http://localhost:${(server.address() as AddressInfo).port}`;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearTimeout(timer);
+}

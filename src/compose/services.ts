@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { Services } from '../operations/context.ts';
+import { notifyDispatchers } from '../queries/deliveries.ts';
+import { webhookTester } from '../webhooks/send-test.ts';
+import type { Parts } from './parts.ts';
+import type { Workers } from './workers.ts';
+
+/** What operations are given. Without workers in this process, those of others are woken through the database. */
+export function servicesOf(
+  { settings, storage, log, baseUrl, exchange, clock }: Parts,
+  workers: Workers | undefined,
+  forgetTokensOf: (userOrApplicationId: string) => void,
+): Services {
+  const { db, keyring, linkKey } = storage;
+  const onError = (error: unknown): void =>
+    log.warn('Workers could not be woken; they look by themselves.', { error });
+  return {
+    db,
+    baseUrl,
+    keyring,
+    linkKey,
+    forgetTokensOf,
+    allowedNetworks: settings.webhookAllowedNetworks,
+    simulatorFaults: settings.simulatorFaults,
+    testWebhook: webhookTester({ exchange, now: clock, newId: randomUUID }),
+    wakeDispatcher: () => {
+      if (workers === undefined) notifyDispatchers(db).catch(onError);
+      else workers.wakeDispatcher();
+    },
+    // The transaction that gave the fleet work has notified the runners of other processes.
+    wakeFleets: () => workers?.wakeFleets(),
+  };
+}

@@ -1,0 +1,57 @@
+import { FleetRunner } from '../fleets/runner.ts';
+import { deliveriesChannel } from '../queries/deliveries.ts';
+import { fleetsChannel } from '../queries/fleets.ts';
+import { listen } from '../queries/listen.ts';
+import { Dispatcher } from '../webhooks/dispatcher.ts';
+import { deliveryMetrics } from './metrics.ts';
+import type { Parts } from './parts.ts';
+import { startSweeper } from './sweeper.ts';
+
+/** The loops of a process: webhook dispatcher, fleet runner, sweeper. */
+export interface Workers {
+  wakeDispatcher(): void;
+  wakeFleets(): void;
+  stop(): Promise<void>;
+}
+
+export async function startWorkers({
+  settings,
+  storage,
+  log,
+  registry,
+  exchange,
+  clock,
+}: Parts): Promise<Workers> {
+  const { db, config, keyring } = storage;
+  const failed = (loop: string) => (error: unknown) =>
+    log.error('A loop failed; it goes on.', { loop, error });
+  const dispatcher = new Dispatcher({
+    db,
+    exchange,
+    keyring,
+    now: clock,
+    random: Math.random,
+    metrics: deliveryMetrics(registry),
+    onError: failed('dispatcher'),
+    listen: (wake) => listen(config, deliveriesChannel, wake, failed('dispatcher')),
+  });
+  const runner = new FleetRunner({
+    db,
+    now: clock,
+    simulatorFaults: settings.simulatorFaults,
+    wakeDispatcher: () => dispatcher.wake(),
+    onError: failed('fleets'),
+    listen: (wake) => listen(config, fleetsChannel, wake, failed('fleets')),
+  });
+  const sweeper = startSweeper(db, clock, failed('sweeper'));
+  await dispatcher.start();
+  await runner.start();
+  return {
+    wakeDispatcher: () => dispatcher.wake(),
+    wakeFleets: () => runner.wake(),
+    stop: async () => {
+      await Promise.all([sweeper.stop(), runner.destroy(), dispatcher.destroy()]);
+      await exchange.close();
+    },
+  };
+}

@@ -1,0 +1,3 @@
+import { runCommandLine } from './cli/program.ts';
+
+process.exitCode = await runCommandLine(process.argv, process.env);

@@ -1,0 +1,9 @@
+import type { Handler } from '../contract/handlers.ts';
+import { insertSignupRequest } from '../queries/signup-requests.ts';
+import type { OpenContext } from './context.ts';
+
+/** Always the same answer for a well-formed body: whether the invite is known is nobody's to probe. */
+export const requestSignup: Handler<OpenContext, 'requestSignup'> = async ({ db, now }, { body }) => {
+  await insertSignupRequest(db, { email: body.email, url: body.url, inviteToken: body.invite_token }, now);
+  return { status: 200, body: {} };
+};

@@ -1,0 +1,158 @@
+import { appendFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import request from 'supertest';
+import { routes } from '../../generated/routes.ts';
+import type { OperationId } from '../../generated/routes.ts';
+import { Oracle } from './oracle.ts';
+
+/** Set by global-setup.ts: where exercised (operation, status) pairs are noted, a line each. */
+export const pairsVariable = 'PARTNER_TEST_PAIRS';
+
+export interface Call {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly raw?: Buffer | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The bearer token; null sends none; the admin's by default. */
+  readonly token?: string | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parsed JSON, undefined when empty. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every shape
+  readonly body: any;
+  readonly text: string;
+}
+
+// Codes that our validators give for a broken document rule; other 422s come from rules beyond the document.
+const documentCodes = new Set(
+  (
+    'unknown_property required type null_not_allowed format pattern enum minimum maximum exclusive_minimum min_length ' +
+    'max_length min_items max_items unique_items immutable'
+  ).split(' '),
+);
+
+/** Calls operations by id over real HTTP; the answer has passed the oracle when it comes back. */
+export class ApiClient {
+  readonly server: Server;
+  readonly #defaults: { readonly orgId: string; readonly admin: { readonly token: string } };
+  readonly #oracle = new Oracle();
+
+  constructor(
+    server: Server,
+    defaults: { readonly orgId: string; readonly admin: { readonly token: string } },
+  ) {
+    this.server = server;
+    this.#defaults = defaults;
+  }
+
+  async call(id: OperationId, call: Call = {}): Promise<Answer> {
+    const route = routes.find((each) => each.operationId === id);
+    if (route === undefined) throw new Error(`The document has no operation ${id}.`);
+    const values: Record<string, string> = { org_id: this.#defaults.orgId, ...call.path };
+    const path = route.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
+      encodeURIComponent(values[name] ?? ''),
+    );
+    const url = path + queryText(call.query);
+    const token = call.token === undefined ? this.#defaults.admin.token : call.token;
+    const raw = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+    const headers = {
+      ...(token === null || !route.secured ? {} : { authorization: `Bearer ${token}` }),
+      ...(raw === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.headers,
+    };
+    const body = raw === undefined ? undefined : Buffer.from(raw);
+    const sent = request(this.server)[route.method](url).set(headers);
+    const response =
+      body === undefined
+        ? await sent
+        : await sent.serialize((data: Buffer) => data as never).send(body as never);
+    const answer: Answer = {
+      status: response.status,
+      headers: response.headers as Record<string, string>,
+      body: response.text === '' ? undefined : (JSON.parse(response.text) as unknown),
+      text: response.text,
+    };
+    note(id, answer.status);
+    await this.#compare(id, route.method, url, headers, body, answer);
+    return answer;
+  }
+
+  async #compare(
+    id: string,
+    method: string,
+    url: string,
+    headers: Record<string, string>,
+    body: Buffer | undefined,
+    answer: Answer,
+  ): Promise<void> {
+    // Where the body was not read, or was no JSON, the library has nothing to judge.
+    if (
+      [401, 404, 405, 406, 413, 400, 429, 500, 503].includes(answer.status) ||
+      body?.toString() === 'null'
+    ) {
+      if (answer.status < 500 || body === undefined)
+        await this.#compareAnswer(id, method, url, headers, answer);
+      return;
+    }
+    const verdict = await this.#oracle.judge({ method, url, headers, body, answer: answerOf(answer) });
+    const fields = (answer.body as { errors?: { code: string }[] } | undefined)?.errors ?? [];
+    const refused =
+      answer.status === 415 ||
+      (answer.status === 422 && fields.some((field) => documentCodes.has(field.code)));
+    if (answer.status !== 403 && refused !== (verdict.request !== undefined)) {
+      throw new Error(
+        `${id}: we ${refused ? 'refuse' : 'take'} what express-openapi-validator does not: ${verdict.request ?? 'it takes it'}\n${answer.text.slice(0, 2000)}`,
+      );
+    }
+    if (verdict.response !== undefined)
+      throw new Error(`${id}: answer ${answer.status} breaks the document: ${verdict.response}`);
+  }
+
+  /** For requests that the library cannot be asked about, at least the answer is compared, with a request that has no body. */
+  async #compareAnswer(
+    id: string,
+    method: string,
+    url: string,
+    headers: Record<string, string>,
+    answer: Answer,
+  ): Promise<void> {
+    if (method !== 'get') return;
+    const verdict = await this.#oracle.judge({
+      method,
+      url,
+      headers,
+      body: undefined,
+      answer: answerOf(answer),
+    });
+    if (verdict.response !== undefined)
+      throw new Error(`${id}: answer ${answer.status} breaks the document: ${verdict.response}`);
+  }
+}
+
+function answerOf(answer: Answer): { status: number; type: string; text: string } {
+  return {
+    status: answer.status,
+    type: (answer.headers['content-type'] ?? '').split(';')[0] ?? '',
+    text: answer.text,
+  };
+}
+
+function note(id: string, status: number): void {
+  const file = process.env[pairsVariable];
+  if (file !== undefined) appendFileSync(file, `${id} ${status}\n`);
+}
+
+function queryText(query: Call['query']): string {
+  if (query === undefined) return '';
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of [value].flat()) search.append(name, String(each));
+  }
+  return search.size === 0 ? '' : `?${search.toString().replaceAll('+', '%20')}`;
+}

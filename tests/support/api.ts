@@ -1,0 +1,177 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { composeApi } from '../../src/compose/api.ts';
+import type { RateLimits } from '../../src/config/rate-limits.ts';
+import { digest, newAccessToken } from '../../src/domain/credentials.ts';
+import type { Role } from '../../src/domain/roles.ts';
+import { keyring } from '../../src/domain/sealed.ts';
+import { linkKey } from '../../src/domain/signed-links.ts';
+import { silentLog } from '../../src/log/log.ts';
+import type { Services } from '../../src/operations/context.ts';
+import type { Db } from '../../src/queries/database.ts';
+import { insertOrganization } from '../../src/queries/organizations.ts';
+import { ApiClient } from './api-client.ts';
+import { testDatabase } from './database.ts';
+
+export interface ApiOptions {
+  readonly now?: Date;
+  readonly rateLimits?: RateLimits;
+  readonly services?: Partial<Services>;
+}
+
+/** A settable clock; it stands still until it is told otherwise. */
+export class TestClock {
+  #now: Date;
+
+  constructor(now: Date) {
+    this.#now = now;
+  }
+
+  readonly now = (): Date => new Date(this.#now);
+
+  set(instant: Date | string): void {
+    this.#now = new Date(instant);
+  }
+
+  advance(milliseconds: number): void {
+    this.#now = new Date(this.#now.getTime() + milliseconds);
+  }
+}
+
+export interface Person {
+  readonly id: string;
+  readonly orgId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly token: string;
+  /** A token with the scope `read` alone. */
+  readonly readToken: string;
+}
+
+/** An organization with one person of each role, and an application of each. */
+export interface Company {
+  readonly orgId: string;
+  readonly admin: Person;
+  readonly staff: Person;
+  readonly user: Person;
+}
+
+export interface Api extends ApiClient {
+  readonly db: Db;
+  readonly clock: TestClock;
+  readonly baseUrl: string;
+  readonly services: Services;
+  /** Our partner, whose admin calls by default. */
+  readonly own: Company;
+  /** A company that has nothing to do with ours. */
+  readonly foreign: Company;
+  close(): Promise<void>;
+}
+
+const NOON = '2026-06-15T12:00:00.000Z';
+
+/**
+ * The whole API on a real port and a database of its own. Every call is judged by the oracle too and noted as an
+ * exercised (operation, status) pair.
+ */
+export async function startApi(options: ApiOptions = {}): Promise<Api> {
+  const database = await testDatabase();
+  const clock = new TestClock(options.now ?? new Date(NOON));
+  const key = randomBytes(32);
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const servicesOf = (forgetTokensOf: Services['forgetTokensOf']): Services => ({
+    db: database.db,
+    baseUrl,
+    keyring: keyring(key),
+    linkKey: linkKey(key),
+    allowedNetworks: [],
+    simulatorFaults: false,
+    testWebhook: () => Promise.resolve({ outcome: 'delivered', status_code: 204, detail: null }),
+    forgetTokensOf,
+    wakeDispatcher: () => {},
+    wakeFleets: () => {},
+    ...options.services,
+  });
+  const app = composeApi({
+    db: database.db,
+    services: servicesOf,
+    clock: clock.now,
+    rateLimits: options.rateLimits,
+    trustedProxies: [],
+    log: silentLog,
+    notReadyBecause: () => Promise.resolve(undefined),
+  });
+  server.on('request', app);
+  const own = await foundCompany(database.db, clock.now(), 'Own');
+  const foreign = await foundCompany(database.db, clock.now(), 'Foreign');
+  const client = new ApiClient(server, own);
+  return Object.assign(client, {
+    db: database.db,
+    clock,
+    baseUrl,
+    services: servicesOf(() => {}),
+    own,
+    foreign,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await database.close();
+    },
+  });
+}
+
+async function foundCompany(db: Db, now: Date, name: string): Promise<Company> {
+  const orgId = randomUUID();
+  await insertOrganization(db, { id: orgId, name, kind: 'partner', parentOrgId: null, createdAt: now });
+  const person = (role: Role): Promise<Person> => addPerson(db, orgId, role, now);
+  return { orgId, admin: await person('admin'), staff: await person('staff'), user: await person('user') };
+}
+
+/** A user with an application and two tokens, written straight into the tables. */
+export async function addPerson(db: Db, orgId: string, role: Role, now: Date): Promise<Person> {
+  const id = randomUUID();
+  const email = `${role}-${id.slice(0, 8)}@example.com`;
+  const at = { created_at: now, updated_at: now };
+  await db
+    .insertInto('users')
+    .values({ org_id: orgId, id, email, role, ...at })
+    .execute();
+  const applicationId = randomUUID();
+  await db
+    .insertInto('applications')
+    .values({
+      org_id: orgId,
+      id: applicationId,
+      owner_user_id: id,
+      name: role,
+      client_id: randomBytes(20).toString('hex'),
+      secret_hash: digest('unused'),
+      client_type: 'confidential',
+      authorization_grant_type: 'client-credentials',
+      ...at,
+    })
+    .execute();
+  const [token, readToken] = [newAccessToken(), newAccessToken()];
+  const expires = new Date('2100-01-01T00:00:00Z');
+  for (const [value, scope] of [
+    [token, 'read write'],
+    [readToken, 'read'],
+  ] as const) {
+    await db
+      .insertInto('access_tokens')
+      .values({
+        token_hash: digest(value),
+        org_id: orgId,
+        user_id: id,
+        application_id: applicationId,
+        scope,
+        created_at: now,
+        expires_at: expires,
+      })
+      .execute();
+  }
+  return { id, orgId, email, role, token, readToken };
+}

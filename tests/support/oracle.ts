@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import express from 'express';
+import type { ErrorRequestHandler } from 'express';
+import * as OpenApiValidator from 'express-openapi-validator';
+import request from 'supertest';
+import { formats } from '../../src/domain/formats.ts';
+
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
+  readonly answer: { readonly status: number; readonly type: string; readonly text: string };
+}
+
+export interface Verdict {
+  /** Why the library refuses the request; undefined when it takes it. */
+  readonly request: string | undefined;
+  /** Why it finds the answer to break the document; undefined when it does not. */
+  readonly response: string | undefined;
+}
+
+/**
+ * express-openapi-validator as a second judge: an app that does nothing but validate, and that replays our own
+ * answer as if it were its handler's.
+ */
+export class Oracle {
+  readonly #server: Server;
+  #answer: Exchange['answer'] | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor() {
+    const app = express();
+    const document = JSON.parse(
+      readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8'),
+    ) as never;
+    app.use(
+      express.json({ limit: '20mb', strict: false, type: 'application/json' }),
+      express.urlencoded({ extended: false }),
+    );
+    app.use(
+      OpenApiValidator.middleware({
+        apiSpec: document,
+        validateApiSpec: false,
+        validateSecurity: false,
+        validateRequests: { allowUnknownQueryParameters: false },
+        validateResponses: true,
+        formats: Object.fromEntries(
+          Object.entries(formats).map(([name, validate]) => [name, { type: 'string' as const, validate }]),
+        ),
+      }),
+    );
+    app.use((_request, response) => {
+      const { status = 500, text = '' } = this.#answer ?? {};
+      response.status(status).set('x-oracle', 'reached');
+      const type = this.#answer?.type ?? '';
+      if (text === '') response.end();
+      else response.type(type).json(JSON.parse(text));
+    });
+    app.use(((error: { status?: number; message: string }, _request, response, _next) => {
+      response
+        .status(error.status ?? 500)
+        .set('x-oracle-error', encodeURIComponent(error.message.slice(0, 2000)))
+        .end();
+    }) satisfies ErrorRequestHandler);
+    this.#server = createServer(app);
+  }
+
+  /** One exchange after the other, since the answer to replay is kept aside. */
+  judge(exchange: Exchange): Promise<Verdict> {
+    const verdict = this.#queue.then(() => this.#judge(exchange));
+    this.#queue = verdict.catch(() => undefined);
+    return verdict;
+  }
+
+  async #judge({ method, url, headers, body, answer }: Exchange): Promise<Verdict> {
+    this.#answer = answer;
+    const call = request(this.#server)[method as 'get'](url).set(headers);
+    const replay =
+      body === undefined
+        ? await call
+        : await call.serialize((data: Buffer) => data as never).send(body as never);
+    const error = replay.headers['x-oracle-error'];
+    const message = error === undefined ? undefined : decodeURIComponent(error);
+    const reached = replay.headers['x-oracle'] !== undefined;
+    return { request: reached ? undefined : message, response: reached ? message : undefined };
+  }
+}
