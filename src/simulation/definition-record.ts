@@ -1,0 +1,74 @@
+/** The definition as the fleet record shows it, as it is compared, and the history it opens. */
+import { createHash } from 'node:crypto';
+import { decodeWeights } from './density-decode.ts';
+import type { DensityGrid, DensityRaster, EffectiveDefinition, EffectiveGroup } from './fleet-definition.ts';
+
+export interface DensityRecord {
+  readonly country: string;
+  readonly dataset_version: string;
+  readonly boundary_version: string;
+  readonly grid: DensityGrid;
+  /** SHA-256 of the unpacked weights, hex. */
+  readonly weights_sha256: string;
+}
+export type GroupRecord = Omit<EffectiveGroup, 'households' | 'share' | 'implicit'>;
+export type DefinitionRecord = Omit<EffectiveDefinition, 'density' | 'groups'> & {
+  readonly density: DensityRecord | null;
+  readonly groups: readonly GroupRecord[];
+};
+
+/** Defaults filled in, the weights of the density replaced by their fingerprint, the implicit group left out. */
+export function definitionRecord(definition: EffectiveDefinition): DefinitionRecord {
+  const groups = definition.groups.filter((group) => !group.implicit).map(groupRecord);
+  return { ...definition, density: definition.density && densityRecord(definition.density), groups };
+}
+
+function groupRecord(group: EffectiveGroup): GroupRecord {
+  return {
+    name: group.name,
+    count: group.count,
+    percentage: group.percentage,
+    profile: group.profile,
+    weights: group.weights,
+    annual_consumption_kwh: group.annual_consumption_kwh,
+    annual_consumption_with_ev_kwh: group.annual_consumption_with_ev_kwh,
+    max_time_shift_minutes: group.max_time_shift_minutes,
+    variation_fraction: group.variation_fraction,
+  };
+}
+
+function densityRecord({ weights, ...density }: DensityRaster): DensityRecord {
+  const cells = decodeWeights(weights, density.grid.rows * density.grid.cols);
+  const bytes = cells instanceof Uint8Array ? cells : Buffer.from(weights);
+  return { ...density, weights_sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/**
+ * The text that two bodies share exactly when they mean the same fleet: defaults filled in, null for absent,
+ * counts resolved, density by content, keys in one order. For comparing uses of one request_id.
+ */
+export function canonicalDefinition(definition: EffectiveDefinition): string {
+  return stableJson(definitionRecord(definition));
+}
+
+/** JSON with the keys of every object in order. */
+export function stableJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(stableJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${stableJson(item)}`).join(',')}}`;
+}
+
+export const QUARTER_MS = 900_000;
+const DAY_MS = 86_400_000;
+
+/** The past that a fleet is born with: it ends at the cutoff or else the creation, cut down to the quarter hour. */
+export function historyWindow(
+  definition: Pick<EffectiveDefinition, 'history_cutoff' | 'history_days'>,
+  createdAt: Date,
+): { from: Date; to: Date } {
+  const end =
+    definition.history_cutoff === null ? createdAt.getTime() : Date.parse(definition.history_cutoff);
+  const to = Math.floor(end / QUARTER_MS) * QUARTER_MS;
+  return { from: new Date(to - definition.history_days * DAY_MS), to: new Date(to) };
+}

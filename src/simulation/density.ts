@@ -1,0 +1,148 @@
+/** A density raster made ready for drawing: checked, cut to its country, with cumulated weights (D1 to D3). */
+import { createHash } from 'node:crypto';
+import type { FieldError } from '../domain/problem.ts';
+import { decodeWeights } from './density-decode.ts';
+import { cellsInside, cellsTouched } from './density-mask.ts';
+import type { DensityGrid, DensityRaster, Warning } from './fleet-definition.ts';
+import { findCountry, isInside, wrapLongitude } from './geography.ts';
+import type { Country } from './geography.ts';
+import { CHANNEL, hash, uniform } from './noise.ts';
+import type { Seed } from './noise.ts';
+
+export interface Density {
+  readonly country: Country;
+  readonly grid: DensityGrid;
+  /** Row-major indices of the cells that can be drawn. */
+  readonly cells: Uint32Array;
+  /** Sum of the weights up to and with each of those cells. */
+  readonly cumulated: Float64Array;
+  readonly nonzeroCells: number;
+  /** Non-zero cells outside the country. */
+  readonly droppedCells: number;
+  /** SHA-256 of the unpacked weights, hex. */
+  readonly weightsSha256: string;
+  readonly warnings: readonly Warning[];
+}
+
+/** Reads and checks a raster; the faults are those of /density and below. */
+export function readDensity(raster: DensityRaster): { density: Density } | { errors: FieldError[] } {
+  const { grid } = raster;
+  const errors: FieldError[] = [];
+  const country = findCountry(raster.country);
+  if (!country) {
+    const detail = `No borders for ${raster.country}; the fleet configuration lists the countries.`;
+    errors.push({ pointer: '/density/country', code: 'country_unknown', detail });
+  }
+  const south = grid.origin_lat - grid.rows * grid.cell_deg;
+  if (south < -90 - 1e-9 || grid.cols * grid.cell_deg > 360 + 1e-9) {
+    const detail = `The grid reaches down to ${south.toFixed(3)} degrees and is ${(grid.cols * grid.cell_deg).toFixed(3)} degrees wide; it may not pass -90 or 360. The origin is the north-west corner.`;
+    errors.push({ pointer: '/density/grid', code: 'density_off_globe', detail });
+  }
+  const weights = decodeWeights(raster.weights, grid.rows * grid.cols);
+  if (!(weights instanceof Uint8Array)) return { errors: [...errors, weights] };
+  if (weights.every((weight) => weight === 0)) {
+    const detail = 'Every cell is 0; give at least one cell a weight from 1 to 255.';
+    errors.push({ pointer: '/density/weights', code: 'density_empty', detail });
+  }
+  if (!country || errors.length > 0) return { errors };
+  return cut(country, grid, weights);
+}
+
+function cut(
+  country: Country,
+  grid: DensityGrid,
+  weights: Uint8Array,
+): { density: Density } | { errors: FieldError[] } {
+  const live = new Uint32Array(weights.length).map((_, cell) => cell).filter((cell) => weights[cell] !== 0);
+  const warnings: Warning[] = [];
+  const inside = cellsInside(country, grid);
+  let kept = live.filter((cell) => inside[cell] === 1);
+  if (kept.length === 0) {
+    const touched = cellsTouched(country, grid);
+    kept = live.filter((cell) => touched.has(cell));
+    if (kept.length === 0) return { errors: [outside(country, grid, live)] };
+    const detail =
+      'No centre of a cell lies inside the country, so every cell that its border crosses is used.';
+    warnings.push({ pointer: '/density', code: 'density_mask_skipped', detail });
+  } else if (kept.length < live.length) {
+    const detail = `${live.length - kept.length} of ${live.length} cells lie outside ${country.code} and take no household.`;
+    warnings.push({ pointer: '/density/weights', code: 'density_cells_dropped', detail });
+  }
+  const cumulated = new Float64Array(kept.length);
+  let sum = 0;
+  for (const [i, cell] of kept.entries()) cumulated[i] = sum += weights[cell] ?? 0;
+  const density = {
+    country,
+    grid,
+    cells: kept,
+    cumulated,
+    nonzeroCells: live.length,
+    droppedCells: live.length - kept.length,
+    weightsSha256: createHash('sha256').update(weights).digest('hex'),
+    warnings,
+  };
+  return { density };
+}
+
+function outside(country: Country, grid: DensityGrid, live: Uint32Array): FieldError {
+  const flipped = { ...grid, origin_lat: grid.origin_lat + grid.rows * grid.cell_deg };
+  const inside = cellsInside(country, flipped);
+  const hit = live.some((cell) => inside[cell] === 1 || inside[southRow(grid, cell)] === 1);
+  const hint = hit
+    ? ' Read from the south-west corner it would: origin_lat must be the northern edge, and row 0 the northernmost.'
+    : '';
+  const detail = `No cell with a weight touches ${country.code}.${hint}`;
+  return { pointer: '/density/grid', code: 'density_outside_country', detail };
+}
+
+/** The cell that takes the place of `cell` when row 0 is the southernmost. */
+function southRow(grid: DensityGrid, cell: number): number {
+  const row = Math.floor(cell / grid.cols);
+  return (grid.rows - 1 - row) * grid.cols + (cell % grid.cols);
+}
+
+const TRIES = 8;
+
+/** Place of household `index`: a cell in proportion to the weights, then a point of it on the country's land. */
+export function drawPlace(
+  density: Density,
+  seed: Seed,
+  index: number,
+): { latitude: number; longitude: number } {
+  const { cumulated, cells, grid } = density;
+  const total = cumulated[cumulated.length - 1] ?? 0;
+  const target = Number((BigInt(hash(seed, index, CHANNEL.cell, 0)) * BigInt(total)) >> 32n);
+  let low = 0;
+  for (let high = cumulated.length - 1; low < high;) {
+    const middle = (low + high) >> 1;
+    if ((cumulated[middle] ?? 0) > target) high = middle;
+    else low = middle + 1;
+  }
+  const cell = cells[low] ?? 0;
+  const at = (x: number, y: number) => ({
+    latitude: grid.origin_lat - (Math.floor(cell / grid.cols) + y) * grid.cell_deg,
+    longitude: wrapLongitude(grid.origin_lon + ((cell % grid.cols) + x) * grid.cell_deg),
+  });
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const x = uniform(seed, index, CHANNEL.jitterLon, attempt);
+    const place = at(x, uniform(seed, index, CHANNEL.jitterLat, attempt));
+    if (isInside(density.country, place.latitude, place.longitude)) return place;
+  }
+  return at(0.5, 0.5);
+}
+
+/** Box around the cells in use, in degrees; west > east when it crosses the 180th meridian. */
+export function densityBox(density: Density): { north: number; south: number; east: number; west: number } {
+  const { grid, cells } = density;
+  const rows = cells.map((cell) => Math.floor(cell / grid.cols));
+  const cols = cells.map((cell) => cell % grid.cols);
+  const least = (values: Uint32Array) => values.reduce((a, b) => Math.min(a, b), Infinity);
+  const most = (values: Uint32Array) => values.reduce((a, b) => Math.max(a, b), 0);
+  const round = (degrees: number) => Math.round(degrees * 1e6) / 1e6;
+  return {
+    north: round(grid.origin_lat - least(rows) * grid.cell_deg),
+    south: round(grid.origin_lat - (most(rows) + 1) * grid.cell_deg),
+    east: round(wrapLongitude(grid.origin_lon + (most(cols) + 1) * grid.cell_deg)),
+    west: round(wrapLongitude(grid.origin_lon + least(cols) * grid.cell_deg)),
+  };
+}

@@ -1,0 +1,108 @@
+/** Who belongs to which group: resolved counts and a layout that expansion never reorders (simulation.md C6). */
+import { isGiven } from './fleet-definition.ts';
+import type { EffectiveGroup, FleetGroupBody } from './fleet-definition.ts';
+
+/** Percentages count in units of a millionth of a percent, so that quotas are integers. */
+const PERCENT_UNITS = 1_000_000;
+const WHOLE = 100 * PERCENT_UNITS;
+
+/**
+ * Largest remainder (Hamilton): seats in proportion to integer shares; ties go to the earlier share.
+ * All zero shares give all zero seats.
+ */
+export function largestRemainder(shares: readonly number[], seats: number): number[] {
+  const total = shares.reduce((sum, share) => sum + BigInt(share), 0n);
+  if (total === 0n) return shares.map(() => 0);
+  const quotas = shares.map((share) => BigInt(share) * BigInt(seats));
+  const result = quotas.map((quota) => Number(quota / total));
+  const missing = seats - result.reduce((sum, count) => sum + count, 0);
+  const order = quotas
+    .map((quota, index) => ({ index, remainder: quota % total }))
+    .sort((a, b) => (a.remainder === b.remainder ? a.index - b.index : a.remainder > b.remainder ? -1 : 1));
+  for (const { index } of order.slice(0, missing)) result[index] = (result[index] ?? 0) + 1;
+  return result;
+}
+
+export interface GroupShares {
+  /** Shares of the named groups and, last, of the implicit group; integers, sum = unit * total. */
+  readonly shares: readonly number[];
+  /** True when absolute counts and percentages ask for more than there is. */
+  readonly exceeded: boolean;
+}
+
+/**
+ * Exact quotas of `total` households: absolute counts and percentages as asked; groups with neither split the
+ * rest equally; without such a group the rest is the implicit group's.
+ */
+export function groupShares(
+  groups: readonly Pick<FleetGroupBody, 'count' | 'percentage'>[],
+  total: number,
+): GroupShares {
+  const open = groups.filter((group) => !isGiven(group.count) && !isGiven(group.percentage)).length;
+  const scale = Math.max(open, 1);
+  const asked = groups.map((group) => {
+    if (isGiven(group.count)) return group.count * WHOLE;
+    return isGiven(group.percentage) ? Math.round(group.percentage * PERCENT_UNITS) * total : null;
+  });
+  const rest = total * WHOLE - asked.reduce<number>((sum, share) => sum + (share ?? 0), 0);
+  const shares = asked.map((share) => (share === null ? Math.max(rest, 0) : share * scale));
+  return { shares: [...shares, open > 0 ? 0 : Math.max(rest, 0)], exceeded: rest < 0 };
+}
+
+/**
+ * How many households each group gains when a fleet grows to `total`: largest remainder on the new total minus
+ * what it has. A group that already has more than its part keeps it, and the others share what is left.
+ */
+export function expansion(shares: readonly number[], have: readonly number[], total: number): number[] {
+  const full = new Set<number>();
+  for (;;) {
+    const kept = [...full].reduce((sum, index) => sum + (have[index] ?? 0), 0);
+    const target = largestRemainder(
+      shares.map((share, index) => (full.has(index) ? 0 : share)),
+      total - kept,
+    );
+    const added = target.map((count, index) => (full.has(index) ? 0 : count - (have[index] ?? 0)));
+    const over = added.findIndex((count) => count < 0);
+    if (over < 0) return added;
+    for (const [index, count] of added.entries()) if (count < 0) full.add(index);
+  }
+}
+
+/** Where a household stands: which group, and the how-manieth of it. */
+export interface Place {
+  readonly index: number;
+  readonly groupIndex: number;
+  readonly member: number;
+}
+
+/**
+ * Places of all households: the initial ones group after group, then each expansion's, again group after group.
+ * `expansions` are the household counts of the expand calls, in order; earlier places never change.
+ */
+export function layout(groups: readonly EffectiveGroup[], expansions: readonly number[] = []): Place[] {
+  const have = groups.map(() => 0);
+  const places: Place[] = [];
+  const append = (added: readonly number[]) => {
+    for (const [groupIndex, count] of added.entries()) {
+      for (let i = 0; i < count; i++) {
+        const member = have[groupIndex] ?? 0;
+        places.push({ index: places.length, groupIndex, member });
+        have[groupIndex] = member + 1;
+      }
+    }
+  };
+  append(groups.map((group) => group.households));
+  const shares = groups.map((group) => group.share);
+  for (const count of expansions) append(expansion(shares, have, places.length + count));
+  return places;
+}
+
+/** The group of household `index` in a fleet with these expansions; undefined beyond its end. */
+export function groupOf(
+  groups: readonly EffectiveGroup[],
+  index: number,
+  expansions: readonly number[] = [],
+): EffectiveGroup | undefined {
+  const place = layout(groups, expansions)[index];
+  return place && groups[place.groupIndex];
+}

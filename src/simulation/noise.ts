@@ -1,0 +1,144 @@
+/**
+ * Counter-based noise: every random value is a hash of (seed, entity, channel, bucket), so any value is
+ * reachable without drawing those before it (idea: Random123, Salmon et al., SC11).
+ */
+
+/** Both 32-bit halves of a seed of up to 53 bits; seeds 42 and 42 + 2^32 are different streams. */
+export interface Seed {
+  readonly hi: number;
+  readonly lo: number;
+}
+
+/** One number per independent use of the hash; never renumber within a released model version. */
+export const CHANNEL = {
+  archetype: 1,
+  variation: 2,
+  timeShift: 3,
+  evOwnership: 4,
+  evBattery: 5,
+  evCharger: 6,
+  evTarget: 7,
+  evSoc: 8,
+  heatPump: 9,
+  heatNeed: 10,
+  heatSource: 11,
+  heatEmitter: 12,
+  pvRating: 13,
+  batteryCapacity: 14,
+  chargePower: 15,
+  dischargePower: 16,
+  soc: 17,
+  tilt: 18,
+  azimuth: 19,
+  azimuthSide: 20,
+  efficiency: 21,
+  cell: 22,
+  jitterLat: 23,
+  jitterLon: 24,
+  firstName: 25,
+  lastName: 26,
+  model: 27,
+  dayFactor: 40,
+  burst: 41,
+  drive: 42,
+  depart: 43,
+  arrive: 44,
+  trip: 45,
+  session: 46,
+  hotWater: 47,
+  cycle: 48,
+  synoptic: 60,
+  meso: 61,
+  fast: 62,
+  warmth: 63,
+  faultHappens: 80,
+  faultStart: 81,
+  faultLength: 82,
+} as const;
+
+const WORD = 4_294_967_296;
+
+/** Splits a seed 0..2^53-1 into its two 32-bit words. */
+export function splitSeed(seed: number): Seed {
+  return { hi: Math.floor(seed / WORD) >>> 0, lo: seed >>> 0 };
+}
+
+/** One round of MurmurHash3 (x86, 32 bit; Austin Appleby, public domain). */
+function round(state: number, word: number): number {
+  const scrambled = Math.imul(word, 0xcc9e2d51);
+  const mixed = state ^ Math.imul((scrambled << 15) | (scrambled >>> 17), 0x1b873593);
+  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
+}
+
+/** 32 hashed bits of the counter (entity, channel, bucket, extra); arguments count modulo 2^32. */
+export function hash(seed: Seed, entity: number, channel: number, bucket: number, extra = 0): number {
+  let state = round(round(round(seed.lo | 0, seed.hi), entity), channel);
+  state = round(round(state, bucket), extra) ^ 24;
+  state = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
+  state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);
+  return (state ^ (state >>> 16)) >>> 0;
+}
+
+/** Uniform in [0, 1). */
+export function uniform(seed: Seed, entity: number, channel: number, bucket = 0, extra = 0): number {
+  return hash(seed, entity, channel, bucket, extra) / WORD;
+}
+
+/** Uniform integer in min..max, both included. */
+export function uniformInteger(
+  seed: Seed,
+  entity: number,
+  channel: number,
+  min: number,
+  max: number,
+): number {
+  return min + Math.floor((hash(seed, entity, channel, 0) * (max - min + 1)) / WORD);
+}
+
+/** Standard normal by Box and Muller from two hashes of one counter. */
+export function normal(seed: Seed, entity: number, channel: number, bucket: number): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - uniform(seed, entity, channel, bucket, 1)));
+  return radius * Math.cos(2 * Math.PI * uniform(seed, entity, channel, bucket, 2));
+}
+
+/**
+ * Position in a list of integer shares: the hash picks index i with probability shares[i] / sum.
+ * Works on integers only, so that every engine chooses alike.
+ */
+export function pick(shares: readonly number[], hashed: number): number {
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  let rest = Number((BigInt(hashed) * BigInt(total)) / BigInt(WORD));
+  for (const [index, share] of shares.entries()) {
+    if (rest < share) return index;
+    rest -= share;
+  }
+  return shares.length - 1;
+}
+
+const smooth = (x: number): number => x * x * (3 - 2 * x);
+
+/** Value noise between hashed points at the integers: in [0, 1], mean 0.5, continuous. */
+export function noise1(seed: Seed, entity: number, channel: number, x: number): number {
+  const left = Math.floor(x);
+  const from = uniform(seed, entity, channel, left);
+  return from + (uniform(seed, entity, channel, left + 1) - from) * smooth(x - left);
+}
+
+/** Value noise on a lattice of three dimensions: in [0, 1], mean 0.5, continuous. */
+export function noise3(seed: Seed, channel: number, x: number, y: number, z: number): number {
+  const xi = Math.floor(x);
+  const yi = Math.floor(y);
+  const zi = Math.floor(z);
+  const u = smooth(x - xi);
+  const v = smooth(y - yi);
+  const w = smooth(z - zi);
+  let sum = 0;
+  for (let corner = 0; corner < 8; corner++) {
+    const dx = corner & 1;
+    const dy = (corner >> 1) & 1;
+    const dz = corner >> 2;
+    const weight = (dx ? u : 1 - u) * (dy ? v : 1 - v) * (dz ? w : 1 - w);
+    sum += weight * hash(seed, xi + dx, channel, yi + dy, zi + dz);
+  }
+  return sum / WORD;
+}

@@ -1,0 +1,117 @@
+/** The ten household archetypes behind `profile` and `weights` (simulation.md C1, C2). */
+
+export interface Archetype {
+  readonly name: string;
+  readonly description: string;
+  /** Share of households in the mix, in percent (assumption; one-person share 42 % of German households). */
+  readonly sharePercent: number;
+  /** Mean consumption in kWh a year by household size (BDEW 2021). */
+  readonly annualKwh: number;
+  /** Extra weight of morning, midday and evening against the norm profile, before centring (assumption). */
+  readonly bumps: readonly [morning: number, midday: number, evening: number];
+}
+
+/** In the order of `weights`; the configuration publishes it. */
+export const ARCHETYPES: readonly Archetype[] = [
+  {
+    name: 'single_working',
+    description: 'One adult, out on working days',
+    sharePercent: 22,
+    annualKwh: 1900,
+    bumps: [0.1, -0.25, 0.15],
+  },
+  {
+    name: 'single_retired',
+    description: 'One adult, at home all day',
+    sharePercent: 20,
+    annualKwh: 1900,
+    bumps: [0, 0.2, -0.15],
+  },
+  {
+    name: 'couple_working',
+    description: 'Two adults, both out on working days',
+    sharePercent: 16,
+    annualKwh: 2890,
+    bumps: [0.1, -0.2, 0.15],
+  },
+  {
+    name: 'couple_retired',
+    description: 'Two adults, at home all day',
+    sharePercent: 14,
+    annualKwh: 2890,
+    bumps: [0, 0.25, -0.15],
+  },
+  {
+    name: 'family_one_child',
+    description: 'Two adults and one child',
+    sharePercent: 8,
+    annualKwh: 3720,
+    bumps: [0.05, 0, 0.05],
+  },
+  {
+    name: 'family_two_children',
+    description: 'Two adults and two children',
+    sharePercent: 9,
+    annualKwh: 4085,
+    bumps: [0.1, 0.05, 0.05],
+  },
+  {
+    name: 'large_family',
+    description: 'Two adults and three or more children',
+    sharePercent: 3,
+    annualKwh: 5430,
+    bumps: [0.1, 0.1, 0],
+  },
+  {
+    name: 'home_office',
+    description: 'Two adults, one or both working at home',
+    sharePercent: 4,
+    annualKwh: 2890,
+    bumps: [-0.1, 0.25, -0.1],
+  },
+  {
+    name: 'shift_worker',
+    description: 'Three people, one of them working in shifts',
+    sharePercent: 2,
+    annualKwh: 3720,
+    bumps: [-0.2, 0.1, -0.15],
+  },
+  {
+    name: 'shared_flat',
+    description: 'Four or more adults sharing a flat',
+    sharePercent: 2,
+    annualKwh: 4085,
+    bumps: [-0.2, 0, 0.2],
+  },
+];
+
+/** Every accepted value of `profile`. */
+export const PROFILES: readonly string[] = ['mixed', ...ARCHETYPES.map((archetype) => archetype.name)];
+
+/** Centre (hour) and half width (hours) of the three bumps. */
+const BUMPS: readonly (readonly [number, number])[] = [
+  [7.5, 3],
+  [12.5, 3.5],
+  [19.5, 3.5],
+];
+
+/** The energy-weighted mean of a bump over the mix; taken off each archetype, so the mix stays the norm. */
+const centre: readonly number[] = [0, 1, 2].map((bump) => {
+  const energy = (archetype: Archetype) => archetype.sharePercent * archetype.annualKwh;
+  const total = ARCHETYPES.reduce((sum, archetype) => sum + energy(archetype), 0);
+  return ARCHETYPES.reduce((sum, item) => sum + energy(item) * (item.bumps[bump] ?? 0), 0) / total;
+});
+
+/** Factor by which an archetype's curve departs from the norm profile at a local hour 0..24. */
+export function archetypeFactor(profile: string, hour: number): number {
+  const archetype = ARCHETYPES.find((item) => item.name === profile);
+  if (!archetype) return 1;
+  let factor = 1;
+  for (const [index, [at, width]] of BUMPS.entries()) {
+    const distance = Math.abs(hour - at);
+    const away = Math.min(distance, 24 - distance) / width;
+    if (away < 1)
+      factor += ((archetype.bumps[index] ?? 0) - (centre[index] ?? 0)) * Math.cos((away * Math.PI) / 2) ** 2;
+  }
+  return factor;
+}
