@@ -1,4 +1,4 @@
-import { hashPassword, isPassword } from '../domain/passwords.ts';
+import { hashPassword, isPassword, newPassword } from '../domain/passwords.ts';
 import type { Role } from '../domain/roles.ts';
 import type { Db, Tx } from './database.ts';
 
@@ -45,6 +45,14 @@ interface Row {
 // Something to compare with where there is no account, so that both cases take the same time.
 let nobodysHash: Promise<string> | undefined;
 
+function hashOfNobody(): Promise<string> {
+  if (nobodysHash === undefined) {
+    nobodysHash = hashPassword(newPassword());
+    nobodysHash.catch(() => (nobodysHash = undefined));
+  }
+  return nobodysHash;
+}
+
 /**
  * The account, if the password is right. An unknown username, a user without a password and a wrong password are
  * one answer and take the same time.
@@ -56,8 +64,7 @@ export async function verifyAccount(
 ): Promise<Account | undefined> {
   const row = await findRow(db, username);
   const stored = row?.password_hash ?? undefined;
-  nobodysHash ??= hashPassword('nobody');
-  const matches = await isPassword(password, stored ?? (await nobodysHash));
+  const matches = await isPassword(password, stored ?? (await hashOfNobody()));
   return matches && stored !== undefined && row !== undefined ? toAccount(row) : undefined;
 }
 
