@@ -1,0 +1,49 @@
+/** Where each relation leads: the query parameters that differ from those of this page. */
+export type Relations = Readonly<Record<string, Readonly<Record<string, number>> | undefined>>;
+
+/**
+ * The `Link` header of a paged list (RFC 8288): the list's address with the filters of this call. A relation
+ * without parameters is left out.
+ */
+export function linkHeader(
+  address: string,
+  query: Readonly<Record<string, unknown>>,
+  relations: Relations,
+): string {
+  return Object.entries(relations)
+    .flatMap(([relation, change]) =>
+      change === undefined ? [] : [`<${address}?${queryText({ ...query, ...change })}>; rel="${relation}"`],
+    )
+    .join(', ');
+}
+
+/** Relations of a list in numbered pages; pages count from 1. */
+export function numberedPages(page: number, pageSize: number, total: number): Relations {
+  const last = Math.max(1, Math.ceil(total / pageSize));
+  return {
+    first: { page: 1 },
+    prev: page > 1 ? { page: Math.min(page - 1, last) } : undefined,
+    next: page < last ? { page: page + 1 } : undefined,
+    last: { page: last },
+  };
+}
+
+/** Relations of a list by limit and offset. */
+export function offsetPages(limit: number, offset: number, total: number): Relations {
+  const last = Math.max(0, Math.ceil(total / limit) - 1) * limit;
+  return {
+    first: { limit, offset: 0 },
+    prev: offset > 0 ? { limit, offset: Math.max(0, Math.min(offset - limit, last)) } : undefined,
+    next: offset + limit < total ? { limit, offset: offset + limit } : undefined,
+    last: { limit, offset: last },
+  };
+}
+
+function queryText(query: Readonly<Record<string, unknown>>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of [value].flat()) if (each !== undefined) search.append(name, String(each));
+  }
+  // A blank as %20 and a plus as %2B mean the same to every reader.
+  return search.toString().replaceAll('+', '%20');
+}

@@ -1,0 +1,61 @@
+import type { Handler } from '../contract/handlers.ts';
+import type { ConditionCode } from '../domain/conditions.ts';
+import { isLive } from '../domain/fleet-states.ts';
+import { notFound, Problem } from '../domain/problem.ts';
+import {
+  endCondition,
+  findEventFleet,
+  isFleetDevice,
+  raiseCondition,
+  type ConditionChange,
+  type EventFleet,
+} from '../queries/conditions.ts';
+import type { Db, Tx } from '../queries/database.ts';
+import type { Context } from './context.ts';
+
+interface DevicePath {
+  readonly job_id: string;
+  readonly device_id: string;
+}
+
+/** Raises a condition of a simulated device now; `reconnect` ends an outage. */
+export const triggerDeviceEvent: Handler<Context, 'triggerDeviceEvent'> = async (context, { path, body }) => {
+  const { db, now, orgId } = context;
+  const change = await db.transaction().execute(async (tx) => {
+    const fleet = await fleetOf(tx, orgId, path);
+    if (!isLive(fleet.status)) {
+      const detail = `The fleet is ${fleet.status}; events can be raised while it is running or expanding.`;
+      throw new Problem('fleet_state_conflict', detail);
+    }
+    return occur(tx, { orgId: fleet.simulationOrgId, deviceId: path.device_id, now }, body.code);
+  });
+  if (change.changed && body.code !== 'reconnect') context.wakeDispatcher();
+  const occurred_at = change.changedAt.toISOString();
+  return {
+    status: 200,
+    body: { device_id: path.device_id, code: body.code, changed: change.changed, occurred_at },
+  };
+};
+
+/** 404 unless the organization has the fleet, and the fleet the device. */
+export async function locateFleetDevice(context: Context, path: DevicePath): Promise<void> {
+  await fleetOf(context.db, context.orgId, path);
+}
+
+async function occur(
+  tx: Tx,
+  device: { readonly orgId: string; readonly deviceId: string; readonly now: Date },
+  code: ConditionCode | 'reconnect',
+): Promise<ConditionChange> {
+  if (code === 'reconnect') return endCondition(tx, { ...device, code: 'device_offline' });
+  const change = await raiseCondition(tx, { ...device, code });
+  if (change === undefined) throw notFound('device');
+  return change;
+}
+
+async function fleetOf(db: Db | Tx, orgId: string, path: DevicePath): Promise<EventFleet> {
+  const fleet = await findEventFleet(db, orgId, path.job_id);
+  if (fleet === undefined) throw notFound('fleet');
+  if (!(await isFleetDevice(db, fleet, path.job_id, path.device_id))) throw notFound('device');
+  return fleet;
+}

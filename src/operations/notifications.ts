@@ -1,0 +1,158 @@
+import type { components } from '../../generated/openapi.ts';
+import type { Handler } from '../contract/handlers.ts';
+import { parseInstant } from '../domain/instants.ts';
+import { linkHeader, offsetPages } from '../domain/page-links.ts';
+import { notFound, Problem } from '../domain/problem.ts';
+import { roleTable } from '../domain/roles.ts';
+import {
+  countPendingItems,
+  hasUser,
+  listInformationItems,
+  listPendingItems,
+  type ItemFilter,
+  type ItemPage,
+  type ItemScope,
+  type NotificationItem,
+  type PendingCount,
+} from '../queries/notifications.ts';
+import type { Context } from './context.ts';
+import { resolveUrl } from './item-links.ts';
+
+type Counts = components['schemas']['NotificationCounts'];
+type ActionItem = components['schemas']['ActionItem'];
+type InformationNotification = components['schemas']['InformationNotification'];
+type ContentOperation = 'getNotificationStatus' | 'listActions' | 'listInformation';
+
+export const getNotificationStatus: Handler<Context, 'getNotificationStatus'> = async (
+  context,
+  { query },
+) => {
+  const scope = await scopeOf(context, 'getNotificationStatus', query.owner_id);
+  const pending = await countPendingItems(context.db, scope);
+  const counts = (deviceType: PendingCount['device_type']): Counts => {
+    const count = (kind: PendingCount['kind']): number =>
+      pending.find((each) => each.device_type === deviceType && each.kind === kind)?.count ?? 0;
+    return { action_required: count('action'), information_available: count('information') };
+  };
+  return {
+    status: 200,
+    body: {
+      electric_vehicle: counts('electric_vehicle'),
+      heat_pump: counts('heat_pump'),
+      inverter: counts('inverter'),
+      wallbox: counts('wallbox'),
+    },
+  };
+};
+
+export const listActions: Handler<Context, 'listActions'> = async (context, { query }) => {
+  const scope = await scopeOf(context, 'listActions', query.owner_id);
+  const stretch = stretchOf(query);
+  const page = await listPendingItems(context.db, scope, filterOf(query), stretch);
+  return {
+    status: 200,
+    headers: linkOf(context, 'actions', query, page),
+    body: { items: page.items.map((item) => actionOf(context, scope, item)), total: page.total, ...stretch },
+  };
+};
+
+export const listInformation: Handler<Context, 'listInformation'> = async (context, { query }) => {
+  const scope = await scopeOf(context, 'listInformation', query.owner_id);
+  const stretch = stretchOf(query);
+  const page = await listInformationItems(context.db, scope, filterOf(query), stretch);
+  return {
+    status: 200,
+    headers: linkOf(context, 'information', query, page),
+    body: {
+      items: page.items.map((item) => informationOf(context, scope, item)),
+      total: page.total,
+      ...stretch,
+    },
+  };
+};
+
+/** Whose items the caller sees: an admin anybody's of the organization, everybody else only its own. */
+async function scopeOf(
+  { actor, orgId, db }: Context,
+  operation: ContentOperation,
+  owner: string | undefined,
+): Promise<ItemScope> {
+  const ownerId = owner?.toLowerCase();
+  if (roleTable[operation][actor.role] !== 'all') {
+    if (ownerId !== undefined && ownerId !== actor.userId) {
+      const detail = `The role ${actor.role} sees only its own notifications; leave owner_id out.`;
+      throw new Problem('owner_forbidden', detail);
+    }
+    return { orgId, ownerId: actor.userId, readerId: actor.userId, broadcasts: orgId === actor.orgId };
+  }
+  if (ownerId !== undefined && !(await hasUser(db, orgId, ownerId))) throw notFound('user');
+  return { orgId, ownerId, readerId: ownerId ?? actor.userId, broadcasts: true };
+}
+
+interface Query {
+  readonly device_id?: string;
+  readonly device_type?: components['schemas']['DeviceType'];
+  readonly code?: readonly string[];
+  readonly created_after?: string;
+  readonly created_before?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+function filterOf(query: Query): ItemFilter {
+  return {
+    deviceId: query.device_id,
+    deviceType: query.device_type,
+    codes: query.code,
+    from: query.created_after === undefined ? undefined : parseInstant(query.created_after),
+    to: query.created_before === undefined ? undefined : parseInstant(query.created_before),
+  };
+}
+
+function stretchOf({ limit = 50, offset = 0 }: Query): { limit: number; offset: number } {
+  return { limit, offset };
+}
+
+function linkOf(context: Context, list: string, query: Query, { total }: ItemPage): { Link: string } {
+  const address = `${context.baseUrl}/api/partners/v2.0/org/${context.orgId}/notifications/${list}`;
+  const { limit, offset } = stretchOf(query);
+  return { Link: linkHeader(address, { ...query }, offsetPages(limit, offset, total)) };
+}
+
+/** An action, or a notice to read: of `created_at` and `sent_at` each carries the one that applies. */
+function actionOf(context: Context, { readerId }: ItemScope, item: NotificationItem): ActionItem {
+  const isAction = item.kind === 'action';
+  const at = item.occurred_at.toISOString();
+  return {
+    id: item.id,
+    code: isAction ? (item.code ?? 'reauthenticate') : 'information',
+    device_id: item.device_id,
+    device_type: item.device_type,
+    owner_id: item.owner_id,
+    resolution: {
+      url: resolveUrl(context, item, readerId),
+      required_parameters: isAction ? ['success_url', 'cancel_url'] : [],
+    },
+    ...(isAction ? { created_at: at } : { sent_at: at }),
+    metadata: isAction ? {} : { message: item.message },
+  };
+}
+
+function informationOf(
+  context: Context,
+  { readerId }: ItemScope,
+  item: NotificationItem,
+): InformationNotification {
+  return {
+    id: item.id,
+    code: item.code,
+    message: item.message,
+    sent_at: item.occurred_at.toISOString(),
+    dismissed: item.dismissed,
+    cleared_at: item.cleared_at?.toISOString() ?? null,
+    device_id: item.device_id,
+    device_type: item.device_type,
+    owner_id: item.owner_id,
+    resolution_link: { url: resolveUrl(context, item, readerId), required_parameters: [] },
+  };
+}

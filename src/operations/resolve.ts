@@ -1,0 +1,91 @@
+import type { Handler } from '../contract/handlers.ts';
+import { consentQuery, parseReturnUrl } from '../domain/consent-links.ts';
+import { invalid, notFound, Problem, type FieldError } from '../domain/problem.ts';
+import { roleTable } from '../domain/roles.ts';
+import { dismissInformation } from '../queries/conditions.ts';
+import { dismissBroadcast, findItem } from '../queries/notifications.ts';
+import { isReachable } from '../queries/organizations.ts';
+import type { Context } from './context.ts';
+import { judgeSecret } from './item-links.ts';
+
+type Item = NonNullable<Awaited<ReturnType<typeof findItem>>>;
+
+/** A notice is dismissed by the call alone; an action is resolved on the page that the answer names. */
+export const resolveNotificationItem: Handler<Context, 'resolveNotificationItem'> = async (
+  context,
+  { path, query, body },
+) => {
+  const item = await itemOf(context, path.item_id);
+  const readerId = checkSecret(context, item, query.secret);
+  if (item.kind === 'action') {
+    return { status: 200, body: { redirect_url: consentAddress(context, item, readerId, body ?? {}) } };
+  }
+  if (item.owner_id === null) {
+    if (!(await dismissBroadcast(context.db, item, readerId, context.now))) throw notFound('user');
+  } else {
+    await context.db.transaction().execute((tx) => dismissInformation(tx, item, context.now));
+  }
+  return { status: 200, body: {} };
+};
+
+/** 404 unless the item is there, can still be resolved, and is the caller's to resolve. */
+export async function locateNotificationItem(
+  context: Context,
+  path: { readonly item_id: string },
+): Promise<void> {
+  await itemOf(context, path.item_id);
+}
+
+async function itemOf(context: Context, id: string): Promise<Item> {
+  const item = await findItem(context.db, id);
+  const isOver = item?.kind === 'action' && (item.cleared_at !== null || item.dismissed_at !== null);
+  if (item === undefined || isOver || !(await mayResolve(context, item))) throw notFound('notification item');
+  return item;
+}
+
+/** The owner, anybody of the organization for a broadcast, or an admin of the organization or of its parent. */
+async function mayResolve({ actor, db }: Context, item: Item): Promise<boolean> {
+  if (roleTable.resolveNotificationItem[actor.role] === 'all') {
+    return isReachable(db, actor.orgId, item.org_id);
+  }
+  return item.org_id === actor.orgId && (item.owner_id === null || item.owner_id === actor.userId);
+}
+
+/** Whom the link was made for. Only an admin may use another user's. */
+function checkSecret(context: Context, item: Item, secret: string): string {
+  const { verdict, ownerId } = judgeSecret(context, item, secret);
+  if (verdict === 'expired') {
+    throw new Problem('link_expired', 'The link is older than one hour; fetch the list again.');
+  }
+  const isAllowed =
+    ownerId === context.actor.userId || roleTable.resolveNotificationItem[context.actor.role] === 'all';
+  if (verdict === 'invalid' || !isAllowed) {
+    throw new Problem('link_invalid', "The link's secret does not fit this item and caller.");
+  }
+  return ownerId;
+}
+
+interface Body {
+  readonly success_url?: string;
+  readonly cancel_url?: string;
+}
+
+function consentAddress(context: Context, item: Item, ownerId: string, body: Body): string {
+  const errors: FieldError[] = [];
+  const read = (name: keyof Body): string => {
+    const text = body[name];
+    const pointer = `/${name}`;
+    if (text === undefined) {
+      errors.push({ pointer, code: 'required', detail: `"${name}" is required to resolve this action.` });
+      return '';
+    }
+    const parsed = parseReturnUrl(text, pointer);
+    if ('url' in parsed) return parsed.url;
+    errors.push(...parsed.errors);
+    return '';
+  };
+  const urls = { success: read('success_url'), cancel: read('cancel_url') };
+  if (errors.length > 0) throw invalid(errors);
+  const query = consentQuery(context.linkKey, { itemId: item.id, ownerId }, urls, context.now);
+  return `${context.baseUrl}/portal/consent/${item.id}?${query}`;
+}

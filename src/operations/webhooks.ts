@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { components } from '../../generated/openapi.ts';
+import type { Handler } from '../contract/handlers.ts';
+import { parseEndpoint } from '../domain/endpoint.ts';
+import { linkHeader, numberedPages } from '../domain/page-links.ts';
+import { invalid, notFound } from '../domain/problem.ts';
+import { open, seal, webhookContext } from '../domain/sealed.ts';
+import { newSecret } from '../domain/signature.ts';
+import { readTopics } from '../domain/subscriptions.ts';
+import * as webhooks from '../queries/webhooks.ts';
+import { webhooksPerPage, type Webhook as WebhookRow, type WebhookChange } from '../queries/webhooks.ts';
+import type { Context } from './context.ts';
+
+type Webhook = components['schemas']['Webhook'];
+
+const notStored = { 'Cache-Control': 'no-store' };
+
+export const createWebhook: Handler<Context, 'createWebhook'> = async (context, { body }) => {
+  const endpoint = parseEndpoint(body.url, context.allowedNetworks);
+  const { topics, errors } = readTopics(body.topics ?? []);
+  const faults = [...('errors' in endpoint ? endpoint.errors : []), ...errors];
+  if (faults.length > 0) throw invalid(faults);
+  const id = randomUUID();
+  const secret = newSecret();
+  const sealed = seal(context.keyring, secret, webhookContext(id));
+  const row = await webhooks.insertWebhook(
+    context.db,
+    { org_id: context.orgId, id, url: body.url, topics, secret: sealed },
+    context.now,
+  );
+  return {
+    status: 201,
+    headers: { ...notStored, Location: `${pathOf(context)}/${id}` },
+    body: { ...webhookOf(row), secret: secret.reveal() },
+  };
+};
+
+export const listWebhooks: Handler<Context, 'listWebhooks'> = async (context, { query }) => {
+  const { page = 1 } = query;
+  const rows = await webhooks.listWebhooks(context.db, context.orgId, page);
+  const total = await webhooks.countWebhooks(context.db, context.orgId);
+  const address = context.baseUrl + pathOf(context);
+  return {
+    status: 200,
+    headers: { Link: linkHeader(address, query, numberedPages(page, webhooksPerPage, total)) },
+    body: { items: rows.map(webhookOf), total, page, page_size: webhooksPerPage },
+  };
+};
+
+export const getWebhook: Handler<Context, 'getWebhook'> = async (context, { path }) => {
+  return { status: 200, body: webhookOf(await existing(context, path.webhook_id)) };
+};
+
+export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, { path, body }) => {
+  const { topics, errors } = readTopics(body.topics ?? []);
+  if (errors.length > 0) {
+    await locateWebhook(context, path);
+    throw invalid(errors);
+  }
+  const change: WebhookChange = {
+    ...(body.enabled === undefined ? {} : { enabled: body.enabled }),
+    ...(body.topics === undefined ? {} : { topics }),
+  };
+  if (Object.keys(change).length === 0) {
+    return { status: 200, body: webhookOf(await existing(context, path.webhook_id)) };
+  }
+  const updated = await context.db
+    .transaction()
+    .execute((tx) => webhooks.updateWebhook(tx, context.orgId, path.webhook_id, change, context.now));
+  return { status: 200, body: webhookOf(found(updated).webhook) };
+};
+
+export const deleteWebhook: Handler<Context, 'deleteWebhook'> = async (context, { path }) => {
+  const removed = await context.db
+    .transaction()
+    .execute((tx) => webhooks.softDeleteWebhook(tx, context.orgId, path.webhook_id, context.now));
+  found(removed);
+  return { status: 204 };
+};
+
+export const rotateWebhookSecret: Handler<Context, 'rotateWebhookSecret'> = async (context, { path }) => {
+  const secret = newSecret();
+  const sealed = seal(context.keyring, secret, webhookContext(path.webhook_id));
+  const { db, orgId, now } = context;
+  const row = found(await webhooks.rotateWebhookSecret(db, orgId, path.webhook_id, sealed, now));
+  return { status: 200, headers: notStored, body: { ...webhookOf(row), secret: secret.reveal() } };
+};
+
+/** The order of the checks is decided: unknown 404, disabled or removed `cancelled`, not subscribed 422, then sent. */
+export const testWebhook: Handler<Context, 'testWebhook'> = async (context, { path, body }) => {
+  const webhook = found(await webhooks.findWebhookWithSecret(context.db, context.orgId, path.webhook_id));
+  if (webhook.deleted_at !== null) return cancelled('The webhook is removed.');
+  if (!webhook.enabled) return cancelled('The webhook is disabled.');
+  if (!webhook.topics.includes(body.topic)) {
+    const known =
+      webhook.topics.length === 0 ? 'It has no topics.' : `Its topics: ${webhook.topics.join(', ')}.`;
+    const detail = `The webhook is not subscribed to this topic. ${known}`;
+    throw invalid([{ pointer: '/topic', code: 'not_subscribed', detail }]);
+  }
+  const secret = open(context.keyring, webhook.secret, webhookContext(webhook.id));
+  const { outcome, status_code, detail } = await context.testWebhook({
+    url: webhook.url,
+    secret: secret.reveal(),
+    topic: body.topic,
+  });
+  return { status: 200, body: { outcome, status_code, detail } };
+};
+
+/** 404 unless the webhook is there and not removed. */
+export async function locateWebhook(context: Context, path: { readonly webhook_id: string }): Promise<void> {
+  await existing(context, path.webhook_id);
+}
+
+/** 404 unless the webhook is there or was: a test of a removed one has an answer of its own. */
+export async function locateTestedWebhook(
+  context: Context,
+  path: { readonly webhook_id: string },
+): Promise<void> {
+  found(await webhooks.findWebhookWithSecret(context.db, context.orgId, path.webhook_id));
+}
+
+async function existing(context: Context, id: string): Promise<WebhookRow> {
+  return found(await webhooks.findWebhook(context.db, context.orgId, id));
+}
+
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw notFound('webhook');
+  return value;
+}
+
+function cancelled(detail: string) {
+  return { status: 200, body: { outcome: 'cancelled', status_code: null, detail } } as const;
+}
+
+function pathOf(context: Context): string {
+  return `/api/partners/v2.0/org/${context.orgId}/notifications/webhooks`;
+}
+
+/** Field by field, so that nothing secret can slip in. */
+function webhookOf(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    url: row.url,
+    topics: row.topics,
+    enabled: row.enabled,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,128 @@
+import { Router, type Request, type Response } from 'express';
+import { readConsentQuery, type ReturnUrls } from '../domain/consent-links.ts';
+import { formats } from '../domain/formats.ts';
+import type { LinkKey } from '../domain/signed-links.ts';
+import { endCondition, findDevice } from '../queries/conditions.ts';
+import type { Db } from '../queries/database.ts';
+import { findItem } from '../queries/notifications.ts';
+import { field, readForm } from './forms.ts';
+import { notStored, securityHeaders } from './headers.ts';
+import { seeOther, sendMessage } from './pages.ts';
+import { sendPage } from './render.ts';
+
+export interface ConsentContext {
+  readonly db: Db;
+  readonly clock: () => Date;
+  readonly linkKey: LinkKey;
+}
+
+interface Consent {
+  readonly orgId: string;
+  readonly deviceId: string;
+  readonly device: { readonly name: string; readonly manufacturer: string };
+  readonly urls: ReturnUrls;
+}
+
+type Refusal = 403 | 404 | 410;
+
+const refusals: Readonly<Record<Refusal, { readonly heading: string; readonly text: string }>> = {
+  403: {
+    heading: 'Link not valid',
+    text: 'The link is incomplete, was altered, or is older than one hour. Go back to the app that sent you here and start again.',
+  },
+  404: { heading: 'Page not found', text: 'There is no such request for consent.' },
+  410: {
+    heading: 'Nothing left to do',
+    text: 'The device is connected again already. Go back to the app that sent you here.',
+  },
+};
+
+/**
+ * The simulated manufacturer's consent page. It asks for no token: the signed link is the permission, and the
+ * addresses that it returns to come from the link alone. Mount it before the portal, which asks for a session.
+ * An unknown item is 404, a link that is not (or no longer) valid 403, a request that is done 410.
+ */
+export function createConsent(context: ConsentContext): Router {
+  const router = Router({ caseSensitive: true });
+  const route = router.route('/portal/consent/:item');
+  route.all(securityHeaders, notStored);
+  route.get(async (request, response) => {
+    const consent = await readConsent(context, request);
+    if (typeof consent === 'number') {
+      sendMessage(response, consent, refusals[consent]);
+      return;
+    }
+    allowReturn(response, consent.urls);
+    sendPage(response, 200, 'consent', { device: consent.device });
+  });
+  route.post(readForm, async (request, response) => {
+    const decision = field(request, 'decision');
+    const consent = await readConsent(context, request);
+    if (typeof consent === 'number') {
+      sendMessage(response, consent, refusals[consent]);
+    } else if (decision === 'decline') {
+      seeOther(response, consent.urls.cancel);
+    } else if (decision !== 'approve') {
+      sendMessage(response, 400, {
+        heading: 'No decision',
+        text: 'Go back and choose one of the two buttons.',
+      });
+    } else if (await reconnect(context, consent)) {
+      seeOther(response, consent.urls.success);
+    } else {
+      sendMessage(response, 410, refusals[410]);
+    }
+  });
+  route.all((_request, response) => {
+    response.set('Allow', 'GET, HEAD, POST');
+    sendMessage(response, 405, { heading: 'Not this way', text: 'This page answers GET, HEAD, POST only.' });
+  });
+  return router;
+}
+
+async function readConsent(
+  { db, clock, linkKey }: ConsentContext,
+  request: Request,
+): Promise<Consent | Refusal> {
+  const itemId = request.params['item'];
+  if (typeof itemId !== 'string' || formats['uuid']?.(itemId) !== true) return 404;
+  const item = await findItem(db, itemId.toLowerCase());
+  if (item?.kind !== 'action' || item.owner_id === null || item.device_id === null) return 404;
+  const query = new URL(request.originalUrl, 'http://localhost').searchParams;
+  const [secrets, returns] = [query.getAll('secret'), query.getAll('return')];
+  const [secret, packed] = [secrets[0], returns[0]];
+  if (secret === undefined || packed === undefined || secrets.length + returns.length > 2) return 403;
+  const subject = { itemId: item.id, ownerId: item.owner_id };
+  const link = readConsentQuery(linkKey, subject, { secret, packed }, clock());
+  if (link.verdict !== 'valid') return 403;
+  if (item.cleared_at !== null) return 410;
+  const device = await findDevice(db, item.org_id, item.device_id);
+  return device === undefined
+    ? 404
+    : { orgId: item.org_id, deviceId: item.device_id, device, urls: link.urls };
+}
+
+/** False when somebody else was faster. */
+async function reconnect({ db, clock }: ConsentContext, { orgId, deviceId }: Consent): Promise<boolean> {
+  const event = { orgId, deviceId, code: 'reauthenticate', now: clock() } as const;
+  return (await db.transaction().execute((tx) => endCondition(tx, event))).changed;
+}
+
+/** Browsers hold form-action against the redirect that answers a form, too. The link itself must not leak. */
+function allowReturn(response: Response, urls: ReturnUrls): void {
+  const sources = new Set([urls.success, urls.cancel].map(sourceOf));
+  const policy = String(response.get('Content-Security-Policy'));
+  response.set({
+    'Content-Security-Policy': policy.replace(
+      "form-action 'self'",
+      `form-action 'self' ${[...sources].join(' ')}`,
+    ),
+    'Referrer-Policy': 'no-referrer',
+  });
+}
+
+/** A policy cannot name an IPv6 address (CSP 3, host-source), so there the scheme must do. */
+function sourceOf(address: string): string {
+  const url = new URL(address);
+  return url.hostname.startsWith('[') ? url.protocol : url.origin;
+}
