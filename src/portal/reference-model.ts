@@ -1,0 +1,156 @@
+import { describe, fieldsOf, follow } from './schema-fields.ts';
+import type { Field, Node } from './schema-fields.ts';
+
+export interface ParameterLine extends Omit<Field, 'bounds'> {
+  readonly place: string;
+  readonly bounds: string;
+}
+
+export interface Example {
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface BodyView {
+  readonly types: string;
+  readonly fields: readonly Field[];
+  readonly examples: readonly Example[];
+}
+
+export interface ResponseView {
+  readonly status: string;
+  readonly description: string;
+  readonly body: BodyView | undefined;
+}
+
+export interface OperationView {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Who may call it, where that is anyone: all others say so in their description. */
+  readonly isOpen: boolean;
+  readonly isExtension: boolean;
+  readonly isDeprecated: boolean;
+  readonly parameters: readonly ParameterLine[];
+  readonly body: BodyView | undefined;
+  readonly responses: readonly ResponseView[];
+}
+
+export interface TagView {
+  readonly name: string;
+  readonly description: string;
+  readonly operations: readonly OperationView[];
+}
+
+export interface ReferenceView {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  readonly tags: readonly TagView[];
+}
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** The document as the reference page shows it: operations and messages by tag, references followed. */
+export function referenceView(document: Node): ReferenceView {
+  const info = document['info'] as Node;
+  const operations = [...operationsOf(document, 'paths'), ...operationsOf(document, 'webhooks')];
+  return {
+    title: text(info['title']),
+    version: text(info['version']),
+    description: text(info['description']),
+    tags: (document['tags'] as Node[]).map((tag) => ({
+      name: text(tag['name']),
+      description: text(tag['description']),
+      operations: operations.filter((each) => each.tag === tag['name']).map((each) => each.view),
+    })),
+  };
+}
+
+function operationsOf(document: Node, key: 'paths' | 'webhooks'): { tag: unknown; view: OperationView }[] {
+  const items = Object.entries((document[key] ?? {}) as Record<string, Node>);
+  return items.flatMap(([path, item]) =>
+    methods
+      .filter((method) => item[method] !== undefined)
+      .map((method) => {
+        const operation = item[method] as Node;
+        const parameters = [item['parameters'], operation['parameters']].flatMap((each) => each ?? []);
+        const tag = (operation['tags'] as readonly unknown[] | undefined)?.[0];
+        return { tag, view: operationView(document, { path, method, operation, parameters }) };
+      }),
+  );
+}
+
+interface OperationNode {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: Node;
+  readonly parameters: readonly unknown[];
+}
+
+function operationView(
+  document: Node,
+  { path, method, operation, parameters }: OperationNode,
+): OperationView {
+  const security = operation['security'];
+  const responses = Object.entries(operation['responses'] as Record<string, unknown>);
+  return {
+    id: text(operation['operationId']),
+    method: method.toUpperCase(),
+    path,
+    summary: text(operation['summary']),
+    description: text(operation['description']),
+    isOpen: Array.isArray(security) && security.length === 0,
+    isExtension: operation['x-extension'] === true,
+    isDeprecated: operation['deprecated'] === true,
+    parameters: parameters.map((each) => parameterLine(document, follow(document, each))),
+    body: bodyView(document, operation['requestBody']),
+    responses: responses.map(([status, each]) => {
+      const response = follow(document, each);
+      const isSuccess = status.startsWith('2');
+      const body = isSuccess ? bodyView(document, response) : undefined;
+      return { status, description: text(response['description']), body };
+    }),
+  };
+}
+
+function parameterLine(document: Node, parameter: Node): ParameterLine {
+  const schema = describe(document, parameter['schema']);
+  return {
+    name: text(parameter['name']),
+    place: text(parameter['in']),
+    isRequired: parameter['required'] === true,
+    ...schema,
+    description: text(parameter['description']) || schema.description,
+  };
+}
+
+/** A request body or a response: media types, fields and examples of the first type that has them. */
+function bodyView(document: Node, node: unknown): BodyView | undefined {
+  const { content } = follow(document, node) as { content?: Record<string, Node> };
+  const [first] = Object.values(content ?? {});
+  if (content === undefined || first === undefined) return undefined;
+  return {
+    types: Object.keys(content).join(', '),
+    fields: fieldsOf(document, first['schema']),
+    examples: examplesOf(document, first),
+  };
+}
+
+function examplesOf(document: Node, media: Node): Example[] {
+  const named = Object.values((media['examples'] ?? {}) as Record<string, unknown>).map((each) =>
+    follow(document, each),
+  );
+  const single = media['example'] ?? follow(document, media['schema'])['example'];
+  const list = single === undefined ? named : [{ summary: 'Example', value: single }];
+  return list.map((each) => ({
+    title: text(each['summary']) || 'Example',
+    text: JSON.stringify(each['value'], undefined, 2),
+  }));
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { formOf } from './visitor.ts';
+import { ownPassword, startPortal } from './portal-site.ts';
+import type { PortalSite } from './portal-site.ts';
+
+let site: PortalSite;
+beforeAll(async () => {
+  site = await startPortal({ quota: 3 });
+});
+afterAll(() => site.close());
+
+const minuteMs = 60_000;
+
+test('an unknown account, a user without a password and a wrong password get one and the same answer', async () => {
+  const open = await startPortal();
+  try {
+    const orgId = await open.addOrganization();
+    const known = await open.addPerson(orgId, 'admin');
+    const { userId, username } = await open.addPerson(orgId, 'user');
+    await open.db.updateTable('users').set({ password_hash: null }).where('id', '=', userId).execute();
+    const answers = [];
+    // The first verification also makes the hash that unknown accounts are compared with.
+    await open.visitor().login('warm-up@example.com', 'wrong password');
+    for (const name of [known.username, username, 'nobody@example.com']) {
+      const visitor = open.visitor();
+      const form = formOf((await visitor.get('/accounts/login/')).text, '/accounts/login/');
+      const startedAt = performance.now();
+      const answer = await visitor.post('/accounts/login/', {
+        ...form,
+        username: name,
+        password: 'wrong password',
+      });
+      answers.push({
+        status: answer.status,
+        text: answer.text.replaceAll(name, 'NAME').replaceAll(form['csrf_token'] ?? '', 'TOKEN'),
+        elapsedMs: performance.now() - startedAt,
+      });
+    }
+    const [first, ...others] = answers;
+    expect(first?.status).toBe(422);
+    for (const other of others) {
+      expect([other.status, other.text]).toEqual([first?.status, first?.text]);
+      // One hash each: skipping it would take a hundredth of the time.
+      expect(other.elapsedMs).toBeGreaterThan((first?.elapsedMs ?? Infinity) / 4);
+    }
+  } finally {
+    await open.close();
+  }
+});
+
+test('tries beyond the quota of the address are refused, also with the right password, until the minute is over', async () => {
+  const person = await site.addPerson(await site.addOrganization(), 'admin');
+  site.advance(minuteMs);
+  for (const name of ['a@example.com', 'b@example.com', 'c@example.com'])
+    expect((await site.visitor().login(name, 'wrong')).status).toBe(422);
+  const refused = await site.visitor().login(person.username, ownPassword);
+  expect([refused.status, refused.type, refused.headers['set-cookie']]).toEqual([
+    429,
+    'text/html',
+    undefined,
+  ]);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
+  site.advance(minuteMs);
+  expect((await site.visitor().login(person.username, ownPassword)).status).toBe(303);
+});
+
+test('the quota of an account counts whatever the letter case, and stands for guesses of the old password too', async () => {
+  const person = await site.addPerson(await site.addOrganization(), 'admin');
+  site.advance(minuteMs);
+  const browser = await site.signedIn(person);
+  await site.visitor().login(person.username.toUpperCase(), 'wrong');
+  const subjects = await site.db.selectFrom('rate_limits').select(['subject', 'used']).execute();
+  const counts = subjects.filter(({ used }) => used === 2).map(({ subject }) => subject.split(' ')[0]);
+  expect(counts.toSorted()).toEqual(['account', 'address']);
+  const guess = () =>
+    browser.submit('/accounts/password_change/', {
+      old_password: 'wrong',
+      new_password1: 'another long password',
+      new_password2: 'another long password',
+    });
+  expect((await guess()).status).toBe(422);
+  expect((await guess()).status).toBe(429);
+});

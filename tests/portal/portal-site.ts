@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { hashPassword } from '../../src/domain/passwords.ts';
+import type { Role } from '../../src/domain/roles.ts';
+import { issueInitialPassword } from '../../src/oauth/bootstrap.ts';
+import { createPortal } from '../../src/portal/portal.ts';
+import type { Db } from '../../src/queries/database.ts';
+import { insertOrganization } from '../../src/queries/organizations.ts';
+import { useQuota } from '../../src/queries/rate-limits.ts';
+import { testDatabase } from '../support/database.ts';
+import { Visitor } from './visitor.ts';
+
+export const initialPassword = 'initial-password-1';
+export const ownPassword = 'quite a long one of my own';
+
+export interface Person {
+  readonly orgId: string;
+  readonly userId: string;
+  readonly username: string;
+}
+
+export interface PortalSite {
+  readonly db: Db;
+  readonly baseUrl: string;
+  /** What the portal logged, as text. */
+  readonly logged: string[];
+  /** Moves the portal's clock. */
+  advance(milliseconds: number): void;
+  visitor(): Visitor;
+  addOrganization(name?: string): Promise<string>;
+  /** A person who has to change the password first, or one who has done it. */
+  addPerson(orgId: string, role: Role, hasOwnPassword?: boolean): Promise<Person>;
+  /** A visitor who is signed in with an own password. */
+  signedIn(person: Person): Promise<Visitor>;
+  close(): Promise<void>;
+}
+
+export interface SiteOptions {
+  readonly publicUrl?: string;
+  /** Tries of each account and address in a minute. */
+  readonly quota?: number;
+}
+
+// Hashing is slow on purpose; every person of a test file shares one of two hashes.
+const hashes = new Map<string, Promise<string>>();
+function hashOf(password: string): Promise<string> {
+  const known = hashes.get(password) ?? hashPassword(password);
+  hashes.set(password, known);
+  return known;
+}
+
+/** The portal on a real port, with a database of its own and a clock that runs. */
+export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {}): Promise<PortalSite> {
+  const database = await testDatabase();
+  const { db } = database;
+  const logged: string[] = [];
+  let aheadMs = 0;
+  const clock = (): Date => new Date(Date.now() + aheadMs);
+  const note = (message: string, fields?: object): void => {
+    logged.push(
+      `${message} ${JSON.stringify(fields)} ${String((fields as { error?: unknown } | undefined)?.error)}`,
+    );
+  };
+  const app = express();
+  const server = createServer(app as (request: never, response: never) => void);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  app.disable('x-powered-by').enable('case sensitive routing').set('query parser', false);
+  app.use(
+    createPortal({
+      db,
+      clock,
+      baseUrl: publicUrl ?? baseUrl,
+      issueInitialPassword,
+      log: { info: note, warn: note, error: note },
+      throttle: async (policy, subject) => {
+        const use = await useQuota(db, policy, subject, quota, 60, clock());
+        return { allowed: use.used <= quota, retryAfterSeconds: use.resetSeconds };
+      },
+    }),
+  );
+  const visitor = (): Visitor => new Visitor(baseUrl);
+
+  return {
+    db,
+    baseUrl,
+    logged,
+    visitor,
+    advance: (milliseconds) => {
+      aheadMs += milliseconds;
+    },
+    addOrganization: async (name = 'Sun & Sons <b>') => {
+      const id = randomUUID();
+      await insertOrganization(db, { id, name, kind: 'partner', parentOrgId: null, createdAt: clock() });
+      return id;
+    },
+    addPerson: async (orgId, role, hasOwnPassword = true) => {
+      const userId = randomUUID();
+      const username = `${role}-${userId.slice(0, 8)}@example.com`;
+      await db
+        .insertInto('users')
+        .values({
+          org_id: orgId,
+          id: userId,
+          email: username,
+          role,
+          username,
+          password_hash: await hashOf(hasOwnPassword ? ownPassword : initialPassword),
+          password_change_required: !hasOwnPassword,
+          created_at: clock(),
+          updated_at: clock(),
+        })
+        .execute();
+      return { orgId, userId, username };
+    },
+    signedIn: async (person) => {
+      const browser = visitor();
+      const answer = await browser.login(person.username, ownPassword);
+      if (answer.status !== 303) throw new Error(`Login was answered ${answer.status}.`);
+      return browser;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await database.close();
+    },
+  };
+}

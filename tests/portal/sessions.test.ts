@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { formOf } from './visitor.ts';
+import { ownPassword, startPortal } from './portal-site.ts';
+import type { Person, PortalSite } from './portal-site.ts';
+
+const hourMs = 3_600_000;
+let site: PortalSite;
+let admin: Person;
+beforeAll(async () => {
+  site = await startPortal();
+  admin = await site.addPerson(await site.addOrganization(), 'admin');
+});
+afterAll(() => site.close());
+
+test('the session cookie is out of reach of scripts and other sites, and only its digest is stored', async () => {
+  const login = await site.visitor().login(admin.username, ownPassword);
+  const cookie = String(login.headers['set-cookie']);
+  expect(cookie).toMatch(
+    /^partner_session=[A-Za-z0-9_-]{43}; Max-Age=28800; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
+  );
+  const value = cookie.slice('partner_session='.length).split(';')[0] ?? '';
+  const rows = await site.db.selectFrom('portal_sessions').selectAll().execute();
+  expect(rows.length).toBeGreaterThan(0);
+  expect(JSON.stringify(rows)).not.toContain(value);
+  expect(rows.every((row) => row.session_hash.length === 32)).toBe(true);
+});
+
+test('under https both cookies are Secure and bound to the host by their names', async () => {
+  const secure = await startPortal({ publicUrl: 'https://partner.example' });
+  try {
+    const page = await secure.visitor().get('/accounts/login/');
+    expect(String(page.headers['set-cookie'])).toMatch(
+      /^__Host-partner_login=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    const person = await secure.addPerson(await secure.addOrganization(), 'admin');
+    const token = formOf(page.text, '/accounts/login/')['csrf_token'] ?? '';
+    const answer = await fetch(`${secure.baseUrl}/accounts/login/`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { Cookie: `__Host-partner_login=${token}` },
+      body: new URLSearchParams({ csrf_token: token, username: person.username, password: ownPassword }),
+    });
+    expect(answer.headers.get('set-cookie')).toMatch(
+      /^__Host-partner_session=[^;]+; Max-Age=28800; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
+    );
+  } finally {
+    await secure.close();
+  }
+});
+
+test('a session ends after eight hours, at logout and with its user', async () => {
+  const isIn = async (visitor: { get: (path: string) => Promise<{ status: number }> }) =>
+    (await visitor.get('/oauth2/applications/')).status === 200;
+  const [leaver, stayer] = [await site.signedIn(admin), await site.signedIn(admin)];
+  const page = await leaver.get('/accounts/logout/');
+  const cookieless = await leaver.post('/accounts/logout/', formOf(page.text, '/accounts/logout/'));
+  expect(String(cookieless.headers['set-cookie'])).toMatch(
+    /^partner_session=; Path=\/; Expires=Thu, 01 Jan 1970/,
+  );
+  expect([await isIn(leaver), await isIn(stayer)]).toEqual([false, true]);
+  site.advance(8 * hourMs - 60_000);
+  expect(await isIn(stayer)).toBe(true);
+  site.advance(60_000);
+  expect(await isIn(stayer)).toBe(false);
+
+  const mortal = await site.addPerson(admin.orgId, 'staff');
+  const browser = await site.signedIn(mortal);
+  expect(await isIn(browser)).toBe(true);
+  const gone = { deleted_at: new Date() };
+  await site.db.updateTable('users').set(gone).where('id', '=', mortal.userId).execute();
+  expect(await isIn(browser)).toBe(false);
+});
+
+test('every form is refused without the token of its session, and nothing happens', async () => {
+  const browser = await site.signedIn(admin);
+  const other = await site.signedIn(admin);
+  const stolen = formOf((await other.get('/accounts/logout/')).text, '/accounts/logout/')['csrf_token'] ?? '';
+  const id = '6f1f2a0e-0000-4000-8000-000000000000';
+  const paths = [
+    '/accounts/logout/',
+    '/accounts/password_change/',
+    '/oauth2/applications/register/',
+    `/oauth2/applications/${id}/update/`,
+    `/oauth2/applications/${id}/delete/`,
+    `/oauth2/applications/${id}/secret/`,
+    `/portal/users/${id}/initial-password/`,
+  ];
+  for (const path of paths) {
+    for (const fields of [{ name: 'x' }, { name: 'x', csrf_token: '' }, { name: 'x', csrf_token: stolen }]) {
+      expect([path, (await browser.post(path, fields)).status]).toEqual([path, 403]);
+    }
+  }
+  expect((await browser.get('/oauth2/applications/')).text).toContain('No application yet');
+  const login = { username: admin.username, password: ownPassword };
+  const bare = await site.visitor().post('/accounts/login/', { ...login, csrf_token: 'x'.repeat(43) });
+  expect([bare.status, bare.headers['set-cookie']]).toEqual([403, undefined]);
+});
+
+test('pages carry a policy that allows no script and no frame, and are not stored', async () => {
+  const page = await site.visitor().get('/accounts/login');
+  expect(page.headers).toMatchObject({
+    'content-security-policy':
+      "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'cache-control': 'no-store',
+  });
+  const stylesheet = /href="(\/assets\/[^"]+\.css)"/.exec(page.text)?.[1] ?? '';
+  const styles = await site.visitor().get(stylesheet);
+  expect([styles.status, styles.type]).toEqual([200, 'text/css']);
+});
+
+test('after login the browser goes on to a page of this service only', async () => {
+  const asked = await site.visitor().get('/oauth2/applications/register?x=1');
+  expect(asked.headers['location']).toBe('/accounts/login/?next=%2Foauth2%2Fapplications%2Fregister%3Fx%3D1');
+  const lands = async (next: string) =>
+    (await site.visitor().login(admin.username, ownPassword, next)).headers['location'];
+  expect(await lands('/oauth2/applications/register?x=1')).toBe('/oauth2/applications/register?x=1');
+  for (const next of [
+    'https://evil.example/',
+    '//evil.example/',
+    '/\\evil.example/',
+    '/\t/evil.example/',
+    '/..//evil.example/',
+    '/.//evil.example/',
+    'javascript:alert(1)',
+  ]) {
+    expect([next, await lands(next)]).toEqual([next, '/oauth2/applications/']);
+  }
+});
+
+test('unreadable forms and foreign methods are answered with a page', async () => {
+  const visitor = site.visitor();
+  const huge = await visitor.post('/accounts/login/', { username: 'x'.repeat(40_000) });
+  expect([huge.status, huge.type]).toEqual([413, 'text/html']);
+  const answer = await fetch(`${site.baseUrl}/accounts/login/`, { method: 'DELETE' });
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+  const odd = await visitor.login('a\0b', 'c\0d');
+  expect(odd.status).toBe(422);
+});

@@ -1,0 +1,61 @@
+import supertest from 'supertest';
+import type { Response } from 'supertest';
+
+export type Fields = Readonly<Record<string, string>>;
+
+/** A person's browser without JavaScript: keeps cookies, fills in forms, does not follow redirects by itself. */
+export class Visitor {
+  readonly #agent: ReturnType<typeof supertest.agent>;
+
+  constructor(baseUrl: string) {
+    this.#agent = supertest.agent(baseUrl);
+  }
+
+  get(path: string): Promise<Response> {
+    return Promise.resolve(this.#agent.get(path).redirects(0));
+  }
+
+  post(path: string, fields: Fields): Promise<Response> {
+    return Promise.resolve(this.#agent.post(path).type('form').redirects(0).send(fields));
+  }
+
+  /** Sends the form that posts to `path` as it stands on the page, with these fields filled in. */
+  async submit(pagePath: string, fields: Fields, path = pagePath): Promise<Response> {
+    const page = await this.get(pagePath);
+    return this.post(path, { ...formOf(page.text, path), ...fields });
+  }
+
+  login(username: string, password: string, next?: string): Promise<Response> {
+    const query = next === undefined ? '' : `?next=${encodeURIComponent(next)}`;
+    return this.submit(`/accounts/login/${query}`, { username, password }, '/accounts/login/');
+  }
+}
+
+/** The values of the form with this action, as a browser would send them untouched. */
+export function formOf(html: string, action: string): Record<string, string> {
+  const form = html
+    .split('<form ')
+    .slice(1)
+    .map((each) => each.split('</form>')[0] ?? '')
+    .find((each) => each.includes(`action="${action}"`));
+  if (form === undefined) throw new Error(`No form posts to ${action}.`);
+  const values: Record<string, string> = {};
+  for (const [tag] of form.matchAll(/<input [^>]*>/g)) {
+    const name = attribute(tag, 'name');
+    if (name !== undefined) values[name] = attribute(tag, 'value') ?? '';
+  }
+  for (const [, name, options] of form.matchAll(/<select [^>]*name="([^"]+)"[^>]*>(.*?)<\/select>/gs)) {
+    const chosen = /<option value="([^"]*)"\s*selected/.exec(options ?? '');
+    if (name !== undefined) values[name] = chosen?.[1] ?? '';
+  }
+  return values;
+}
+
+/** The text of the element with this id. */
+export function elementText(html: string, id: string): string | undefined {
+  return new RegExp(`id="${id}">([^<]*)<`).exec(html)?.[1];
+}
+
+function attribute(tag: string, name: string): string | undefined {
+  return new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
+}
