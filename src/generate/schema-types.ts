@@ -65,7 +65,10 @@ function columnType(table: CatalogueTable, column: CatalogueColumn): string {
   return defaultText !== null || generation !== null ? `Generated<${type}>` : type;
 }
 
-function elementType(table: CatalogueTable, { name, baseType, labels }: CatalogueColumn): string {
+function elementType(table: CatalogueTable, { name, baseType, labels, isArray }: CatalogueColumn): string {
+  // pg leaves arrays of enums as text.
+  if (labels !== null && isArray)
+    throw new Error(`Column ${table.name}.${name}: use text[] with a check instead of an array of an enum.`);
   const values = labels ?? allowedValues(table, name);
   if (values !== undefined) return values.map((value) => `'${value.replaceAll("'", "\\'")}'`).join(' | ');
   const type = readAs[baseType] ?? (readAsText.has(baseType) ? 'string' : undefined);

@@ -1,5 +1,5 @@
 // Writes what the migrations make of an empty database: migrations/schema.sql, which a reviewer compares, and the row
-// types in generated/database.ts. With --check it compares both instead.
+// types in generated/database.ts. With --check it compares both instead. The project's folder may be named.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -35,7 +35,8 @@ async function catalogueOf(migrationsFolder: string): Promise<Catalogue> {
   }
 }
 
-const root = resolve(import.meta.dirname, '../..');
+const named = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
+const root = resolve(named ?? join(import.meta.dirname, '../..'));
 const catalogue = await catalogueOf(join(root, 'migrations'));
 settle(
   new Map([

@@ -28,7 +28,7 @@ export interface OpenDatabase {
   readonly pool: pg.Pool;
   /** For a dedicated client (LISTEN, session locks). */
   readonly config: pg.ClientConfig;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export function clientConfig(connection: pg.ClientConfig | string): pg.ClientConfig {

@@ -20,7 +20,7 @@ export interface TestDatabase {
   readonly connection: pg.ClientConfig;
   /** The same as DATABASE_URL, for a program that the test starts. */
   readonly url: string;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** A migrated database, empty. Call close() in afterAll. */

@@ -8,9 +8,19 @@ import { startEmbedded } from '../../src/queries/embedded/start.ts';
 import { migrate } from '../../src/queries/migrations.ts';
 import { databaseOf, onServer, serverVariable } from './database.ts';
 import type { TestServer } from './database.ts';
-import { onTeardown } from './global-teardown.ts';
+import tearDown, { onTeardown } from './global-teardown.ts';
 
 export default async function setUp(): Promise<void> {
+  try {
+    await provide();
+  } catch (error) {
+    // Jest does not tear down after a failed setup.
+    await tearDown();
+    throw error;
+  }
+}
+
+async function provide(): Promise<void> {
   const connection = await server();
   const template = `template_${randomBytes(6).toString('hex')}`;
   await onServer(connection, `create database ${template}`);

@@ -19,7 +19,7 @@ import { basename, dirname, join } from 'node:path';
 export interface Binaries {
   /** Folder with bin, lib and share. */
   readonly root: string;
-  /** Folder that the dynamic loader must search because the package lacks its library links; undefined when it has them. */
+  /** Folders that the dynamic loader must search because the package lacks its library links; undefined when it has them. */
   readonly libraryPath: string | undefined;
 }
 
@@ -62,7 +62,8 @@ export function linkLibraries(root: string, linkFolder: string): Binaries {
   rmSync(linkFolder, { recursive: true, force: true });
   mkdirSync(linkFolder, { recursive: true, mode: 0o755 });
   for (const { source, target } of links) symlinkSync(source, join(linkFolder, basename(target)));
-  return { root, libraryPath: linkFolder };
+  // The package's own folder too: a library reached through a link looks beside the link for those it needs.
+  return { root, libraryPath: `${linkFolder}:${join(root, 'lib')}` };
 }
 
 /**

@@ -21,7 +21,12 @@ import type { EmbeddedLog } from './log.ts';
 export const account = 'partner';
 
 /** initdb into a temporary name, then rename: a cluster that bears its name is complete. */
-export function createCluster(dataDir: string, launcher: Launcher, log: EmbeddedLog): void {
+export function createCluster(
+  dataDir: string,
+  launcher: Launcher,
+  isDurable: boolean,
+  log: EmbeddedLog,
+): void {
   const folder = clusterFolder(dataDir);
   for (const name of readdirSync(dataDir)) {
     if (name.startsWith('postgres.new')) rmSync(join(dataDir, name), { recursive: true });
@@ -46,6 +51,7 @@ export function createCluster(dataDir: string, launcher: Launcher, log: Embedded
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--no-instructions',
+    ...(isDurable ? [] : ['--no-sync']),
   ]);
   renameSync(aside, folder);
 }

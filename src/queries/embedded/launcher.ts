@@ -7,7 +7,8 @@
 //   as the owner of the folder that holds DATA_DIR (sudo in somebody's home).
 // The first that can reach DATA_DIR is taken.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs';
+import type { SpawnSyncReturns } from 'node:child_process';
+import { chmodSync, chownSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { copyBinaries, linkLibraries } from './binaries.ts';
 import type { Binaries } from './binaries.ts';
@@ -58,29 +59,36 @@ function identities(dataDir: string, host: Host): Identity[] {
 /** Another user than root must be able to pass through DATA_DIR; what is secret in it has modes of its own. */
 function reaches(identity: Identity, dataDir: string, host: Host): boolean {
   if (identity.uid !== host.uid) chmodSync(dataDir, 0o711);
-  return runs(identity, ['/bin/sh', '-c', 'cd "$0"', dataDir], serverEnvironment);
+  return run(identity, ['/bin/sh', '-c', 'cd "$0"', dataDir], serverEnvironment).status === 0;
 }
 
 function runnable(identity: Identity, dataDir: string, host: Host, packageRoot: string): Binaries {
-  const works = (found: Binaries): boolean =>
-    runs(identity, [join(found.root, 'bin', 'postgres'), '--version'], environment(found));
   const installed = linkLibraries(packageRoot, join(dataDir, 'lib'));
-  if (works(installed)) return installed;
+  const complaint = complaintOf(identity, installed);
+  if (complaint === undefined) return installed;
   if (host.uid === 0) {
+    // Root installed them where nobody else can go.
     const copied = { root: copyBinaries(packageRoot), libraryPath: undefined };
-    if (works(copied)) return copied;
+    if (complaintOf(identity, copied) === undefined) return copied;
+    rmSync(dirname(copied.root), { recursive: true });
   }
-  const [file, ...args] = [...identity.prefix, join(packageRoot, 'bin', 'postgres'), '--version'];
-  const { stderr, error } = spawnSync(file, args, { env: environment(installed), encoding: 'utf8' });
   throw new Error(
-    `The embedded database's programs in ${packageRoot} do not run here (${stderr || (error?.message ?? 'no reason given')}): set DATABASE_URL to a PostgreSQL server.`,
+    `The embedded database's programs in ${packageRoot} do not run here: set DATABASE_URL to a PostgreSQL server. ${complaint}`,
   );
 }
 
-function runs(identity: Identity, command: string[], env: Record<string, string>): boolean {
+function complaintOf(identity: Identity, binaries: Binaries): string | undefined {
+  const { status, stderr, error } = run(
+    identity,
+    [join(binaries.root, 'bin', 'postgres'), '--version'],
+    environment(binaries),
+  );
+  return status === 0 ? undefined : (error?.message ?? stderr);
+}
+
+function run(identity: Identity, command: string[], env: Record<string, string>): SpawnSyncReturns<string> {
   const [file = '', ...args] = [...identity.prefix, ...command];
-  const { uid, gid } = identity;
-  return spawnSync(file, args, { env, stdio: 'ignore', cwd: '/', ...asUser({ uid, gid }) }).status === 0;
+  return spawnSync(file, args, { env, encoding: 'utf8', cwd: '/', ...asUser(identity) });
 }
 
 /** The user to change to, for spawn; nothing where it is the present one, since only root may name any. */
@@ -105,17 +113,19 @@ export function giveCluster(dataDir: string, { uid, gid }: { uid: number; gid: n
   chownSync(folder, uid, gid);
 }
 
-/** A command that runs once, to its end. */
+/** A program of the package that runs once, to its end. */
 export function runProgram(launcher: Launcher, program: string, args: string[]): void {
-  const [file = '', ...rest] = [
-    ...launcher.prefix,
-    ...(launcher.guardedByKernel ? setprivCommand : []),
-    join(launcher.root, 'bin', program),
-    ...args,
-  ];
-  const done = spawnSync(file, rest, { env: launcher.env, encoding: 'utf8', cwd: '/', ...asUser(launcher) });
-  if (done.status !== 0)
-    throw new Error(
-      `${program} failed: ${done.stderr || (done.error?.message ?? `signal ${done.signal ?? 'unknown'}`)}`,
-    );
+  const guard = launcher.guardedByKernel ? setprivCommand : [];
+  const command = [...guard, join(launcher.root, 'bin', program), ...args];
+  let done = run(launcher, command, launcher.env);
+  // initdb (the server does not) wants a name for its user. A container's user may have none; in a namespace it is nobody.
+  const isNameless = /could not look up effective user ID/.test(done.stderr);
+  if (isNameless) done = run(launcher, [...unshareCommand, ...command], launcher.env);
+  if (done.status === 0) return;
+  const advice = isNameless
+    ? `user ${launcher.uid} has no name: give it a line in /etc/passwd, or set DATABASE_URL. `
+    : '';
+  throw new Error(
+    `${program} failed: ${advice}${done.stderr || (done.error?.message ?? `signal ${String(done.signal)}`)}`,
+  );
 }

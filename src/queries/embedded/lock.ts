@@ -2,8 +2,9 @@
 //
 // The lock is SQLite's own file lock (fcntl): the kernel drops it with the process that held it, however that
 // process ended, so there is no stale lock to judge. Node has no file lock of its own, and a pid file cannot tell
-// a dead owner from another process that was given the same number.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+// a dead owner from another process that was given the same number. Nothing else in the program may open the file:
+// closing it anywhere in a process gives the process's locks on it up.
+import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -24,21 +25,26 @@ const ownerFile = (dataDir: string): string => join(dataDir, 'owner.json');
 
 /** Takes the lock at once, or returns undefined while another process (or another caller in this one) has it. */
 export function tryLock(dataDir: string): DataLock | undefined {
-  const file = new DatabaseSync(join(dataDir, 'lock'), { timeout: 0 });
+  const path = join(dataDir, 'lock');
+  let file: DatabaseSync | undefined;
   try {
+    // SQLite would open what it may not write for reading, and then lock nothing.
+    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+    file = new DatabaseSync(path, { timeout: 0 });
     file.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
-    file.close();
+    file?.close();
     if ((error as { errcode?: unknown }).errcode === SQLITE_BUSY) return undefined;
     throw new Error(`DATA_DIR ${dataDir} cannot be locked: it may belong to another user.`, { cause: error });
   }
+  const held = file;
   // Whatever an owner left that was killed.
   rmSync(ownerFile(dataDir), { force: true });
   return {
     announce: (owner) => writeFileSync(ownerFile(dataDir), JSON.stringify(owner)),
     release: () => {
       rmSync(ownerFile(dataDir), { force: true });
-      file.close();
+      held.close();
     },
   };
 }

@@ -78,7 +78,7 @@ export function startPostmaster(
     cwd: '/',
     // A session of its own: Ctrl-C in a terminal reaches the whole foreground group, and the database stops last.
     detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', launcher.guardedByKernel ? 'ignore' : 'pipe'],
     ...asUser(launcher),
   });
   const ended = follow(child, log);
@@ -91,7 +91,11 @@ async function follow(child: ChildProcess, log: EmbeddedLog): Promise<string> {
     createInterface({ input: child.stderr }).on('line', (line) => {
       last.push(line);
       if (last.length > 10) last.shift();
-      if (/ (?:FATAL|PANIC|ERROR): /.test(line)) log.warn(line, { from: 'postgres' });
+      if (
+        / (?:FATAL|PANIC): /.test(line) &&
+        !/the database system is (?:starting up|shutting down)$/.test(line)
+      )
+        log.warn(line, { from: 'postgres' });
     });
   }
   // 'close' comes when the process has ended and its output was read to the end; 'error' when it never began.

@@ -25,7 +25,7 @@ export interface EmbeddedOptions {
   readonly waitMs?: number;
   /** How long a dead database may be away before onFatal. */
   readonly patienceMs?: number;
-  /** PostgreSQL settings beside the launcher's own. */
+  /** PostgreSQL settings beside the launcher's own. `fsync: 'off'` is for databases that are thrown away. */
   readonly settings?: Record<string, string>;
   /** What the machine can do, where it should not be asked. */
   readonly host?: Host;
@@ -110,8 +110,8 @@ async function own(
     const launcher = chooseLauncher(dataDir, options.host ?? probeHost(), options.binaries ?? findBinaries());
     owner.socketDirectory = socketDirectory(dataDir, launcher.uid, launcher.gid);
     lock.announce(owner);
-    createCluster(dataDir, launcher, options.log);
     const { log, onFatal, settings = {}, patienceMs = 30_000 } = options;
+    createCluster(dataDir, launcher, settings.fsync !== 'off', log);
     const supervision = await supervise({
       dataDir,
       socketDirectory: owner.socketDirectory,
