@@ -43,7 +43,7 @@ export function parseReturnUrl(
   text: string,
   pointer: string,
 ): { readonly url: string } | { readonly errors: FieldError[] } {
-  // eslint-disable-next-line no-control-regex -- the URL parser would drop these characters silently
+  // The URL parser would drop these characters silently.
   const url = /[\u0000-\u0020\u007f]/.test(text) ? null : URL.parse(text);
   // What is no plain host name or address could end the Content-Security-Policy that the host is put into.
   if (url === null || !/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(url.hostname)) {

@@ -1,15 +1,15 @@
 /** Where each relation leads: the query parameters that differ from those of this page. */
 export type Relations = Readonly<Record<string, Readonly<Record<string, number>> | undefined>>;
 
+type Value = string | number | boolean;
+/** The query of this call; a list stands for a parameter that is repeated. */
+type Query = Readonly<Record<string, Value | readonly Value[] | undefined>>;
+
 /**
  * The `Link` header of a paged list (RFC 8288): the list's address with the filters of this call. A relation
  * without parameters is left out.
  */
-export function linkHeader(
-  address: string,
-  query: Readonly<Record<string, unknown>>,
-  relations: Relations,
-): string {
+export function linkHeader(address: string, query: Query, relations: Relations): string {
   return Object.entries(relations)
     .flatMap(([relation, change]) =>
       change === undefined ? [] : [`<${address}?${queryText({ ...query, ...change })}>; rel="${relation}"`],
@@ -39,7 +39,7 @@ export function offsetPages(limit: number, offset: number, total: number): Relat
   };
 }
 
-function queryText(query: Readonly<Record<string, unknown>>): string {
+function queryText(query: Query): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const each of [value].flat()) if (each !== undefined) search.append(name, String(each));
