@@ -3122,55 +3122,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description An unexpected fault on the server. The answer tells no details; quote `request_id` when you report it. Unless the operation says otherwise, the request may be repeated. */
-        InternalServerError: {
-            headers: {
-                "X-Request-Id": components["headers"]["XRequestId"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/internal_error",
-                 *       "title": "Internal error",
-                 *       "status": 500,
-                 *       "detail": "An unexpected fault occurred.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "internal_error",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The service cannot answer just now (it starts, stops, or has lost its database). Nothing was changed. Repeat the request after the seconds that `Retry-After` names. */
-        ServiceUnavailable: {
-            headers: {
-                "X-Request-Id": components["headers"]["XRequestId"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/service_unavailable",
-                 *       "title": "Service unavailable",
-                 *       "status": 503,
-                 *       "detail": "The service is not available at the moment.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "service_unavailable",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description The request body is not well-formed JSON, is not UTF-8, or the request line or headers cannot be read. Nothing was changed. */
         BadRequest: {
             headers: {
@@ -3236,6 +3187,55 @@ export interface components {
                  *       "detail": "Send the body as application/json.",
                  *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
                  *       "code": "unsupported_media_type",
+                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
+                 *       "errors": []
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description An unexpected fault on the server. The answer tells no details; quote `request_id` when you report it. Unless the operation says otherwise, the request may be repeated. */
+        InternalServerError: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "http://localhost:8080/docs/errors/internal_error",
+                 *       "title": "Internal error",
+                 *       "status": 500,
+                 *       "detail": "An unexpected fault occurred.",
+                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
+                 *       "code": "internal_error",
+                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
+                 *       "errors": []
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The service cannot answer just now (it starts, stops, or has lost its database). Nothing was changed. Repeat the request after the seconds that `Retry-After` names. */
+        ServiceUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "http://localhost:8080/docs/errors/service_unavailable",
+                 *       "title": "Service unavailable",
+                 *       "status": 503,
+                 *       "detail": "The service is not available at the moment.",
+                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
+                 *       "code": "service_unavailable",
                  *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
                  *       "errors": []
                  *     }
@@ -3694,8 +3694,6 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     requestSignup: {

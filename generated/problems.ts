@@ -324,8 +324,8 @@ export const fieldProblems = {
     "scope": "field",
     "status": 422,
     "title": "Repeated items",
-    "cause": "The list holds an item twice, and its items must differ.",
-    "cure": "Remove the repetitions."
+    "cause": "Two items of the list are the same, or have the same name, and must differ, such as the groups of a fleet.",
+    "cure": "Remove the repetition, or rename one of them."
   },
   "immutable": {
     "scope": "field",
@@ -509,18 +509,46 @@ export const fieldProblems = {
     "cause": "No cell with a weight touches the named country. Often the origin is given as the south-west instead of the north-west corner, and the detail says so where that is likely.",
     "cure": "Check `country`, the origin and the order of rows: row 0 is the northernmost."
   },
-  "url_form": {
+  "invalid_url": {
     "scope": "field",
     "status": 422,
-    "title": "Address not permitted in this form",
-    "cause": "The address is not an absolute one with the scheme that is asked for (https; for pages that a browser returns to, also http on localhost), or it holds a user name, a password or a fragment.",
+    "title": "Not an absolute address",
+    "cause": "The text cannot be read as an absolute URL with a host, or it holds blanks or control characters.",
     "cure": "Send an address such as `https://partner.example/hooks/devices`."
+  },
+  "https_required": {
+    "scope": "field",
+    "status": 422,
+    "title": "Scheme not permitted",
+    "cause": "The address does not start with `https://`. For pages that a browser returns to, `http://localhost` is permitted too.",
+    "cure": "Serve the address over HTTPS and send it with that scheme."
+  },
+  "credentials_forbidden": {
+    "scope": "field",
+    "status": 422,
+    "title": "Credentials in an address",
+    "cause": "The address holds a user name or a password before the host.",
+    "cure": "Leave them out. A receiver recognises the service by the signature of its messages."
+  },
+  "fragment_forbidden": {
+    "scope": "field",
+    "status": 422,
+    "title": "Fragment in an address",
+    "cause": "The address holds a `#`; what follows it would never be sent.",
+    "cure": "Leave the fragment out, or use a query parameter."
+  },
+  "forbidden_port": {
+    "scope": "field",
+    "status": 422,
+    "title": "Port never called",
+    "cause": "The port is 0 or belongs to another protocol, such as 22 or 25 (the \"bad ports\" of the Fetch standard).",
+    "cure": "Use port 443, or another port above 0 that serves HTTPS."
   },
   "forbidden_address": {
     "scope": "field",
     "status": 422,
     "title": "Address never called",
-    "cause": "The host is a literal address that is never called: private, loopback, link-local, carrier-grade NAT, multicast, reserved, or of a cloud's metadata service; or the port is one that browsers and proxies block.",
+    "cause": "The host is a literal address that is never called: private, loopback, link-local, carrier-grade NAT, multicast, reserved, or of a cloud's metadata service; `localhost` counts as one.",
     "cure": "Use the public name of a receiver with a valid certificate."
   },
   "unknown_topic": {

@@ -6,6 +6,7 @@ const runtime0 = runtime0Module.default;
 export const issueToken = validate20;
 const schema31 = {"$id":"op_issueToken","$ref":"components#/$defs/TokenRequest"};
 const schema33 = {"type":"object","description":"The parameters of RFC 6749, as a JSON object or as a form. Unknown ones are ignored, as that standard demands. Client id and secret stand either in the `Authorization` header or here, not in both.","required":["grant_type"],"properties":{"grant_type":{"type":"string","description":"`client_credentials`. `password` works only for an application registered with the grant type \"Resource owner password-based\" and is deprecated.","x-known-values":["client_credentials","password"]},"client_id":{"type":"string","description":"The client id, where the `Authorization` header is not used."},"client_secret":{"type":"string","description":"The client secret, where the `Authorization` header is not used.","format":"password"},"username":{"type":"string","description":"The user's sign-in name, with the password grant.","deprecated":true},"password":{"type":"string","description":"The user's password, with the password grant.","format":"password","deprecated":true},"scope":{"type":"string","description":"`read write`, which is also the default, or `read` alone for a token that only permits GET.","x-extension":true,"x-known-values":["read write","read"]}}};
+const formats0 = formatsModule.formats.password;
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_issueToken" */;
@@ -54,8 +55,10 @@ errors++;
 }
 }
 if(data.client_secret !== undefined){
-if(!(typeof data.client_secret === "string")){
-const err3 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/TokenRequest/properties/client_secret/type",keyword:"type",params:{type: "string"},message:"must be string"};
+let data2 = data.client_secret;
+if(typeof data2 === "string"){
+if(!(formats0(data2))){
+const err3 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/TokenRequest/properties/client_secret/format",keyword:"format",params:{format: "password"},message:"must match format \""+"password"+"\""};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -65,9 +68,8 @@ vErrors.push(err3);
 errors++;
 }
 }
-if(data.username !== undefined){
-if(typeof data.username !== "string"){
-const err4 = {instancePath:instancePath+"/username",schemaPath:"components#/$defs/TokenRequest/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err4 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/TokenRequest/properties/client_secret/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -77,9 +79,9 @@ vErrors.push(err4);
 errors++;
 }
 }
-if(data.password !== undefined){
-if(!(typeof data.password === "string")){
-const err5 = {instancePath:instancePath+"/password",schemaPath:"components#/$defs/TokenRequest/properties/password/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.username !== undefined){
+if(typeof data.username !== "string"){
+const err5 = {instancePath:instancePath+"/username",schemaPath:"components#/$defs/TokenRequest/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -89,9 +91,11 @@ vErrors.push(err5);
 errors++;
 }
 }
-if(data.scope !== undefined){
-if(typeof data.scope !== "string"){
-const err6 = {instancePath:instancePath+"/scope",schemaPath:"components#/$defs/TokenRequest/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.password !== undefined){
+let data4 = data.password;
+if(typeof data4 === "string"){
+if(!(formats0(data4))){
+const err6 = {instancePath:instancePath+"/password",schemaPath:"components#/$defs/TokenRequest/properties/password/format",keyword:"format",params:{format: "password"},message:"must match format \""+"password"+"\""};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -101,14 +105,37 @@ vErrors.push(err6);
 errors++;
 }
 }
-}
 else {
-const err7 = {instancePath,schemaPath:"components#/$defs/TokenRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err7 = {instancePath:instancePath+"/password",schemaPath:"components#/$defs/TokenRequest/properties/password/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err7];
 }
 else {
 vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.scope !== undefined){
+if(typeof data.scope !== "string"){
+const err8 = {instancePath:instancePath+"/scope",schemaPath:"components#/$defs/TokenRequest/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"components#/$defs/TokenRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
 }
 errors++;
 }
@@ -167,8 +194,10 @@ errors++;
 }
 }
 if(data.client_secret !== undefined){
-if(!(typeof data.client_secret === "string")){
-const err3 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/TokenRequest/properties/client_secret/type",keyword:"type",params:{type: "string"},message:"must be string"};
+let data2 = data.client_secret;
+if(typeof data2 === "string"){
+if(!(formats0(data2))){
+const err3 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/TokenRequest/properties/client_secret/format",keyword:"format",params:{format: "password"},message:"must match format \""+"password"+"\""};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -178,9 +207,8 @@ vErrors.push(err3);
 errors++;
 }
 }
-if(data.username !== undefined){
-if(typeof data.username !== "string"){
-const err4 = {instancePath:instancePath+"/username",schemaPath:"components#/$defs/TokenRequest/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err4 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/TokenRequest/properties/client_secret/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -190,9 +218,9 @@ vErrors.push(err4);
 errors++;
 }
 }
-if(data.password !== undefined){
-if(!(typeof data.password === "string")){
-const err5 = {instancePath:instancePath+"/password",schemaPath:"components#/$defs/TokenRequest/properties/password/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.username !== undefined){
+if(typeof data.username !== "string"){
+const err5 = {instancePath:instancePath+"/username",schemaPath:"components#/$defs/TokenRequest/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -202,9 +230,11 @@ vErrors.push(err5);
 errors++;
 }
 }
-if(data.scope !== undefined){
-if(typeof data.scope !== "string"){
-const err6 = {instancePath:instancePath+"/scope",schemaPath:"components#/$defs/TokenRequest/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.password !== undefined){
+let data4 = data.password;
+if(typeof data4 === "string"){
+if(!(formats0(data4))){
+const err6 = {instancePath:instancePath+"/password",schemaPath:"components#/$defs/TokenRequest/properties/password/format",keyword:"format",params:{format: "password"},message:"must match format \""+"password"+"\""};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -214,14 +244,37 @@ vErrors.push(err6);
 errors++;
 }
 }
-}
 else {
-const err7 = {instancePath,schemaPath:"components#/$defs/TokenRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err7 = {instancePath:instancePath+"/password",schemaPath:"components#/$defs/TokenRequest/properties/password/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err7];
 }
 else {
 vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.scope !== undefined){
+if(typeof data.scope !== "string"){
+const err8 = {instancePath:instancePath+"/scope",schemaPath:"components#/$defs/TokenRequest/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"components#/$defs/TokenRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
 }
 errors++;
 }
@@ -293,8 +346,10 @@ errors++;
 }
 }
 if(data.client_secret !== undefined){
-if(!(typeof data.client_secret === "string")){
-const err4 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/RevokeRequest/properties/client_secret/type",keyword:"type",params:{type: "string"},message:"must be string"};
+let data3 = data.client_secret;
+if(typeof data3 === "string"){
+if(!(formats0(data3))){
+const err4 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/RevokeRequest/properties/client_secret/format",keyword:"format",params:{format: "password"},message:"must match format \""+"password"+"\""};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -304,14 +359,25 @@ vErrors.push(err4);
 errors++;
 }
 }
-}
 else {
-const err5 = {instancePath,schemaPath:"components#/$defs/RevokeRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err5 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/RevokeRequest/properties/client_secret/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err5];
 }
 else {
 vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"components#/$defs/RevokeRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
 }
 errors++;
 }
@@ -323,9 +389,9 @@ validate23.evaluated = {"props":{"token":true,"token_type_hint":true,"client_id"
 export const requestSignup = validate24;
 const schema38 = {"$id":"op_requestSignup","$ref":"components#/$defs/SignupRequest"};
 const schema39 = {"type":"object","description":"A request to be signed up.","additionalProperties":false,"required":["email","url","invite_token"],"properties":{"email":{"type":"string","format":"email","maxLength":254,"description":"Whom to answer."},"url":{"type":"string","format":"uri","pattern":"^[Hh][Tt][Tt][Pp][Ss]?://","maxLength":2048,"description":"The web address of the company, `http` or `https`."},"invite_token":{"type":"string","format":"uuid","description":"The token of the invitation."}}};
-const formats0 = formatsModule.formats.email;
-const formats2 = formatsModule.formats.uri;
-const formats4 = formatsModule.formats.uuid;
+const formats10 = formatsModule.formats.email;
+const formats12 = formatsModule.formats.uri;
+const formats14 = formatsModule.formats.uuid;
 const func1 = runtime0.default;
 const pattern4 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://", "u");
 
@@ -396,7 +462,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(!(formats0(data0))){
+if(!(formats10(data0))){
 const err5 = {instancePath:instancePath+"/email",schemaPath:"components#/$defs/SignupRequest/properties/email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""};
 if(vErrors === null){
 vErrors = [err5];
@@ -441,7 +507,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(!(formats2(data1))){
+if(!(formats12(data1))){
 const err9 = {instancePath:instancePath+"/url",schemaPath:"components#/$defs/SignupRequest/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err9];
@@ -466,7 +532,7 @@ errors++;
 if(data.invite_token !== undefined){
 let data2 = data.invite_token;
 if(typeof data2 === "string"){
-if(!(formats4(data2))){
+if(!(formats14(data2))){
 const err11 = {instancePath:instancePath+"/invite_token",schemaPath:"components#/$defs/SignupRequest/properties/invite_token/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
 if(vErrors === null){
 vErrors = [err11];
@@ -562,7 +628,7 @@ errors++;
 if(data.org_id !== undefined){
 let data0 = data.org_id;
 if(typeof data0 === "string"){
-if(!(formats4(data0))){
+if(!(formats14(data0))){
 const err3 = {instancePath:instancePath+"/org_id",schemaPath:"#/properties/org_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
 if(vErrors === null){
 vErrors = [err3];
@@ -597,7 +663,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!(formats0(data1))){
+if(!(formats10(data1))){
 const err6 = {instancePath:instancePath+"/email",schemaPath:"#/properties/email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""};
 if(vErrors === null){
 vErrors = [err6];
@@ -1139,7 +1205,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!(formats0(data0))){
+if(!(formats10(data0))){
 const err3 = {instancePath:instancePath+"/email",schemaPath:"#/properties/email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""};
 if(vErrors === null){
 vErrors = [err3];
@@ -1636,7 +1702,7 @@ const schema54 = {"$id":"op_uploadDayAheadPrices","$ref":"components#/$defs/DayA
 const schema55 = {"type":"object","description":"Day-ahead prices to store, all of them or none.","additionalProperties":false,"required":["data"],"properties":{"metadata":{"$ref":"components#/$defs/DayAheadPriceMetadata"},"data":{"type":"array","maxItems":10000,"description":"The prices, in any order. No two may mean the same instant (422 `timestamp_duplicate`). An entry that is already stored is replaced.","items":{"$ref":"components#/$defs/DayAheadPriceEntry"}}}};
 const schema56 = {"type":"object","description":"How to read the entries.","additionalProperties":false,"properties":{"timezone_override":{"type":"string","minLength":1,"maxLength":64,"description":"The IANA time zone (such as `Europe/Vienna`) in which naive timestamps are read; without it they are UTC. A timestamp with an offset or `Z` is not affected. An unknown name is 422 `time_zone_unknown`."}}};
 const schema57 = {"type":"object","description":"The price of a delivery period.","additionalProperties":false,"required":["timestamp","price"],"properties":{"timestamp":{"type":"string","format":"instant","description":"When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`."},"price":{"type":"number","description":"EUR/MWh; may be negative. It holds until the next entry, for 60 minutes at most."},"best_bid":{"type":"array","maxItems":100,"default":[],"description":"Best bids in EUR/MWh.","items":{"type":"number"}},"best_ask":{"type":"array","maxItems":100,"default":[],"description":"Best asks in EUR/MWh.","items":{"type":"number"}}}};
-const formats12 = formatsModule.formats.instant;
+const formats22 = formatsModule.formats.instant;
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1785,7 +1851,7 @@ errors++;
 if(data3.timestamp !== undefined){
 let data4 = data3.timestamp;
 if(typeof data4 === "string"){
-if(!(formats12(data4))){
+if(!(formats22(data4))){
 const err11 = {instancePath:instancePath+"/data/" + i0+"/timestamp",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/timestamp/format",keyword:"format",params:{format: "instant"},message:"must match format \""+"instant"+"\""};
 if(vErrors === null){
 vErrors = [err11];
@@ -2467,7 +2533,7 @@ errors++;
 if(data.request_id !== undefined){
 let data0 = data.request_id;
 if(typeof data0 === "string"){
-if(!(formats4(data0))){
+if(!(formats14(data0))){
 const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
 if(vErrors === null){
 vErrors = [err2];
@@ -2652,7 +2718,7 @@ vErrors.push(err17);
 errors++;
 }
 if(typeof data5 === "string"){
-if(!(formats12(data5))){
+if(!(formats22(data5))){
 const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"},message:"must match format \""+"instant"+"\""};
 if(vErrors === null){
 vErrors = [err18];
@@ -4098,7 +4164,7 @@ errors++;
 if(data.request_id !== undefined){
 let data0 = data.request_id;
 if(typeof data0 === "string"){
-if(!(formats4(data0))){
+if(!(formats14(data0))){
 const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
 if(vErrors === null){
 vErrors = [err2];
@@ -4283,7 +4349,7 @@ vErrors.push(err17);
 errors++;
 }
 if(typeof data5 === "string"){
-if(!(formats12(data5))){
+if(!(formats22(data5))){
 const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"},message:"must match format \""+"instant"+"\""};
 if(vErrors === null){
 vErrors = [err18];
@@ -5741,7 +5807,7 @@ errors++;
 if(data.request_id !== undefined){
 let data0 = data.request_id;
 if(typeof data0 === "string"){
-if(!(formats4(data0))){
+if(!(formats14(data0))){
 const err3 = {instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
 if(vErrors === null){
 vErrors = [err3];
@@ -6147,7 +6213,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!(formats2(data0))){
+if(!(formats12(data0))){
 const err3 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err3];
@@ -6526,7 +6592,7 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(!(formats2(data0))){
+if(!(formats12(data0))){
 const err2 = {instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err2];
@@ -6561,7 +6627,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(!(formats2(data1))){
+if(!(formats12(data1))){
 const err5 = {instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err5];

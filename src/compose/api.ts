@@ -9,7 +9,8 @@ import { createAuthenticator } from '../oauth/authenticate.ts';
 import { issueInitialPassword } from '../oauth/bootstrap.ts';
 import { authorizationServerMetadata } from '../oauth/metadata.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
-import type { Services } from '../operations/context.ts';
+import type { Handler } from '../contract/handlers.ts';
+import type { OpenContext, Services } from '../operations/context.ts';
 import { handlers } from '../operations/handlers.ts';
 import { locate } from '../operations/locate.ts';
 import { createPortal } from '../portal/portal.ts';
@@ -41,6 +42,8 @@ export function composeApi(parts: ApiParts): RequestListener {
   const authenticator = createAuthenticator({ db, clock });
   const services = parts.services((id) => authenticator.forgetTokensOf(id));
   const { baseUrl } = services;
+  const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>
+    Promise.resolve({ status: 200, body: authorizationServerMetadata(baseUrl) });
   const tokens = createTokenEndpoint({
     db,
     clock,
@@ -68,14 +71,19 @@ export function composeApi(parts: ApiParts): RequestListener {
     // The partner's admin and staff keep their roles in its simulation organizations; its users have none there.
     reaches: async (actor, orgId) => actor.role !== 'user' && (await isReachable(db, actor.orgId, orgId)),
     // The typed map has bound each operation to the document; the pipeline hands over what the document has checked.
-    handlers: handlers as unknown as Readonly<Record<string, AnyHandler>>,
+    handlers: { ...handlers, getAuthorizationServerMetadata } as unknown as Readonly<
+      Record<string, AnyHandler>
+    >,
     oauth: { issueToken: tokens.issue, issueTokenAtRoot: tokens.issue, revokeToken: tokens.revoke },
-    metadata: authorizationServerMetadata(baseUrl),
     pages: pagesOf(services, parts, limiter),
   });
 }
 
-function pagesOf(services: Services, { clock, log }: ApiParts, limiter: RateLimiter): Parameters<typeof createApp>[0]['pages'] {
+function pagesOf(
+  services: Services,
+  { clock, log }: ApiParts,
+  limiter: RateLimiter,
+): Parameters<typeof createApp>[0]['pages'] {
   const { db, baseUrl } = services;
   return [
     createPortal({

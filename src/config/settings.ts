@@ -87,13 +87,13 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       clientId: read.matching(
         'BOOTSTRAP_CLIENT_ID',
         isToken,
-        'be 1 to 255 visible ASCII characters without a colon',
+        'be 1 to 255 of the characters A-Z a-z 0-9 . _ ~ -',
       ),
       clientSecret: secret(
         read.matching(
           'BOOTSTRAP_CLIENT_SECRET',
           (text) => isToken(text) && text.length >= 32,
-          'be 32 to 255 visible ASCII characters without a colon',
+          'be 32 to 255 of the characters A-Z a-z 0-9 . _ ~ -',
         ),
       ),
     },
@@ -116,7 +116,7 @@ function isKey(text: string): boolean {
 }
 
 function isToken(text: string): boolean {
-  return /^[!-9;-~]{1,255}$/.test(text);
+  return /^[A-Za-z0-9._~-]{1,255}$/.test(text);
 }
 
 function isPostgresUrl(text: string): boolean {

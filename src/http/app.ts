@@ -23,7 +23,6 @@ export interface AppParts extends PipelineParts, HealthParts {
   /** Every operation but the OAuth ones. */
   readonly handlers: Readonly<Partial<Record<OperationId, AnyHandler>>>;
   readonly oauth: Readonly<Partial<Record<OperationId, OAuthEndpoint>>>;
-  readonly metadata: unknown;
   /** Pages for people: portal, reference, consent. */
   readonly pages: readonly Router[];
 }
@@ -59,11 +58,6 @@ export function createHealthApp(parts: HealthParts): Express {
 }
 
 function requestHandler(route: Route, parts: AppParts): express.RequestHandler {
-  if (route.operationId === 'getAuthorizationServerMetadata') {
-    return (_request, response) => {
-      response.json(parts.metadata);
-    };
-  }
   const endpoint = parts.oauth[route.operationId];
   if (endpoint !== undefined) {
     return oauthRoute(route, endpoint, {

@@ -39,6 +39,15 @@ export function oauthRoute(route: Route, endpoint: OAuthEndpoint, parts: OAuthPa
       const authorization = request.get('authorization');
       await parts.limiter.spend(response, [
         { policy: 'token', subject: clientOf(authorization, body, request.ip) },
+        // Guessing passwords here counts like guessing them at the portal.
+        ...(body['grant_type'] === 'password'
+          ? [
+              {
+                policy: 'login' as const,
+                subject: `${String(body['username'])} ${request.ip ?? ''}`.toLowerCase().slice(0, 400),
+              },
+            ]
+          : []),
       ]);
       const reply = await endpoint({ authorization, body });
       response.set(reply.headers);

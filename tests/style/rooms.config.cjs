@@ -13,7 +13,7 @@ const arrows = {
   webhooks: ['queries', 'domain'],
   portal: ['operations', 'queries', 'contract', 'domain'],
   http: ['oauth', 'operations', 'contract', 'domain', 'config', 'log'],
-  compose: ['http', 'portal', 'oauth', 'operations', 'fleets', 'webhooks', 'queries', 'domain', 'config', 'log'],
+  compose: ['contract', 'http', 'portal', 'oauth', 'operations', 'fleets', 'webhooks', 'queries', 'domain', 'config', 'log'],
   cli: ['compose', 'oauth', 'config', 'domain', 'log'],
   generate: ['domain', 'queries', 'simulation'],
 };

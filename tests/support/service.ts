@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface ServiceProcess {
+  readonly baseUrl: string;
+  readonly pid: number;
+  readonly dataDir: string;
+  /** Everything that it has printed on standard output so far. */
+  readonly output: () => string;
+  /** Its log so far. */
+  readonly log: () => string;
+  /** Ends by SIGTERM unless told otherwise; resolves to how the process ended. Keeps the data. */
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Stops it if it still runs, and removes its data. */
+  remove(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** Start on the data of an earlier process. */
+  readonly dataDir?: string;
+}
+
+export const partnerCommand = join(import.meta.dirname, '../../bin/partner');
+
+/** Runs `partner serve` as its users do, and resolves when it says that it listens. */
+export async function startService({
+  env = {},
+  args = [],
+  dataDir,
+}: ServiceOptions = {}): Promise<ServiceProcess> {
+  const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'partner-service-'));
+  const child = spawn(partnerCommand, ['serve', ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      TMPDIR: tmpdir(),
+      PORT: '0',
+      DATA_DIR: folder,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let log = '';
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
+  const baseUrl = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const found = /listening on (\S+)\n/.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void exited.then(({ code }) =>
+      reject(new Error(`partner serve ended with ${String(code)}:\n${log}${output}`)),
+    );
+  });
+  const stop: ServiceProcess['stop'] = (signal = 'SIGTERM') => {
+    child.kill(signal);
+    return exited;
+  };
+  return {
+    baseUrl,
+    pid: child.pid ?? 0,
+    dataDir: folder,
+    output: () => output,
+    log: () => log,
+    stop,
+    remove: async () => {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
