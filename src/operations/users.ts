@@ -99,7 +99,7 @@ export const updateUser: Handler<Context, 'updateUser'> = async (context, { path
     }),
   );
   if (user === undefined) throw new Error('A user that was locked is gone.');
-  context.forgetTokensOf(user.id);
+  if (body.role !== undefined) context.forgetTokensOf(user.id);
   return { status: 200, body: toUser(user) };
 };
 

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { sql } from 'kysely';
+import type { KyselyPlugin } from 'kysely';
+import { listUsers } from '../../src/operations/users.ts';
+import { startApi } from '../support/api.ts';
+import type { Api } from '../support/api.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+  await addUsers(2500);
+});
+afterAll(() => api.close());
+
+/** Some of them created in the same millisecond. */
+async function addUsers(count: number): Promise<void> {
+  await sql`
+    insert into users (org_id, id, email, role, created_at, updated_at)
+    select ${api.own.orgId}::uuid, gen_random_uuid(), ${randomUUID()} || i || '@example.com', 'user', at, at
+    from generate_series(1, ${count}::int) as i,
+      lateral (select ${api.clock.now()}::timestamptz + (i / 7) * interval '1 millisecond' as at)
+  `.execute(api.db);
+}
+
+interface Listed {
+  readonly id: string;
+  readonly created_at: string;
+}
+
+async function pages(query: Record<string, string | number>): Promise<{ sizes: number[]; users: Listed[] }> {
+  const sizes: number[] = [];
+  const users: Listed[] = [];
+  for (let next: Record<string, string | number> | undefined = query; next !== undefined;) {
+    const answer = await api.call('listUsers', { query: next });
+    expect(answer.status).toBe(200);
+    sizes.push((answer.body as Listed[]).length);
+    users.push(...(answer.body as Listed[]));
+    const link = /^<([^>]+)>; rel="next"$/.exec(answer.headers['link'] ?? '')?.[1];
+    expect(link?.startsWith(`${api.baseUrl}/api/partners/v2.0/org/${api.own.orgId}/users?`) ?? true).toBe(
+      true,
+    );
+    next = link === undefined ? undefined : Object.fromEntries(new URL(link).searchParams);
+  }
+  return { sizes, users };
+}
+
+test('the whole list holds everybody once, oldest first, without a Link', async () => {
+  const answer = await api.call('listUsers');
+  const users = answer.body as Listed[];
+  expect([answer.status, users.length, answer.headers['link']]).toEqual([200, 2503, undefined]);
+  expect(new Set(users.map(({ id }) => id)).size).toBe(2503);
+  expect(users).toEqual(users.toSorted((a, b) => compare(a, b)));
+});
+
+test('pages lead through the same list', async () => {
+  const whole = (await api.call('listUsers')).body as Listed[];
+  const { sizes, users } = await pages({ limit: 500 });
+  expect(sizes).toEqual([500, 500, 500, 500, 500, 3]);
+  expect(users).toEqual(whole);
+  const exact = await pages({ limit: 1, after: cursorOf(whole[2501]) });
+  expect([exact.sizes, exact.users]).toEqual([[1], whole.slice(2502)]);
+  const byCursorAlone = await pages({ after: cursorOf(whole[999]) });
+  expect([byCursorAlone.sizes, byCursorAlone.users]).toEqual([[1000, 503], whole.slice(1000)]);
+});
+
+test('the next page keeps include_deleted', async () => {
+  const gone = (await api.call('createUser', { body: { email: 'gone@example.com', role: 'user' } }))
+    .body as Listed;
+  await api.call('deleteUser', { path: { user_id: gone.id } });
+  const { users } = await pages({ limit: 1000, include_deleted: 'true' });
+  expect([users.length, users.some(({ id }) => id === gone.id)]).toEqual([2504, true]);
+});
+
+test('a cursor that the list has not issued is refused', async () => {
+  const forged = [
+    'x',
+    '%00',
+    Buffer.from('1~2').toString('base64url'),
+    `${cursorOf(undefined)}=`,
+    ` ${cursorOf(undefined)}`,
+  ];
+  for (const after of forged) {
+    const answer = await api.call('listUsers', { query: { after } });
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      [
+        {
+          parameter: 'after',
+          in: 'query',
+          code: 'cursor_invalid',
+          detail: 'must come from the next address of a Link header',
+        },
+      ],
+    ]);
+  }
+  const limits = await Promise.all(
+    [0, 1001, 'many'].map((limit) => api.call('listUsers', { query: { limit } })),
+  );
+  expect(limits.map(({ status, body }) => [status, body.errors[0].parameter as string])).toEqual(
+    Array(3).fill([422, 'limit']),
+  );
+});
+
+test('a long list is read as the client reads on', async () => {
+  let statements = 0;
+  const counter: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      statements += 1;
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  const { admin, orgId } = api.own;
+  const actor = {
+    userId: admin.id,
+    orgId,
+    role: admin.role,
+    scope: 'read',
+    applicationId: '',
+    tokenDigest: '',
+  };
+  const context = { ...api.services, now: api.clock.now(), requestId: 'test', actor, orgId };
+  const { body } = await listUsers(
+    { ...context, db: api.db.withPlugin(counter) },
+    { path: { org_id: orgId }, query: { include_deleted: false }, body: undefined },
+  );
+  expect(statements).toBe(0);
+  let read = 0;
+  for await (const user of body) {
+    expect(user.org_id).toBe(orgId);
+    read += 1;
+    expect(statements).toBe(Math.ceil(read / 1000));
+  }
+  expect([read, statements]).toEqual([2503, 3]);
+});
+
+test('slow readers of a long list keep no connection from others', async () => {
+  await addUsers(20_000);
+  const url = `${api.baseUrl}/api/partners/v2.0/org/${api.own.orgId}/users`;
+  const headers = { authorization: `Bearer ${api.own.admin.token}` };
+  // More of them than the pool has connections, all stopped after the first bytes.
+  const readers = await Promise.all(Array.from({ length: 12 }, () => opened(url, headers)));
+  const answer = await api.call('listUsers', { query: { limit: 1 } });
+  expect(answer.status).toBe(200);
+  const [first, ...others] = readers;
+  for (const reader of others) reader.destroy();
+  const chunks: Buffer[] = [];
+  for await (const chunk of first ?? []) chunks.push(chunk as Buffer);
+  expect((JSON.parse(Buffer.concat(chunks).toString()) as Listed[]).length).toBe(22_503);
+}, 30_000);
+
+/** The answer after its head, not read any further. */
+function opened(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers }, resolve).once('error', reject);
+  });
+}
+
+function compare(a: Listed, b: Listed): number {
+  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? -1 : 1;
+  return a.id < b.id ? -1 : 1;
+}
+
+function cursorOf(user: Listed | undefined): string {
+  const at = new Date(user?.created_at ?? 0).getTime();
+  return Buffer.from(`${at}~${user?.id ?? randomUUID()}`).toString('base64url');
+}
