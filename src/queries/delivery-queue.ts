@@ -93,12 +93,13 @@ export async function claimDeliveries(
           for update skip locked
         ) due
       ), in_turn as (
-        select *, row_number() over (partition by org_id, webhook_id order by due_at, id) as turn
-        from candidates
+        select candidates.*, row_number() over (webhook order by due_at, id) as webhook_place,
+          row_number() over (partition by org_id, webhook_id, is_retry order by due_at, id) as turn
+        from candidates window webhook as (partition by org_id, webhook_id)
       ), placed as (
-        select in_turn.*, row_number() over (partition by is_retry order by turn, due_at, in_turn.id) as place
+        select in_turn.*, row_number() over (partition by is_retry order by turn, due_at, id) as place
         from in_turn join free using (org_id, webhook_id)
-        where turn <= places
+        where webhook_place <= places
       )
       update deliveries d
       set lease_token = gen_random_uuid(), lease_until = ${leaseUntil}, due_at = ${leaseUntil}

@@ -45,8 +45,10 @@ function unreachable(reason: string): Destination {
   return { outcome: { kind: 'unreachable', class: 'dns', reason } };
 }
 
-/** The code of a system error, or its message where it has none. */
+/** The code of an error, or its message where it has none; of several in one, the first's. */
 export function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+  if (typeof error !== 'object' || error === null) return String(error);
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  if ('errors' in error && Array.isArray(error.errors)) return codeOf(error.errors[0]);
+  return 'message' in error ? String(error.message) : 'unknown error';
 }

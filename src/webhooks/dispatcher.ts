@@ -34,12 +34,13 @@ export interface DispatcherOptions {
   readonly places?: { readonly first: number; readonly retry: number };
   /** Attempts under way at once for one webhook, over all processes. */
   readonly perWebhook?: number;
+  /** How long a stop waits for the attempts under way. */
+  readonly graceMs?: number;
 }
 
 /** The table is looked at this often at least, should a wake-up be lost. */
 const pollMs = 1_000;
-/** How long a stop waits for the attempts under way. */
-const graceMs = 8_000;
+const defaultGraceMs = 8_000;
 
 /**
  * Delivers what is due: claims, calls, records. A place that becomes free is filled again at once, so
@@ -104,7 +105,7 @@ export class Dispatcher {
     this.#recorder.close();
     const ended = Promise.all([...this.#underWay.values()].map((each) => each.ended));
     const grace = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => grace.resolve(undefined), graceMs);
+    const timer = setTimeout(() => grace.resolve(undefined), this.#options.graceMs ?? defaultGraceMs);
     await Promise.race([ended, grace.promise]);
     clearTimeout(timer);
     const left = [...this.#underWay.values()].map(({ delivery }) => delivery);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { hostOf, parseEndpoint } from '../domain/endpoint.ts';
 import type { Outcome } from '../domain/retry.ts';
@@ -68,6 +69,8 @@ export class Exchange {
       if (request.isAlone === true) void call.connections?.pool.destroy();
     });
     const durationMs = Math.round(performance.now() - startedAt);
+    // A turn later the connection of an answer that came whole is free for the next exchange.
+    await setImmediate();
     return { outcome, durationMs, address: call.connections?.lastAddress() };
   }
 

@@ -1,4 +1,4 @@
-import { errors, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Outcome } from '../domain/retry.ts';
 import { codeOf } from './destination.ts';
 
@@ -60,15 +60,14 @@ function answered(status: number, retryAfter: string | string[] | undefined): Ou
 }
 
 function broken(error: Error): Outcome {
-  const code = codeOf(error instanceof AggregateError ? (error.errors[0] ?? error) : error);
+  const code = codeOf(error);
   if (isCertificateError(error, code)) {
     const reason = `The TLS handshake failed or the certificate is not valid (${code}).`;
     return { kind: 'unreachable', class: 'tls', reason };
   }
-  const reason =
-    error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError
-      ? `The endpoint's answer is not valid HTTP (${code}).`
-      : `The connection to the endpoint failed (${code}).`;
+  const reason = /^(HPE_|UND_ERR_HEADERS_OVERFLOW)/.test(code)
+    ? `The endpoint's answer is not valid HTTP (${code}).`
+    : `The connection to the endpoint failed (${code}).`;
   return { kind: 'unreachable', class: 'connect', reason };
 }
 

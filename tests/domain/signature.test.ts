@@ -20,12 +20,7 @@ test('a secret is whsec_ and 32 bytes in base64, a new one each time', () => {
 });
 
 test('a secret does not show itself', () => {
-  const shown = [
-    `${String(secret)}`,
-    JSON.stringify({ secret }),
-    inspect({ secret }),
-    inspect(new Secret('abc')),
-  ];
+  const shown = [String(secret), JSON.stringify({ secret }), inspect({ secret }), inspect(new Secret('abc'))];
   expect(shown).toEqual(['[secret]', '{"secret":"[secret]"}', '{ secret: [secret] }', '[secret]']);
 });
 

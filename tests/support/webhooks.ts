@@ -1,0 +1,183 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import { envelope } from '../../src/domain/envelope.ts';
+import { keyring, seal, webhookContext } from '../../src/domain/sealed.ts';
+import type { Secret } from '../../src/domain/secret.ts';
+import { newSecret } from '../../src/domain/signature.ts';
+import { topics as allTopics, type Topic } from '../../src/domain/subscriptions.ts';
+import type { Db } from '../../src/queries/database.ts';
+import { insertMessage } from '../../src/queries/deliveries.ts';
+import { insertWebhook, rotateWebhookSecret } from '../../src/queries/webhooks.ts';
+import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
+import { Exchange } from '../../src/webhooks/exchange.ts';
+import { testDatabase, type TestDatabase } from './database.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+
+export const ring = keyring(randomBytes(32));
+
+/** A clock that stands still until it is moved. */
+export class Clock {
+  at = new Date('2026-03-01T12:00:00Z');
+  readonly now = (): Date => this.at;
+
+  advance(seconds: number): void {
+    this.at = new Date(this.at.getTime() + seconds * 1000);
+  }
+}
+
+/** Counts of everything that a dispatcher reports; `errors` must stay empty. */
+export function reports() {
+  const counted = { attempted: 0, exhausted: 0, dropped: {} as Record<string, number>, superseded: 0 };
+  const errors: unknown[] = [];
+  const metrics: DispatcherOptions['metrics'] = {
+    attempted: () => (counted.attempted += 1),
+    exhausted: (count) => (counted.exhausted += count),
+    dropped: (reason, count) => (counted.dropped[reason] = (counted.dropped[reason] ?? 0) + count),
+    superseded: (count) => (counted.superseded += count),
+  };
+  return { counted, errors, metrics };
+}
+
+/** An exchange that reaches loopback alone, whatever the name. */
+export function loopbackExchange(extraCa: string, deadlineMs = 2_000): Exchange {
+  const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+  return new Exchange({ lookup, allowedNetworks: ['127.0.0.0/8'], extraCa, deadlineMs });
+}
+
+export type Reports = ReturnType<typeof reports>;
+
+export function testDispatcher(
+  { database: { db }, exchange, clock, seen: { metrics, errors } }: Stage,
+  options: Partial<DispatcherOptions> = {},
+): Dispatcher {
+  const onError = (error: unknown): void => void errors.push(error);
+  return new Dispatcher({
+    db,
+    exchange,
+    keyring: ring,
+    now: clock.now,
+    random: () => 0.5,
+    metrics,
+    onError,
+    ...options,
+  });
+}
+
+export async function addOrganization(db: Db): Promise<string> {
+  const id = randomUUID();
+  await db
+    .insertInto('organizations')
+    .values({ id, name: 'Partner', kind: 'partner', created_at: new Date(0) })
+    .execute();
+  return id;
+}
+
+export async function addWebhook(
+  db: Db,
+  orgId: string,
+  url: string,
+  topics: readonly Topic[] = allTopics,
+): Promise<{ id: string; secret: Secret }> {
+  const id = randomUUID();
+  const secret = newSecret();
+  const sealed = seal(ring, secret, webhookContext(id));
+  await insertWebhook(
+    db,
+    { org_id: orgId, id, url, topics, secret: sealed },
+    new Date('2026-03-01T12:00:00Z'),
+  );
+  return { id, secret };
+}
+
+export async function rotate(db: Db, orgId: string, id: string): Promise<Secret> {
+  const secret = newSecret();
+  await rotateWebhookSecret(db, orgId, id, seal(ring, secret, webhookContext(id)), new Date());
+  return secret;
+}
+
+/** The test file's world: a database, and for each test a receiver, an exchange, a clock and an organization. */
+export interface Stage {
+  database: TestDatabase;
+  receiver: Receiver;
+  exchange: Exchange;
+  clock: Clock;
+  orgId: string;
+  seen: Reports;
+}
+
+/** Sets the stage before each test and clears it after; no test may leave an error behind. */
+export function stage(deadlineMs = 2_000): Stage {
+  const set = {} as Stage;
+  beforeAll(async () => {
+    set.database = await testDatabase();
+  });
+  beforeEach(async () => {
+    set.receiver = await startReceiver();
+    set.exchange = loopbackExchange(set.receiver.ca, deadlineMs);
+    set.clock = new Clock();
+    set.seen = reports();
+    set.orgId = await addOrganization(set.database.db);
+  });
+  afterEach(async () => {
+    expect(set.seen.errors).toEqual([]);
+    await set.exchange.destroy();
+    await set.receiver.close();
+    await set.database.pool.query('delete from messages');
+  });
+  afterAll(() => set.database.close());
+  return set;
+}
+
+/** Writes a message as an event does; tells its id and body. */
+export async function addMessage(
+  db: Db,
+  orgId: string,
+  now: Date,
+  type: Topic = 'device.information',
+): Promise<{ id: string; payload: Buffer; deliveries: number }> {
+  const id = randomUUID();
+  const device = { device_id: randomUUID(), device_type: 'heat_pump', owner_id: randomUUID() } as const;
+  const content =
+    type === 'device.information'
+      ? { type, data: { ...device, notice: 'device_offline' } }
+      : { type, data: { ...device, action: 'reauthentication_required' } };
+  const payload = envelope(id, content, now);
+  const message = { org_id: orgId, id, message_type: type, occurred_at: now, payload };
+  const deliveries = await db.transaction().execute((tx) => insertMessage(tx, message, now));
+  return { id, payload, deliveries };
+}
+
+/** All deliveries of an organization with their attempts, oldest first. */
+export async function dumpDeliveries(db: Db, orgId: string) {
+  const deliveries = await db
+    .selectFrom('deliveries')
+    .select([
+      'id',
+      'message_id',
+      'state',
+      'attempts',
+      'due_at',
+      'cancel_reason',
+      'lease_token',
+      'lease_until',
+    ])
+    .where('org_id', '=', orgId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  const attempts = await db
+    .selectFrom('delivery_attempts')
+    .select(['delivery_id', 'attempt', 'outcome', 'error_class', 'status_code', 'address', 'secret_version'])
+    .where('org_id', '=', orgId)
+    .orderBy('attempt')
+    .execute();
+  return deliveries.map(({ id, lease_token, lease_until, ...delivery }) => ({
+    ...delivery,
+    isLeased: lease_token !== null || lease_until !== null,
+    log: attempts
+      .filter(({ delivery_id }) => delivery_id === id)
+      .map(({ attempt, outcome, error_class, status_code, address, secret_version }) =>
+        [attempt, outcome, error_class, status_code, address, secret_version].join(' '),
+      ),
+  }));
+}

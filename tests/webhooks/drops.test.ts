@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import type { Topic } from '../../src/domain/subscriptions.ts';
+import { insertMessage } from '../../src/queries/deliveries.ts';
+import { softDeleteWebhook, updateWebhook, type WebhookChange } from '../../src/queries/webhooks.ts';
+import type { Dispatcher } from '../../src/webhooks/dispatcher.ts';
+import { addMessage, addWebhook, dumpDeliveries, stage, testDispatcher } from '../support/webhooks.ts';
+
+const on = stage();
+const dispatcher = (): Dispatcher => testDispatcher(on);
+const message = (type?: Topic) => addMessage(on.database.db, on.orgId, on.clock.at, type);
+const dump = () => dumpDeliveries(on.database.db, on.orgId);
+const change = (id: string, to: WebhookChange) =>
+  on.database.db.transaction().execute((tx) => updateWebhook(tx, on.orgId, id, to, on.clock.at));
+const remove = (id: string) =>
+  on.database.db.transaction().execute((tx) => softDeleteWebhook(tx, on.orgId, id, on.clock.at));
+
+test.each([
+  ['disabling', 'disabled', (id: string) => change(id, { enabled: false })],
+  ['removing', 'deleted', (id: string) => remove(id)],
+  ['unsubscribing', 'topic_removed', (id: string) => change(id, { topics: ['device.action_required'] })],
+])('%s a webhook drops its pending messages for good', async (_name, reason, apply) => {
+  const { id } = await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await addWebhook(on.database.db, on.orgId, on.receiver.url('/other'));
+  await message();
+  await apply(id);
+  await change(id, { enabled: true, topics: ['device.information'] });
+  await dispatcher().processAll();
+  expect(on.receiver.received.map(({ path }) => path)).toEqual(['/other']);
+  const found = (await dump()).map(({ state, cancel_reason }) => [state, cancel_reason]);
+  expect(found.sort()).toEqual([
+    ['cancelled', reason],
+    ['delivered', null],
+  ]);
+});
+
+test('unsubscribing keeps the messages of the other topics, and tells how many it dropped', async () => {
+  const { id } = await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  for (const type of ['device.information', 'device.action_required', 'device.information'] as const)
+    await message(type);
+  expect(await change(id, { topics: ['device.action_required'] })).toMatchObject({
+    cancelled: [{ reason: 'topic_removed', count: 2 }],
+  });
+  await dispatcher().processAll();
+  expect(
+    on.receiver.received.map(
+      ({ body }) => (JSON.parse(body.toString()) as { message_type: string }).message_type,
+    ),
+  ).toEqual(['device.action_required']);
+});
+
+test.each([
+  [500, { state: 'cancelled', cancel_reason: 'disabled', log: ['1 failed status 500 127.0.0.1 1'] }],
+  [200, { state: 'delivered', cancel_reason: null, log: ['1 delivered  200 127.0.0.1 1'] }],
+])(
+  'an attempt in flight while its webhook is disabled, answered with %d, is logged and not repeated',
+  async (status, end) => {
+    const { id } = await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    await message();
+    const go = Promise.withResolvers<undefined>();
+    on.receiver.answer = (_request, response) => void go.promise.then(() => response.writeHead(status).end());
+    const running = dispatcher();
+    const done = running.processAll();
+    await on.receiver.next();
+    await change(id, { enabled: false });
+    go.resolve(undefined);
+    await done;
+    expect(await dump()).toMatchObject([{ ...end, attempts: 1, isLeased: false }]);
+    on.clock.advance(1e6);
+    await running.processAll();
+    expect(on.receiver.received.length).toBe(1);
+  },
+);
+
+test('a disable that meets an event under way waits for it and drops its message', async () => {
+  const { db } = on.database;
+  const { id } = await addWebhook(db, on.orgId, on.receiver.url());
+  const written = Promise.withResolvers<undefined>();
+  const commit = Promise.withResolvers<undefined>();
+  const event = db.transaction().execute(async (tx) => {
+    const payload = Buffer.from('{}');
+    const fields = { org_id: on.orgId, id: randomUUID(), message_type: 'device.information', payload };
+    await insertMessage(tx, { ...fields, occurred_at: on.clock.at }, on.clock.at);
+    written.resolve(undefined);
+    await commit.promise;
+  });
+  await written.promise;
+  const disabled = change(id, { enabled: false });
+  const waiting = async (): Promise<number> => {
+    const sql =
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    return (await on.database.pool.query(sql)).rowCount ?? 0;
+  };
+  while ((await waiting()) === 0);
+  commit.resolve(undefined);
+  await event;
+  expect(await disabled).toMatchObject({ cancelled: [{ reason: 'disabled', count: 1 }] });
+  expect((await dump()).map(({ state }) => state)).toEqual(['cancelled']);
+});
+
+test('a pending delivery whose webhook does not want it is dropped and counted, not sent', async () => {
+  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await message();
+  await on.database.pool.query('update webhooks set enabled = false');
+  await dispatcher().processAll();
+  expect(on.receiver.received).toEqual([]);
+  expect(await dump()).toMatchObject([
+    { state: 'cancelled', cancel_reason: 'disabled', isLeased: false, log: [] },
+  ]);
+  expect(on.seen.counted).toMatchObject({ attempted: 0, dropped: { disabled: 1 } });
+});

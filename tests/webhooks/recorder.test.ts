@@ -1,0 +1,73 @@
+import { expect, test } from '@jest/globals';
+import type { FinishedAttempt } from '../../src/queries/delivery-queue.ts';
+import { Recorder } from '../../src/webhooks/recorder.ts';
+import { throttle } from '../../src/webhooks/throttle.ts';
+
+const attempt = (id: string): FinishedAttempt => ({
+  org_id: 'o',
+  delivery_id: id,
+  lease_token: 't',
+  state: 'delivered',
+  due_at: undefined,
+  started_at: new Date(0),
+  duration_ms: 1,
+  error_class: undefined,
+  status_code: 204,
+  detail: undefined,
+  address: undefined,
+  secret_version: 1,
+});
+
+test('attempts that end together are written together, 200 at most', async () => {
+  const batches: number[] = [];
+  const recorder = new Recorder(
+    async (attempts) => void batches.push(attempts.length),
+    () => undefined,
+  );
+  await Promise.all(Array.from({ length: 450 }, (_, index) => recorder.record(attempt(String(index)))));
+  expect(batches).toEqual([200, 200, 50]);
+});
+
+test('a batch that could not be written is written again', async () => {
+  const errors: unknown[] = [];
+  const written: string[] = [];
+  const recorder = new Recorder(
+    async (attempts) => {
+      if (errors.length === 0) throw new Error('The database is away.');
+      written.push(...attempts.map(({ delivery_id }) => delivery_id));
+    },
+    (error) => errors.push(error),
+  );
+  await Promise.all([recorder.record(attempt('a')), recorder.record(attempt('b'))]);
+  expect(written.sort()).toEqual(['a', 'b']);
+  expect(errors).toEqual([new Error('The database is away.')]);
+});
+
+test('after the close a failure is not repeated', async () => {
+  const errors: unknown[] = [];
+  const recorder = new Recorder(
+    async () => Promise.reject(new Error('The database is gone.')),
+    (error) => errors.push(error),
+  );
+  const recorded = recorder.record(attempt('a'));
+  recorder.close();
+  await recorded;
+  expect(errors).toEqual([new Error('The database is gone.')]);
+});
+
+test('calls in quick succession become two: the first at once, the others together', async () => {
+  let calls = 0;
+  const second = Promise.withResolvers<undefined>();
+  const wake = throttle(
+    async () => {
+      calls += 1;
+      if (calls === 2) second.resolve(undefined);
+    },
+    5,
+    () => undefined,
+  );
+  for (let count = 0; count < 100; count += 1) wake();
+  expect(calls).toBe(1);
+  await second.promise;
+  expect(calls).toBe(2);
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newSecret, isSignatureValid } from '../../src/domain/signature.ts';
+import type { WebhookTester } from '../../src/domain/webhook-test.ts';
+import type { Exchange } from '../../src/webhooks/exchange.ts';
+import { webhookTester } from '../../src/webhooks/send-test.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { Clock, loopbackExchange } from '../support/webhooks.ts';
+
+const clock = new Clock();
+const secret = newSecret();
+const newId = (): string => '0b0e3c1e-6f0e-4c63-9df5-0d1b7f5f0c11';
+let receiver: Receiver;
+let exchange: Exchange;
+let testWebhook: WebhookTester;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  exchange = loopbackExchange(receiver.ca, 300);
+  testWebhook = webhookTester({ exchange, now: clock.now, newId });
+});
+afterAll(async () => {
+  await exchange.destroy();
+  await receiver.close();
+});
+
+const run = (url = receiver.url()) =>
+  testWebhook({ url, secret: secret.reveal(), topic: 'device.information' });
+
+test('a test message is of the type service.test, names its topic and is signed like any other', async () => {
+  expect(await run()).toEqual({ outcome: 'delivered', status_code: 204, detail: null });
+  const { body, headers } = await receiver.next();
+  expect(JSON.parse(body.toString())).toEqual({
+    message_id: newId(),
+    message_type: 'service.test',
+    schema_version: 1,
+    occurred_at: '2026-03-01T12:00:00.000Z',
+    data: { topic: 'device.information' },
+  });
+  expect(isSignatureValid(secret, String(headers['service-signature']), body, clock.at)).toBe(true);
+});
+
+test.each([
+  [{ status: 500 }, 'The endpoint answered with status 500; only 2xx accepts a message.'],
+  [
+    { status: 308, headers: { Location: '/' } },
+    'The endpoint answered with the redirect 308; redirects are not followed.',
+  ],
+  ['hang', 'The endpoint did not answer within 0.3 seconds.'],
+] as const)(
+  'an endpoint that does not accept the message fails the test, with the reason',
+  async (answer, detail) => {
+    const before = receiver.received.length;
+    receiver.answerNext(answer);
+    expect(await run()).toEqual({ outcome: 'failed', status_code: null, detail });
+    expect(receiver.received.length).toBe(before + 1);
+  },
+);
+
+test('an address that is never called fails the test unseen', async () => {
+  expect(await run('https://10.0.0.1/')).toEqual({
+    outcome: 'failed',
+    status_code: null,
+    detail: 'The address is not called: 10.0.0.1 is a private network.',
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, test } from '@jest/globals';
+import { claimDeliveries } from '../../src/queries/delivery-queue.ts';
+import { deliveriesChannel, notifyDispatchers } from '../../src/queries/deliveries.ts';
+import { listen } from '../../src/queries/listen.ts';
+import type { Dispatcher, DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
+import { startReceiver } from '../support/receiver.ts';
+import {
+  addMessage,
+  addWebhook,
+  Clock,
+  dumpDeliveries,
+  loopbackExchange,
+  stage,
+  testDispatcher,
+} from '../support/webhooks.ts';
+
+const on = stage(5_000);
+const real = { now: (): Date => new Date() };
+const dispatcher = (options: Partial<DispatcherOptions> = {}): Dispatcher => testDispatcher(on, options);
+const dump = () => dumpDeliveries(on.database.db, on.orgId);
+
+async function messages(count: number): Promise<void> {
+  for (let each = 0; each < count; each += 1) await addMessage(on.database.db, on.orgId, on.clock.at);
+}
+
+/** Message ids as received, each with the number of times. */
+function timesReceived(): number[] {
+  const times = new Map<string, number>();
+  for (const { headers } of on.receiver.received) {
+    const id = String(headers['webhook-id']);
+    times.set(id, (times.get(id) ?? 0) + 1);
+  }
+  return [...times.values()];
+}
+
+describe('two workers at once', () => {
+  test('deliver each message once', async () => {
+    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    await messages(150);
+    const options = { places: { first: 8, retry: 2 } };
+    await Promise.all([dispatcher(options).processAll(), dispatcher(options).processAll()]);
+    expect(timesReceived()).toEqual(Array.from({ length: 150 }, () => 1));
+    expect((await dump()).every(({ state, attempts }) => state === 'delivered' && attempts === 1)).toBe(true);
+  });
+
+  // The control: the same count, with a worker that takes the leases for expired.
+  test('would be seen to deliver twice if leases did not hold', async () => {
+    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    await messages(5);
+    const go = Promise.withResolvers<undefined>();
+    on.receiver.answer = (_request, response) => void go.promise.then(() => response.writeHead(204).end());
+    const first = dispatcher().processAll();
+    for (let each = 0; each < 5; each += 1) await on.receiver.next();
+    const late = new Clock();
+    late.advance(3600);
+    const second = dispatcher({ now: late.now }).processAll();
+    for (let each = 0; each < 5; each += 1) await on.receiver.next();
+    go.resolve(undefined);
+    await Promise.all([first, second]);
+    expect(timesReceived()).toEqual([2, 2, 2, 2, 2]);
+  });
+});
+
+test('a late worker does not overwrite the result of the one that took over', async () => {
+  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await messages(1);
+  const go = Promise.withResolvers<undefined>();
+  on.receiver.answerNext((_request, response) => void go.promise.then(() => response.writeHead(500).end()));
+  const late = dispatcher().processAll();
+  await on.receiver.next();
+  const next = new Clock();
+  next.advance(3600);
+  await dispatcher({ now: next.now }).processAll();
+  go.resolve(undefined);
+  await late;
+  expect(await dump()).toMatchObject([
+    { state: 'delivered', attempts: 1, log: ['1 delivered  204 127.0.0.1 1'] },
+  ]);
+  expect(on.seen.counted.superseded).toBe(1);
+});
+
+test('what a dead worker had claimed is delivered when its lease is over, not before', async () => {
+  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await messages(3);
+  const limits = { first: 10, retry: 10, perWebhook: 10 };
+  const dead = await claimDeliveries(
+    on.database.db,
+    limits,
+    on.clock.at,
+    new Date(on.clock.at.getTime() + 20_000),
+  );
+  expect(dead.length).toBe(3);
+  on.clock.advance(19);
+  await dispatcher().processAll();
+  expect(on.receiver.received).toEqual([]);
+  on.clock.advance(1);
+  await dispatcher().processAll();
+  expect(timesReceived()).toEqual([1, 1, 1]);
+});
+
+test('a stop waits for the attempts under way and records them', async () => {
+  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await messages(1);
+  const go = Promise.withResolvers<undefined>();
+  on.receiver.answer = (_request, response) => void go.promise.then(() => response.writeHead(204).end());
+  const running = dispatcher(real);
+  await running.start();
+  await on.receiver.next();
+  const stopped = running.destroy();
+  await messages(1);
+  running.wake();
+  go.resolve(undefined);
+  await stopped;
+  expect((await dump()).map(({ state, isLeased }) => [state, isLeased]).sort()).toEqual([
+    ['delivered', false],
+    ['pending', false],
+  ]);
+});
+
+test('a stop gives back the leases of attempts that take too long', async () => {
+  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await messages(1);
+  on.receiver.answerNext('hang');
+  const stuck = dispatcher({ graceMs: 20 });
+  const done = stuck.processAll();
+  await on.receiver.next();
+  await stuck.destroy();
+  await dispatcher().processAll();
+  expect(await dump()).toMatchObject([{ state: 'delivered', attempts: 1, isLeased: false }]);
+  await on.exchange.destroy();
+  await done;
+});
+
+describe('a running dispatcher', () => {
+  test('delivers on a wake-up, and on a notification from another process', async () => {
+    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    const onError = (error: unknown): void => void on.seen.errors.push(error);
+    const running = dispatcher({
+      ...real,
+      listen: (wake) => listen(on.database.connection, deliveriesChannel, wake, onError),
+    });
+    await running.start();
+    const first = await addMessage(on.database.db, on.orgId, real.now());
+    running.wake();
+    expect((await on.receiver.next()).headers['webhook-id']).toBe(first.id);
+    const second = await addMessage(on.database.db, on.orgId, real.now());
+    await notifyDispatchers(on.database.db);
+    expect((await on.receiver.next()).headers['webhook-id']).toBe(second.id);
+    await running.destroy();
+  });
+
+  test('delivers a retry when it is due, without being woken', async () => {
+    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    const soon = new Date(real.now().getTime() + 300);
+    const { id } = await addMessage(on.database.db, on.orgId, soon);
+    const running = dispatcher(real);
+    await running.start();
+    expect((await on.receiver.next()).headers['webhook-id']).toBe(id);
+    expect(real.now().getTime()).toBeGreaterThanOrEqual(soon.getTime());
+    await running.destroy();
+  });
+});
+
+test('a dead endpoint holds no more than its own places, over all workers', async () => {
+  const dead = await startReceiver({ authority: on.receiver.authority });
+  dead.answer = 'hang';
+  await addWebhook(on.database.db, on.orgId, dead.url());
+  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await messages(20);
+  const short = loopbackExchange(on.receiver.ca, 3_000);
+  const options = { exchange: short, perWebhook: 3, leaseMs: 60_000 };
+  const workers = [dispatcher(options), dispatcher(options)];
+  const done = Promise.all(workers.map((worker) => worker.processAll()));
+  for (let each = 0; each < 20; each += 1) await on.receiver.next();
+  expect(dead.received.length).toBe(3);
+  await on.database.pool.query(
+    "update deliveries set state = 'cancelled' where lease_token is null and state = 'pending'",
+  );
+  await done;
+  expect(timesReceived()).toEqual(Array.from({ length: 20 }, () => 1));
+  await short.destroy();
+  await dead.close();
+}, 20_000);
+
+test('retries have places of their own, so that they hold back no first attempt', async () => {
+  await addWebhook(on.database.db, on.orgId, on.receiver.url('/failing'));
+  await messages(10);
+  await on.database.pool.query('update deliveries set attempts = 1');
+  await addWebhook(on.database.db, on.orgId, on.receiver.url('/new'));
+  await messages(10);
+  const limits = { first: 4, retry: 2, perWebhook: 6 };
+  const claimed = await claimDeliveries(
+    on.database.db,
+    limits,
+    on.clock.at,
+    new Date(on.clock.at.getTime() + 60_000),
+  );
+  const kinds = claimed.map(({ url, attempts }) => `${new URL(url).pathname} ${attempts}`).sort();
+  expect(kinds).toEqual(['/failing 0', '/failing 0', '/failing 1', '/failing 1', '/new 0', '/new 0']);
+});
+
+test('a dispatcher whose lease does not outlast the deadline does not start', () => {
+  expect(() => dispatcher({ leaseMs: 5_000 })).toThrow('must be longer than the deadline');
+});
