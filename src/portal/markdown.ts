@@ -39,8 +39,9 @@ function blockAt(lines: readonly string[], at: number, topHeading: number): Bloc
   return { html: `<p>${inline(lines.slice(at, end).join('\n'))}</p>`, end };
 }
 
+/** What ends a paragraph. Of numbered items only the first: a wrapped line may begin with "409." (CommonMark 5.3). */
 function startsBlock(line: string): boolean {
-  return /^#{1,6}\s/.test(line) || /^\s*(?:```|\|)/.test(line) || listItem.test(line);
+  return /^(?:#{1,6}\s|\s*(?:```|\||[-*]\s|1\.\s))/.test(line);
 }
 
 /** The first line behind `at` that no longer belongs. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { hashPassword } from '../../src/domain/passwords.ts';
@@ -64,8 +64,8 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
     );
   };
   const app = express();
-  const server = createServer(app as (request: never, response: never) => void);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   app.disable('x-powered-by').enable('case sensitive routing').set('query parser', false);
   app.use(

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import express from 'express';
+import { fieldProblems, problems } from '../../generated/problems.ts';
+import { routes } from '../../generated/routes.ts';
+import { createReference } from '../../src/portal/reference.ts';
+import { Visitor } from './visitor.ts';
+
+let server: Server;
+let visitor: Visitor;
+beforeAll(async () => {
+  const app = express().use(createReference({ baseUrl: 'https://partner.example' }));
+  server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  visitor = new Visitor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+test('the reference shows every operation with its path, and this server instead of the example', async () => {
+  const { status, text, headers } = await visitor.get('/docs');
+  expect([status, headers['content-security-policy']]).toEqual([
+    200,
+    expect.stringContaining("default-src 'none'"),
+  ]);
+  const missing = routes.filter(
+    ({ operationId, path }) =>
+      !text.includes(`id="${operationId}"`) || !text.includes(`<code>${path}</code>`),
+  );
+  expect(missing).toEqual([]);
+  for (const part of [
+    'id="deviceActionRequired"',
+    '<code>groups[].weights</code>',
+    'href="/api/partners/v2.0/openapi.json"',
+    'href="/api/partners/v2.0/openapi.yaml"',
+    'https://partner.example',
+  ])
+    expect(text).toContain(part);
+  expect(text).not.toContain('localhost:8080');
+  expect(text).not.toContain('undefined');
+  expect((await visitor.get('/docs/')).text).toBe(text);
+});
+
+test('every problem and every field code has a page with cause and cure, reached from the list', async () => {
+  const list = await visitor.get('/docs/errors/');
+  const catalogue: Readonly<Record<string, { title: string }>> = { ...problems, ...fieldProblems };
+  for (const [code, { title }] of Object.entries(catalogue)) {
+    expect(list.text).toContain(`href="/docs/errors/${code}"`);
+    const page = await visitor.get(`/docs/errors/${code}`);
+    expect([code, page.status]).toEqual([code, 200]);
+    expect(page.text).toContain(`<h1>${title.replaceAll("'", '&#39;')}</h1>`);
+    expect(page.text).toMatch(/<h2>Cause<\/h2>\n<p>.+<\/p>\n<h2>Cure<\/h2>\n<p>.+<\/p>/);
+  }
+});
+
+test('an unknown code is 404, also one that every object has', async () => {
+  for (const code of ['no_such_code', 'constructor', '__proto__', '%3Cscript%3E']) {
+    const page = await visitor.get(`/docs/errors/${code}`);
+    expect([code, page.status, page.text.includes('<script>')]).toEqual([code, 404, false]);
+  }
+});
