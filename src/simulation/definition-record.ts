@@ -23,7 +23,8 @@ export function definitionRecord(definition: EffectiveDefinition): DefinitionRec
   return { ...definition, density: definition.density && densityRecord(definition.density), groups };
 }
 
-function groupRecord(group: EffectiveGroup): GroupRecord {
+/** A group without what was derived from it. */
+export function groupRecord(group: EffectiveGroup): GroupRecord {
   return {
     name: group.name,
     count: group.count,

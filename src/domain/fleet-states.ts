@@ -1,0 +1,68 @@
+/*
+ * The life of a fleet:
+ *
+ *   queued        created, nothing built yet                       } the runner's work
+ *   provisioning  households are being built                       }
+ *   running       live
+ *   expanding     live, and more households are being built        } the runner's work
+ *   stopped       values stand still, data kept
+ *   cancelled     given up before it ran
+ *   failed        could not be built
+ *   cleaned       users, devices and notifications are gone
+ *   purging       everything is being removed, then the record     } the runner's work
+ */
+
+export type FleetStatus =
+  | 'queued'
+  | 'provisioning'
+  | 'running'
+  | 'expanding'
+  | 'stopped'
+  | 'cancelled'
+  | 'cleaned'
+  | 'failed'
+  | 'purging';
+
+export type FleetOperation = 'expand' | 'stop' | 'cancel' | 'cleanup' | 'purge';
+
+/** `to`: where it leads from each status; `done`: the statuses in which there is nothing left to do. */
+interface Rule {
+  readonly to: Partial<Readonly<Record<FleetStatus, FleetStatus>>>;
+  readonly done: readonly FleetStatus[];
+}
+
+const rules: Readonly<Record<FleetOperation, Rule>> = {
+  expand: { to: { running: 'expanding' }, done: [] },
+  stop: { to: { running: 'stopped', expanding: 'stopped' }, done: ['stopped'] },
+  cancel: {
+    to: { queued: 'cancelled', provisioning: 'cancelled', expanding: 'running' },
+    done: ['cancelled'],
+  },
+  cleanup: { to: { stopped: 'cleaned', cancelled: 'cleaned', failed: 'cleaned' }, done: ['cleaned'] },
+  purge: {
+    to: { stopped: 'purging', cancelled: 'purging', failed: 'purging', cleaned: 'purging' },
+    done: ['purging'],
+  },
+};
+
+export type FleetStep =
+  | { readonly kind: 'change'; readonly to: FleetStatus }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'conflict'; readonly allowed: readonly FleetStatus[] };
+
+/** What an operation does to a fleet in this status; a conflict names the statuses in which it is possible. */
+export function nextStep(operation: FleetOperation, status: FleetStatus): FleetStep {
+  const rule = rules[operation];
+  const to = rule.to[status];
+  if (to !== undefined) return { kind: 'change', to };
+  if (rule.done.includes(status)) return { kind: 'nothing' };
+  return { kind: 'conflict', allowed: Object.keys(rule.to) as FleetStatus[] };
+}
+
+/** Whether the values of the fleet's devices move. */
+export function isLive(status: FleetStatus): boolean {
+  return status === 'running' || status === 'expanding';
+}
+
+/** Households that one expansion may add, and that a fleet may have in all. */
+export const householdsPerFleet = 10_000;

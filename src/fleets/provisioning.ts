@@ -1,0 +1,119 @@
+import type { Db, Tx } from '../queries/database.ts';
+import { endWork, extendClaim, findDensityWeights, lockClaimedFleet } from '../queries/fleet-work.ts';
+import type { ClaimedFleet } from '../queries/fleet-work.ts';
+import { suspendConditions } from '../queries/fleets.ts';
+import type { Fleet } from '../queries/fleets.ts';
+import { deleteHouseholdsFrom, insertHouseholds } from '../queries/households.ts';
+import type { HouseholdBatch } from '../queries/households.ts';
+import { describeDevices } from '../simulation/device-description.ts';
+import { buildHouseholds } from '../simulation/household.ts';
+import type { Household } from '../simulation/household.ts';
+import { householdId, resident } from '../simulation/identity.ts';
+import { restoreDefinition } from '../simulation/kept-definition.ts';
+import type { KeptDefinition } from '../simulation/kept-definition.ts';
+import { firstFaults } from './fault-clock.ts';
+
+/** Households that one transaction writes: some 100 ms, so that a cancel need not wait longer. */
+const BATCH = 250;
+
+export interface WorkTools {
+  readonly db: Db;
+  readonly now: () => Date;
+  readonly leaseUntil: () => Date;
+  readonly simulatorFaults: boolean;
+  /** True when the process stops: the work is left where it is. */
+  readonly isStopping: () => boolean;
+}
+
+/**
+ * Builds the households that a claimed fleet lacks, batch by batch, and lets it run. Stops without a trace when the
+ * claim is lost, which is how a cancel, a stop or another worker ends it.
+ */
+export async function provision(tools: WorkTools, claim: ClaimedFleet): Promise<void> {
+  const kept = claim.definition as KeptDefinition;
+  const { definition, density } = restoreDefinition(kept, await findDensityWeights(tools.db, claim));
+  const from = claim.created_count;
+  const missing = buildHouseholds(definition, density, claim.history_from, kept.expansions, from);
+  for (let done = 0; done < missing.length; done += BATCH) {
+    if (tools.isStopping()) return;
+    const households = missing.slice(done, done + BATCH);
+    if (!(await writeBatch(tools, claim, households, from + done + households.length))) return;
+  }
+  await tools.db.transaction().execute(async (tx) => {
+    if ((await lockClaimedFleet(tx, claim)) === undefined) return;
+    await endWork(tx, claim, { status: 'running', startedAt: tools.now() });
+  });
+}
+
+/** False when the claim is lost. */
+async function writeBatch(
+  tools: WorkTools,
+  claim: ClaimedFleet,
+  households: readonly Household[],
+  createdCount: number,
+): Promise<boolean> {
+  return tools.db.transaction().execute(async (tx) => {
+    if ((await lockClaimedFleet(tx, claim)) === undefined) return false;
+    const now = tools.now();
+    await insertHouseholds(tx, batchOf(claim, households, tools.simulatorFaults, now), now);
+    await extendClaim(tx, claim, { leaseUntil: tools.leaseUntil(), createdCount });
+    return true;
+  });
+}
+
+function batchOf(
+  fleet: Fleet,
+  households: readonly Household[],
+  hasFaults: boolean,
+  now: Date,
+): HouseholdBatch {
+  const people = new Map(households.map(({ index }) => [index, resident(fleet.id, fleet.seed, index)]));
+  const userIdOf = (index: number): string => people.get(index)?.user_id ?? '';
+  return {
+    orgId: fleet.simulation_org_id,
+    fleetId: fleet.id,
+    households: households.map((household) => ({
+      household_index: household.index,
+      household_id: householdId(fleet.id, household.index),
+      user_id: userIdOf(household.index),
+      email: people.get(household.index)?.email ?? '',
+      first_name: people.get(household.index)?.first_name ?? '',
+      last_name: people.get(household.index)?.last_name ?? '',
+      country: household.country,
+      group_name: household.group,
+      profile: household.profile,
+      latitude: household.latitude,
+      longitude: household.longitude,
+      location_source: household.location_source,
+      attributes: household,
+    })),
+    devices: households.flatMap((household) =>
+      describeDevices(fleet.id, household).map(({ device_id, ...device }) => ({
+        ...device,
+        id: device_id,
+        user_id: userIdOf(household.index),
+        household_index: household.index,
+      })),
+    ),
+    conditions: hasFaults ? households.flatMap((household) => firstFaults(fleet.id, household, now)) : [],
+  };
+}
+
+/** A fleet that cannot be built has failed, with the reason; one that ran before goes on without the expansion. */
+export async function giveUp(tx: Tx, claim: ClaimedFleet, reason: string): Promise<void> {
+  const fleet = await lockClaimedFleet(tx, claim);
+  if (fleet === undefined) return;
+  if (fleet.status !== 'expanding') {
+    await suspendConditions(tx, fleet);
+    await endWork(tx, claim, { status: 'failed', error: reason });
+    return;
+  }
+  const kept = fleet.definition as KeptDefinition;
+  await deleteHouseholdsFrom(tx, fleet.simulation_org_id, fleet.settled_count);
+  await endWork(tx, claim, {
+    status: 'running',
+    householdCount: fleet.settled_count,
+    createdCount: fleet.settled_count,
+    definition: { ...kept, expansions: kept.expansions.slice(0, -1) },
+  });
+}

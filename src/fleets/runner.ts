@@ -1,0 +1,148 @@
+import { isUnavailable } from '../queries/database.ts';
+import type { Db } from '../queries/database.ts';
+import { claimFleet, releaseClaim } from '../queries/fleet-work.ts';
+import type { ClaimedFleet } from '../queries/fleet-work.ts';
+import { findNextChangeAt } from '../queries/planned-conditions.ts';
+import { turnFaultClock } from './fault-clock.ts';
+import { giveUp, provision } from './provisioning.ts';
+import type { WorkTools } from './provisioning.ts';
+import { purge } from './purge.ts';
+
+/** Hears of work given by other processes; the answer ends it. */
+export type Listen = (wake: () => void) => Promise<() => Promise<void>>;
+
+export interface FleetRunnerOptions {
+  readonly db: Db;
+  readonly now: () => Date;
+  /** Whether devices get conditions by themselves. */
+  readonly simulatorFaults: boolean;
+  /** Deliveries may have been written. */
+  readonly wakeDispatcher: () => void;
+  readonly onError: (error: unknown) => void;
+  readonly listen?: Listen;
+  /** How long a dead worker's fleet waits for another one. */
+  readonly leaseMs?: number;
+  /** Fleets worked on at once in this process. */
+  readonly lanes?: number;
+}
+
+/** The tables are looked at this often at least: wake-ups may be lost, and leases of the dead run out. */
+const POLL_MS = 1_000;
+
+/**
+ * Does the work on fleets: builds households, removes purged fleets, lets planned conditions begin and end.
+ *
+ *   idle -> running (start) -> stopped (destroy)
+ *
+ * While running, one round at a time: work until there is none, then sleep until the next planned condition, a
+ * wake-up or the poll.
+ */
+export class FleetRunner {
+  readonly #options: FleetRunnerOptions;
+  readonly #tools: WorkTools;
+  #state: 'idle' | 'running' | 'stopped' = 'idle';
+  #round: Promise<void> | undefined;
+  #isWoken = false;
+  #timer: NodeJS.Timeout | undefined;
+  #unlisten: (() => Promise<void>) | undefined;
+
+  constructor(options: FleetRunnerOptions) {
+    this.#options = options;
+    const leaseMs = options.leaseMs ?? 10_000;
+    this.#tools = {
+      db: options.db,
+      now: options.now,
+      leaseUntil: () => new Date(options.now().getTime() + leaseMs),
+      simulatorFaults: options.simulatorFaults,
+      isStopping: () => this.#state === 'stopped',
+    };
+  }
+
+  async start(): Promise<void> {
+    this.#state = 'running';
+    this.#unlisten = await this.#options.listen?.(() => this.wake());
+    this.wake();
+  }
+
+  /** Fleets may have work: look now. Cheap, also when called often. */
+  wake(): void {
+    if (this.#state !== 'running') return;
+    this.#isWoken = true;
+    this.#round ??= this.#loop().finally(() => {
+      this.#round = undefined;
+      // A wake-up may have come after the last look.
+      if (this.#isWoken) this.wake();
+    });
+  }
+
+  /** Does everything that is due now; for tests and tools. Rejects with the first error of the fault clock. */
+  async processAll(): Promise<void> {
+    const lanes = Array.from({ length: this.#options.lanes ?? 3 }, () => this.#workOff());
+    await Promise.all(lanes);
+    await this.#turnClock();
+  }
+
+  /** Claims no more, ends the batch under way and gives its fleet back. */
+  async destroy(): Promise<void> {
+    this.#state = 'stopped';
+    this.#isWoken = false;
+    clearTimeout(this.#timer);
+    await this.#unlisten?.();
+    await this.#round;
+  }
+
+  async #loop(): Promise<void> {
+    clearTimeout(this.#timer);
+    let waitMs = POLL_MS;
+    try {
+      while (this.#isWoken && this.#state === 'running') {
+        this.#isWoken = false;
+        await this.processAll();
+      }
+      waitMs = await this.#untilNextChange();
+    } catch (error) {
+      this.#options.onError(error);
+    }
+    if (this.#state === 'running') this.#timer = setTimeout(() => this.wake(), waitMs);
+  }
+
+  async #workOff(): Promise<void> {
+    while (this.#state !== 'stopped') {
+      const claim = await claimFleet(this.#options.db, this.#options.now(), this.#tools.leaseUntil());
+      if (claim === undefined) return;
+      await this.#work(claim);
+    }
+  }
+
+  /** An error of the database leaves the claim to run out, so that the work is tried again a little later. */
+  async #work(claim: ClaimedFleet): Promise<void> {
+    const { db, onError } = this.#options;
+    try {
+      await (claim.status === 'purging' ? purge(this.#tools, claim) : provision(this.#tools, claim));
+    } catch (error) {
+      onError(error);
+      if (claim.status === 'purging' || isUnavailable(error)) return;
+      await db.transaction().execute((tx) => giveUp(tx, claim, reasonOf(error)));
+    }
+    if (this.#state === 'stopped') await releaseClaim(db, claim);
+  }
+
+  async #turnClock(): Promise<void> {
+    const { db, now, simulatorFaults, wakeDispatcher } = this.#options;
+    if (!simulatorFaults) return;
+    while (this.#state !== 'stopped' && (await turnFaultClock(db, now()))) wakeDispatcher();
+  }
+
+  async #untilNextChange(): Promise<number> {
+    if (!this.#options.simulatorFaults) return POLL_MS;
+    const next = await findNextChangeAt(this.#options.db);
+    if (next === undefined) return POLL_MS;
+    return Math.min(POLL_MS, Math.max(50, next.getTime() - this.#options.now().getTime()));
+  }
+}
+
+/** What the fleet's record says: no more than a partner may know. */
+function reasonOf(error: unknown): string {
+  const detail = error instanceof RangeError ? ` ${error.message}` : '';
+  return `The households could not be created.${detail}`;
+}

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { invalid } from '../domain/problem.ts';
+import type { Tx } from '../queries/database.ts';
+import { findFleetRequest, insertFleetRequest } from '../queries/fleet-requests.ts';
+import type { FleetRequest } from '../queries/fleet-requests.ts';
+import type { FleetRecord } from './fleet-record.ts';
+
+/**
+ * Takes the request_id for this body and answers undefined; or, when it was taken before, answers what was answered
+ * then. 422 when it was taken for another body.
+ */
+export async function takeRequest(tx: Tx, request: FleetRequest): Promise<FleetRecord | undefined> {
+  if (await insertFleetRequest(tx, request)) return undefined;
+  const first = await findFleetRequest(tx, request.org_id, request.operation, request.request_id);
+  return replay(first, request.body_hash);
+}
+
+/** The first answer to a repeat with the same body; 422 with another one. */
+export function replay(
+  first: Pick<FleetRequest, 'body_hash' | 'response'> | undefined,
+  bodyHash: Buffer,
+): FleetRecord {
+  if (first?.body_hash.equals(bodyHash) !== true) {
+    const detail = 'This request_id was used before, with another body; make a new one for a new request.';
+    throw invalid([{ pointer: '/request_id', code: 'request_id_reused', detail }]);
+  }
+  return first.response as FleetRecord;
+}
+
+/** SHA-256 of a canonical body. */
+export function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,136 @@
+import type { Handler } from '../contract/handlers.ts';
+import { householdsPerFleet, nextStep } from '../domain/fleet-states.ts';
+import type { FleetOperation, FleetStatus } from '../domain/fleet-states.ts';
+import { invalid, notFound, Problem } from '../domain/problem.ts';
+import type { Tx } from '../queries/database.ts';
+import { removeSimulation } from '../queries/fleet-removal.ts';
+import { findFleetRequest } from '../queries/fleet-requests.ts';
+import { lockFleet, notifyRunners, suspendConditions, updateFleet } from '../queries/fleets.ts';
+import type { Fleet, FleetChange } from '../queries/fleets.ts';
+import { deleteHouseholdsFrom } from '../queries/households.ts';
+import { stableJson } from '../simulation/definition-record.ts';
+import type { Context } from './context.ts';
+import { keptOf, toFleetWithDevices } from './fleet-record.ts';
+import type { FleetRecord } from './fleet-record.ts';
+import { hashOf, replay, takeRequest } from './fleet-requests.ts';
+
+export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { path, body }) => {
+  const expanded = await context.db.transaction().execute(async (tx) => {
+    const fleet = await requireLocked(tx, context, path.job_id);
+    return expand(tx, context, fleet, body.request_id.toLowerCase(), body.count);
+  });
+  context.wakeFleets();
+  return { status: 200, body: expanded };
+};
+
+export const stopFleet: Handler<Context, 'stopFleet'> = async (context, { path }) => {
+  const body = await transition(context, path.job_id, 'stop', async (tx, fleet, status) => {
+    await suspendConditions(tx, fleet);
+    return updateFleet(tx, fleet, { ...(await dropUnfinished(tx, fleet)), status, stopped_at: context.now });
+  });
+  return { status: 200, body };
+};
+
+export const cancelFleet: Handler<Context, 'cancelFleet'> = async (context, { path }) => {
+  const body = await transition(context, path.job_id, 'cancel', async (tx, fleet, status) => {
+    if (status === 'cancelled') await suspendConditions(tx, fleet);
+    return updateFleet(tx, fleet, { ...(await dropUnfinished(tx, fleet)), status });
+  });
+  return { status: 200, body };
+};
+
+export const cleanupFleet: Handler<Context, 'cleanupFleet'> = async (context, { path }) => {
+  const body = await transition(context, path.job_id, 'cleanup', async (tx, fleet, status) => {
+    await removeSimulation(tx, fleet);
+    return updateFleet(tx, fleet, { status });
+  });
+  return { status: 200, body };
+};
+
+export const purgeFleet: Handler<Context, 'purgeFleet'> = async (context, { path }) => {
+  const { job_id } = await transition(context, path.job_id, 'purge', async (tx, fleet, status) => {
+    const purging = await updateFleet(tx, fleet, { status });
+    await notifyRunners(tx);
+    return purging;
+  });
+  context.wakeFleets();
+  return { status: 200, body: { job_id, status: 'purging' } };
+};
+
+/** One operation at a time on a fleet: what the second finds is what the first has left. */
+async function transition(
+  { db, orgId }: Context,
+  jobId: string,
+  operation: FleetOperation,
+  apply: (tx: Tx, fleet: Fleet, to: FleetStatus) => Promise<Fleet>,
+): Promise<FleetRecord> {
+  return db.transaction().execute(async (tx) => {
+    const fleet = await requireLocked(tx, { orgId }, jobId);
+    const to = stepTo(operation, fleet.status);
+    return toFleetWithDevices(tx, to === undefined ? fleet : await apply(tx, fleet, to));
+  });
+}
+
+async function requireLocked(tx: Tx, { orgId }: Pick<Context, 'orgId'>, jobId: string): Promise<Fleet> {
+  const fleet = await lockFleet(tx, orgId, jobId);
+  if (fleet === undefined) throw notFound('fleet');
+  return fleet;
+}
+
+/** Where the operation leads; undefined when nothing is left to do; 409 where it is not possible. */
+function stepTo(operation: FleetOperation, status: FleetStatus): FleetStatus | undefined {
+  const step = nextStep(operation, status);
+  switch (step.kind) {
+    case 'change':
+      return step.to;
+    case 'nothing':
+      return undefined;
+    case 'conflict': {
+      const detail = `The fleet is ${status}; ${operation} is possible when it is ${step.allowed.join(' or ')}.`;
+      throw new Problem('fleet_state_conflict', detail);
+    }
+  }
+}
+
+/** The households of an expansion under way go; before the first ones are complete there is nothing to return to. */
+async function dropUnfinished(tx: Tx, fleet: Fleet): Promise<Omit<FleetChange, 'status'>> {
+  if (fleet.status !== 'expanding') return {};
+  await deleteHouseholdsFrom(tx, fleet.simulation_org_id, fleet.settled_count);
+  const kept = keptOf(fleet);
+  return {
+    household_count: fleet.settled_count,
+    created_count: fleet.settled_count,
+    definition: { ...kept, expansions: kept.expansions.slice(0, -1) },
+  };
+}
+
+async function expand(
+  tx: Tx,
+  { orgId, now }: Context,
+  fleet: Fleet,
+  requestId: string,
+  count: number,
+): Promise<FleetRecord> {
+  const body_hash = hashOf(stableJson({ job_id: fleet.id, request_id: requestId, count }));
+  // A repeat is answered whatever has become of the fleet since.
+  const first = await findFleetRequest(tx, orgId, 'expand', requestId);
+  if (first !== undefined) return replay(first, body_hash);
+  const total = fleet.household_count + count;
+  if (total > householdsPerFleet) {
+    const detail = `The fleet has ${fleet.household_count} households; with ${count} more it would exceed ${householdsPerFleet}.`;
+    throw invalid([{ pointer: '/count', code: 'fleet_too_large', detail }]);
+  }
+  const kept = keptOf(fleet);
+  const expanding = await updateFleet(tx, fleet, {
+    status: stepTo('expand', fleet.status) ?? fleet.status,
+    settled_count: fleet.household_count,
+    household_count: total,
+    definition: { ...kept, expansions: [...kept.expansions, count] },
+  });
+  const response = await toFleetWithDevices(tx, expanding);
+  const request = { org_id: orgId, operation: 'expand', request_id: requestId, fleet_id: fleet.id } as const;
+  const taken = await takeRequest(tx, { ...request, body_hash, response, created_at: now });
+  if (taken !== undefined) return taken;
+  await notifyRunners(tx);
+  return response;
+}

@@ -1,0 +1,125 @@
+import type { components } from '../../generated/openapi.ts';
+import type { Handler } from '../contract/handlers.ts';
+import { invalid, Problem } from '../domain/problem.ts';
+import type { Tx } from '../queries/database.ts';
+import { findFleetRequest } from '../queries/fleet-requests.ts';
+import {
+  countFleetDevices,
+  insertFleet,
+  listFleets as listFleetRows,
+  notifyRunners,
+} from '../queries/fleets.ts';
+import type { Fleet } from '../queries/fleets.ts';
+import { findOrganization, insertOrganization } from '../queries/organizations.ts';
+import { fleetConfig } from '../simulation/config.ts';
+import { canonicalDefinition, historyWindow } from '../simulation/definition-record.ts';
+import { resolveDefinition } from '../simulation/definition.ts';
+import type { Resolved } from '../simulation/definition.ts';
+import { MODEL_VERSION } from '../simulation/household.ts';
+import { jobId, simulationOrgId } from '../simulation/identity.ts';
+import { keepDefinition } from '../simulation/kept-definition.ts';
+import { previewFleet as preview } from '../simulation/preview.ts';
+import type { Context } from './context.ts';
+import { requireFleet, toFleet, toFleetWithDevices, unlocked } from './fleet-record.ts';
+import type { FleetRecord } from './fleet-record.ts';
+import { hashOf, replay, takeRequest } from './fleet-requests.ts';
+
+type Definition = components['schemas']['FleetDefinition'];
+
+export const createFleet: Handler<Context, 'createFleet'> = async (context, { body }) => {
+  const resolved = resolve(context, body);
+  await refuseNesting(context);
+  const created = await context.db.transaction().execute((tx) => create(tx, context, resolved));
+  context.wakeFleets();
+  return { status: 200, body: created };
+};
+
+export const previewFleet: Handler<Context, 'previewFleet'> = async (context, { body }) => {
+  const resolved = resolve(context, body);
+  await refuseNesting(context);
+  const { request_id } = resolved.definition;
+  const used = await findFleetRequest(context.db, context.orgId, 'create', request_id);
+  // What creation would refuse is refused here too; the fleet itself is shown whether it exists or not.
+  if (used !== undefined) replay(used, hashOf(canonicalDefinition(resolved.definition)));
+  return { status: 200, body: unlocked(preview(context.orgId, resolved, context.now)) };
+};
+
+export const listFleets: Handler<Context, 'listFleets'> = async ({ db, orgId }) => {
+  const fleets = await listFleetRows(db, orgId);
+  const counts = await countFleetDevices(
+    db,
+    fleets.map((fleet) => fleet.simulation_org_id),
+  );
+  return { status: 200, body: fleets.map((fleet) => toFleet(fleet, counts.get(fleet.simulation_org_id))) };
+};
+
+export const getFleetConfig: Handler<Context, 'getFleetConfig'> = async ({ simulatorFaults }) => ({
+  status: 200,
+  body: unlocked(fleetConfig(simulatorFaults)),
+});
+
+export const getFleet: Handler<Context, 'getFleet'> = async (context, { path }) => ({
+  status: 200,
+  body: await toFleetWithDevices(context.db, await requireFleet(context, path.job_id)),
+});
+
+function resolve({ now }: Context, body: Definition): Resolved {
+  const resolution = resolveDefinition(body, now);
+  if (!resolution.ok) throw invalid(resolution.errors);
+  return resolution;
+}
+
+async function refuseNesting({ db, orgId }: Context): Promise<void> {
+  const organization = await findOrganization(db, orgId);
+  if (organization?.kind !== 'simulation') return;
+  throw new Problem('fleet_nesting_forbidden', 'A simulation organization cannot hold fleets of its own.');
+}
+
+/** Reserves the simulation organization and writes fleet and request in one go, or repeats the first answer. */
+async function create(tx: Tx, context: Context, { definition }: Resolved): Promise<FleetRecord> {
+  const { orgId, now } = context;
+  const id = jobId(orgId, definition.request_id);
+  const { kept, weights } = keepDefinition(definition);
+  const history = historyWindow(definition, now);
+  const fleet: Fleet = {
+    org_id: orgId,
+    id,
+    request_id: definition.request_id,
+    name: definition.name,
+    status: 'queued',
+    simulation_org_id: simulationOrgId(id),
+    seed: definition.seed,
+    model_version: MODEL_VERSION,
+    household_count: definition.count,
+    created_count: 0,
+    settled_count: 0,
+    definition: kept,
+    history_from: history.from,
+    history_to: history.to,
+    error: null,
+    created_at: now,
+    started_at: null,
+    stopped_at: null,
+  };
+  const response = toFleet(fleet);
+  const first = await takeRequest(tx, {
+    org_id: orgId,
+    operation: 'create',
+    request_id: definition.request_id,
+    fleet_id: id,
+    body_hash: hashOf(canonicalDefinition(definition)),
+    response,
+    created_at: now,
+  });
+  if (first !== undefined) return first;
+  await insertOrganization(tx, {
+    id: fleet.simulation_org_id,
+    name: definition.name,
+    kind: 'simulation',
+    parentOrgId: orgId,
+    createdAt: now,
+  });
+  await insertFleet(tx, fleet, weights);
+  await notifyRunners(tx);
+  return response;
+}

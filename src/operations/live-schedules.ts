@@ -1,0 +1,49 @@
+import { listPriceRevisions, findPriceOrganization } from '../queries/day-ahead-prices.ts';
+import type { Db } from '../queries/database.ts';
+import { findPriceState } from '../queries/price-state.ts';
+import type { ScheduleState } from '../simulation/heat.ts';
+import type { Household } from '../simulation/household.ts';
+import { Memory } from '../simulation/memory.ts';
+import { priceBook } from '../simulation/prices.ts';
+import type { PriceBook } from '../simulation/prices.ts';
+import { schedulePlanner } from '../simulation/schedule.ts';
+
+type Schedule = (at: Date) => ScheduleState;
+
+interface Kept {
+  readonly state: string;
+  readonly book: PriceBook;
+  readonly schedules: Memory<number, Schedule>;
+}
+
+const HOUR_MS = 3_600_000;
+/** Later than any quarter that is asked for: the past is planned with what was known as each quarter began. */
+const FAR = new Date(8.64e15);
+const LATEST = new Date('9999-12-31T00:00:00Z');
+
+/** Prices and planners of the simulation organizations asked for last. They are made anew when a price has come in. */
+const kept = new Memory<string, { current: Kept | undefined }>(64);
+
+/**
+ * The schedules that heat pumps of a simulation organization have followed since `since`, the start of its history.
+ * The same prices give the same function again, on which the states that are remembered depend.
+ */
+export async function liveSchedules(
+  db: Db,
+  orgId: string,
+  since: Date,
+): Promise<(household: Household) => Schedule> {
+  const from = new Date(since.getTime() - 24 * HOUR_MS);
+  const priceOrgId = await findPriceOrganization(db, orgId);
+  const state = `${priceOrgId} ${await findPriceState(db, priceOrgId, from)}`;
+  const slot = kept.get(orgId, () => ({ current: undefined }));
+  if (slot.current?.state !== state) {
+    const revisions = await listPriceRevisions(db, priceOrgId, { from, to: LATEST });
+    const book = priceBook(
+      revisions.map(({ startsAt, receivedAt, price }) => ({ at: startsAt, receivedAt, price })),
+    );
+    slot.current = { state, book, schedules: new Memory(1000) };
+  }
+  const { book, schedules } = slot.current;
+  return (household) => schedules.get(household.index, () => schedulePlanner(household, book, FAR));
+}
