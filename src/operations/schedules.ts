@@ -1,0 +1,85 @@
+import type { components } from '../../generated/openapi.ts';
+import type { Handler } from '../contract/handlers.ts';
+import { notFound } from '../domain/problem.ts';
+import { PRICE_HOLDS_MS, QUARTER_MS } from '../domain/prices.ts';
+import { readRange } from '../domain/ranges.ts';
+import type { Range } from '../domain/ranges.ts';
+import { findPriceOrganization, listPriceRevisions } from '../queries/day-ahead-prices.ts';
+import { findUser } from '../queries/users.ts';
+import type { DeviceRow } from '../queries/devices.ts';
+import type { DeviceRatings } from '../simulation/device-description.ts';
+import type { Household } from '../simulation/household.ts';
+import { priceBook } from '../simulation/prices.ts';
+import type { PriceBook } from '../simulation/prices.ts';
+import { heatPumpSchedule } from '../simulation/schedule.ts';
+import { assumedHousehold } from './assumed-household.ts';
+import type { Context } from './context.ts';
+import { findVisibleDevice } from './user-devices.ts';
+
+type Schedule = components['schemas']['HeatPumpSchedule'];
+
+const MAX_SCHEDULE_DAYS = 31;
+/** A day is planned as a whole: of the first and the last one all prices count, in whatever time zone they lie. */
+const PLANNED_AROUND_MS = 26 * 3_600_000;
+
+export const getHeatPumpSchedules: Handler<Context, 'getHeatPumpSchedules'> = async (
+  context,
+  { path, query },
+) => {
+  const device = await findVisibleDevice(context, path, 'heat_pump', path.heat_pump_id);
+  const range = readRange(['from', query.from], ['to', query.to], MAX_SCHEDULE_DAYS);
+  const outcome = await compute(context, device, range);
+  const error = typeof outcome === 'string' ? outcome : '';
+  const metadata = {
+    requested_at: context.now.toISOString(),
+    query: {
+      org_id: path.org_id,
+      user_id: path.user_id,
+      heat_pump_id: path.heat_pump_id,
+      from: query.from,
+      to: query.to,
+    },
+    error,
+  };
+  return { status: 200, body: { metadata, data: typeof outcome === 'string' ? [] : outcome } };
+};
+
+/** The entries, or why there are none. */
+async function compute(
+  context: Context,
+  device: DeviceRow,
+  range: Range,
+): Promise<Schedule['data'] | string> {
+  // An entry belongs to the range when its quarter begins there.
+  const from = new Date(Math.ceil(range.from.getTime() / QUARTER_MS) * QUARTER_MS);
+  if (from >= range.to) return 'No quarter hour begins in this time range.';
+  const household = await householdOf(context, device);
+  if (household === undefined) {
+    return 'The user has no coordinates: the weather, and with it the need for heat, is not known.';
+  }
+  const book = await prices(context, { from, to: range.to });
+  return heatPumpSchedule(household, book, context.now, from, range.to).map(({ time, state }) => ({
+    time: time.toISOString(),
+    state,
+  }));
+}
+
+/** The household as it was drawn when the heat pump is simulated, otherwise one assumed at the user's place. */
+async function householdOf({ db, orgId }: Context, device: DeviceRow): Promise<Household | undefined> {
+  if (device.attributes !== null) return device.attributes as Household;
+  const scope = { orgId, visibleTo: { kind: 'all' }, includeDeleted: false } as const;
+  const user = await findUser(db, scope, device.user_id);
+  if (user === undefined) throw notFound('user');
+  const { latitude, longitude } = user;
+  if (latitude === null || longitude === null) return undefined;
+  const { rated_power_w: ratedPowerW } = device.ratings as Partial<DeviceRatings>;
+  return assumedHousehold({ latitude, longitude }, ratedPowerW ?? null);
+}
+
+async function prices({ db, orgId }: Context, { from, to }: Range): Promise<PriceBook> {
+  const revisions = await listPriceRevisions(db, await findPriceOrganization(db, orgId), {
+    from: new Date(from.getTime() - PLANNED_AROUND_MS - PRICE_HOLDS_MS),
+    to: new Date(to.getTime() + PLANNED_AROUND_MS),
+  });
+  return priceBook(revisions.map(({ startsAt, receivedAt, price }) => ({ at: startsAt, receivedAt, price })));
+}

@@ -1,0 +1,81 @@
+import type { Handler } from '../contract/handlers.ts';
+import { notFound } from '../domain/problem.ts';
+import { findUserDevice, listUserDevices } from '../queries/devices.ts';
+import type { DeviceRow } from '../queries/devices.ts';
+import type { DeviceType } from '../simulation/identity.ts';
+import type { Context } from './context.ts';
+import { toDevices } from './device-record.ts';
+import { locateUser } from './users.ts';
+
+interface UserPath {
+  readonly user_id: string;
+}
+
+/** How a path and a problem name a device of each type. */
+export const deviceNames = {
+  electric_vehicle: { parameter: 'electric_vehicle_id', words: 'electric vehicle' },
+  heat_pump: { parameter: 'heat_pump_id', words: 'heat pump' },
+  inverter: { parameter: 'inverter_id', words: 'inverter' },
+  wallbox: { parameter: 'wallbox_id', words: 'wallbox' },
+} as const satisfies Readonly<Record<DeviceType, { readonly parameter: string; readonly words: string }>>;
+
+export const listUserElectricVehicles: Handler<Context, 'listUserElectricVehicles'> = (context, { path }) =>
+  listed(context, path, 'electric_vehicle');
+
+export const listUserHeatPumps: Handler<Context, 'listUserHeatPumps'> = (context, { path }) =>
+  listed(context, path, 'heat_pump');
+
+export const listUserInverters: Handler<Context, 'listUserInverters'> = (context, { path }) =>
+  listed(context, path, 'inverter');
+
+export const listUserWallboxes: Handler<Context, 'listUserWallboxes'> = (context, { path }) =>
+  listed(context, path, 'wallbox');
+
+export const getUserElectricVehicle: Handler<Context, 'getUserElectricVehicle'> = (context, { path }) =>
+  shown(context, path, 'electric_vehicle', path.electric_vehicle_id);
+
+export const getUserHeatPump: Handler<Context, 'getUserHeatPump'> = (context, { path }) =>
+  shown(context, path, 'heat_pump', path.heat_pump_id);
+
+export const getUserInverter: Handler<Context, 'getUserInverter'> = (context, { path }) =>
+  shown(context, path, 'inverter', path.inverter_id);
+
+export const getUserWallbox: Handler<Context, 'getUserWallbox'> = (context, { path }) =>
+  shown(context, path, 'wallbox', path.wallbox_id);
+
+/** 404 unless the caller may see the user and the user has the device of this type that the path names. */
+export async function locateUserDevice(
+  context: Context,
+  path: UserPath & Readonly<Partial<Record<(typeof deviceNames)[DeviceType]['parameter'], string>>>,
+): Promise<void> {
+  for (const [type, { parameter }] of Object.entries(deviceNames)) {
+    const id = path[parameter];
+    if (id !== undefined) await findVisibleDevice(context, path, type as DeviceType, id);
+  }
+}
+
+/** The device of a live user whom the caller may see; otherwise 404. */
+export async function findVisibleDevice(
+  context: Context,
+  path: UserPath,
+  type: DeviceType,
+  id: string,
+): Promise<DeviceRow> {
+  await locateUser(context, path);
+  const row = await findUserDevice(context.db, context.orgId, path.user_id, type, id);
+  if (row === undefined) throw notFound(deviceNames[type].words);
+  return row;
+}
+
+async function listed(context: Context, path: UserPath, type: DeviceType) {
+  await locateUser(context, path);
+  const rows = await listUserDevices(context.db, context.orgId, path.user_id, type);
+  return { status: 200 as const, body: await toDevices(context.db, rows, context.now) };
+}
+
+async function shown(context: Context, path: UserPath, type: DeviceType, id: string) {
+  const row = await findVisibleDevice(context, path, type, id);
+  const [device] = await toDevices(context.db, [row], context.now);
+  if (device === undefined) throw new Error('A device has no record.');
+  return { status: 200 as const, body: device };
+}
