@@ -4,19 +4,19 @@ import type { Db } from '../queries/database.ts';
 import type { PortalSession } from '../queries/portal-sessions.ts';
 
 /** Whether one more call of this subject is within the policy, and otherwise when the next one will be. */
-export type Throttle = (
+type Throttle = (
   policy: 'login',
   subject: string,
 ) => Promise<{ readonly allowed: boolean; readonly retryAfterSeconds: number }>;
 
-export interface PortalLog {
+interface PortalLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 /** Undefined when the organization has no user with this email. */
-export type IssueInitialPassword = (
+type IssueInitialPassword = (
   db: Db,
   user: { readonly orgId: string; readonly email: string },
   now: Date,

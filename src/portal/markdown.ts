@@ -105,7 +105,7 @@ function emphasis(text: string): string {
     .replace(/\*([^*\n]+)\*/g, '<em>$1</em>');
 }
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

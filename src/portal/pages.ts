@@ -12,7 +12,7 @@ export function sendPortalPage(
   sendPage(response, status, view, { session: response.locals.session, ...data });
 }
 
-export interface Message {
+interface Message {
   readonly heading: string;
   readonly text: string;
   readonly back?: string;

@@ -6,8 +6,8 @@ import { sessionOf } from './context.ts';
 import type { Cookies } from './cookies.ts';
 import { field, queryText } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
-import { applicationsPath, loginPath, passwordPath } from './guards.ts';
-import { isWithinQuota } from './login.ts';
+import { loginPath } from './guards.ts';
+import { homeOf, isWithinQuota } from './login.ts';
 import { noticeText, seeOther, sendPortalPage } from './pages.ts';
 import { beginSession, sessionLifeMs } from './sessions.ts';
 
@@ -16,7 +16,7 @@ const MOST_LENGTH = 1024;
 const rule = `At least ${LEAST_LENGTH} characters, not your username and not the old password.`;
 
 /** What is wrong with the new password, by field (NIST SP 800-63B: length counts, composition rules do not). */
-export function passwordFaults(
+function passwordFaults(
   person: Pick<PortalSession, 'username' | 'email'>,
   oldPassword: string,
   [first, second]: readonly [string, string],
@@ -67,8 +67,7 @@ export function passwordPages(context: PortalContext, cookies: Cookies) {
     }
     cookies.setSession(response, cookie, sessionLifeMs);
     log.info('Portal password changed.', { org_id: session.orgId, user_id: session.userId });
-    const home = session.role === 'user' ? passwordPath : applicationsPath;
-    seeOther(response, `${home}?notice=password_changed`);
+    seeOther(response, `${homeOf(session.role)}?notice=password_changed`);
   };
 
   /** The person stays signed in under a new session id; every other session ends with the old password. */

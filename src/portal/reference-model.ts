@@ -1,35 +1,35 @@
 import { describe, fieldsOf, follow } from './schema-fields.ts';
 import type { Field, Node } from './schema-fields.ts';
 
-export interface ParameterLine extends Omit<Field, 'bounds'> {
+interface ParameterLine extends Field {
+  /** path, query or header */
   readonly place: string;
-  readonly bounds: string;
 }
 
-export interface Example {
+interface Example {
   readonly title: string;
   readonly text: string;
 }
 
-export interface BodyView {
+interface BodyView {
   readonly types: string;
   readonly fields: readonly Field[];
   readonly examples: readonly Example[];
 }
 
-export interface ResponseView {
+interface ResponseView {
   readonly status: string;
   readonly description: string;
   readonly body: BodyView | undefined;
 }
 
-export interface OperationView {
+interface OperationView {
   readonly id: string;
   readonly method: string;
   readonly path: string;
   readonly summary: string;
   readonly description: string;
-  /** Who may call it, where that is anyone: all others say so in their description. */
+  /** Anyone may call it; all others say in their description who may. */
   readonly isOpen: boolean;
   readonly isExtension: boolean;
   readonly isDeprecated: boolean;
@@ -38,13 +38,13 @@ export interface OperationView {
   readonly responses: readonly ResponseView[];
 }
 
-export interface TagView {
+interface TagView {
   readonly name: string;
   readonly description: string;
   readonly operations: readonly OperationView[];
 }
 
-export interface ReferenceView {
+interface ReferenceView {
   readonly title: string;
   readonly version: string;
   readonly description: string;

@@ -6,7 +6,7 @@ import type { Page, PortalContext } from './context.ts';
 import { queryText } from './forms.ts';
 import { sendPortalPage, timeText } from './pages.ts';
 
-export const signupRequestsPath = '/portal/signup-requests/';
+const signupRequestsPath = '/portal/signup-requests/';
 const REQUESTS_PER_PAGE = 50;
 
 export function signupRequestPages({ db }: PortalContext) {

@@ -6,7 +6,7 @@ import { sessionOf } from './context.ts';
 import { field, queryText } from './forms.ts';
 import { noticeText, seeOther, sendNotFound, sendPortalPage } from './pages.ts';
 
-export const usersPath = '/portal/users/';
+const usersPath = '/portal/users/';
 const USERS_PER_PAGE = 50;
 
 /** Changes when a password is issued: a form sent again by a reload is known by it. */
