@@ -46,7 +46,7 @@ run: install ## Install what is missing and run the service with an embedded dat
 
 .PHONY: demo
 demo: install ## Do the main job step by step against a service of its own
-	@node --disable-warning=ExperimentalWarning src/cli/demo.ts
+	@node --disable-warning=ExperimentalWarning src/cli/demo/main.ts
 
 .PHONY: test
 test: install $(JUDGES_STAMP) ## Run every test that needs no browser

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { Registry } from 'prom-client';
 import type { RateLimits } from '../config/rate-limits.ts';
 import { createApp } from '../http/app.ts';
-import type { AnyHandler } from '../http/pipeline.ts';
+import type { AnyHandler, Locate } from '../http/pipeline.ts';
 import { RateLimiter } from '../http/limits.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
@@ -11,8 +11,7 @@ import { authorizationServerMetadata } from '../oauth/metadata.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
-import { handlers } from '../operations/handlers.ts';
-import { locate } from '../operations/locate.ts';
+import { handlers, locators } from '../operations/handlers.ts';
 import { createPortal } from '../portal/portal.ts';
 import { createReference } from '../portal/reference.ts';
 import { isUnavailable } from '../queries/database.ts';
@@ -63,7 +62,7 @@ export function composeApi(parts: ApiParts): RequestListener {
     log,
     baseUrl,
     isUnavailable,
-    locate,
+    locators: locators as unknown as Readonly<Record<string, Locate>>,
     trustedProxies: parts.trustedProxies,
     registry: parts.registry ?? new Registry(),
     notReadyBecause: parts.notReadyBecause,

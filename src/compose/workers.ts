@@ -51,7 +51,7 @@ export async function startWorkers({
     wakeFleets: () => runner.wake(),
     stop: async () => {
       await Promise.all([sweeper.stop(), runner.destroy(), dispatcher.destroy()]);
-      await exchange.close();
+      await exchange.destroy();
     },
   };
 }

@@ -45,3 +45,13 @@ export type Handler<Context, Id extends OperationId> = (
 
 /** Every operation of the list bound to its handler; a missing one does not compile. */
 export type Handlers<Context, Ids extends OperationId> = { readonly [Id in Ids]: Handler<Context, Id> };
+
+/** Operations of the list whose path names an object, beside the organization. */
+type Located<Ids extends OperationId> = {
+  [Id in Ids]: Exclude<keyof Request<Id>['path'], 'org_id'> extends never ? never : Id;
+}[Ids];
+
+/** For each operation whose path names an object: throws 404 unless the caller may see it. */
+export type Locators<Context, Ids extends OperationId> = {
+  readonly [Id in Located<Ids>]: (context: Context, path: Request<Id>['path']) => Promise<void>;
+};

@@ -78,7 +78,7 @@ const root = join(import.meta.dirname, '../..');
 process.chdir(root);
 const document = bundle(root);
 const text = `${JSON.stringify(document, undefined, 2)}\n`;
-const types = astToString(await openapiTS(text, { defaultNonNullable: false }));
+const types = astToString(await openapiTS(text, { defaultNonNullable: false, immutable: true }));
 settle(
   new Map([
     ['generated/openapi.json', text],

@@ -83,12 +83,18 @@ function packRing(ring: Ring): number[] {
 export function countriesJson(): string {
   const coarse = readCountries('countries-50m');
   const fine = readCountries('countries-10m');
-  const lines = [...new Set([...coarse.keys(), ...fine.keys()])].sort().map((code) => {
+  const codes = [...new Set([...coarse.keys(), ...fine.keys()])].sort();
+  const lines = codes.flatMap((code) => {
     const from50m = coarse.get(code);
     const total = from50m?.polygons.reduce((sum, polygon) => sum + area(polygon), 0) ?? 0;
     const country = total < SMALL_AREA ? (fine.get(code) ?? from50m) : from50m;
     if (!country) throw new Error(`no polygons for ${code}`);
-    return `${JSON.stringify(code)}:${JSON.stringify({ box: largestBox(country), rings: country.polygons.flat().map(packRing) })}`;
+    const box = largestBox(country);
+    const [west = 0, south = 0, east = 0, north = 0] = box;
+    // Vatican City collapses to a line at the resolution of the set.
+    if (west >= east || south >= north) return [];
+    const entry = { box, rings: country.polygons.flat().map(packRing) };
+    return [`${JSON.stringify(code)}:${JSON.stringify(entry)}`];
   });
   return `{"boundary_version":"natural-earth-4.1-50m","countries":{\n${lines.join(',\n')}\n}}\n`;
 }

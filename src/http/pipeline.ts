@@ -2,7 +2,7 @@ import type { ValidateFunction } from 'ajv';
 import type { Request, RequestHandler, Response } from 'express';
 import * as bodyValidators from '../../generated/validate-bodies.js';
 import * as parameterValidators from '../../generated/validate-parameters.js';
-import type { Route, SecuredOperationId } from '../../generated/routes.ts';
+import type { OperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
 import type { Actor } from '../domain/actor.ts';
 import { invalid, Problem } from '../domain/problem.ts';
 import type { FieldError } from '../domain/problem.ts';
@@ -26,6 +26,8 @@ export interface AnyRequest {
 /** An operation as the pipeline sees it, after its types have been checked against the document. */
 export type AnyHandler = (context: Context & OpenContext, request: AnyRequest) => Promise<AnyReply>;
 
+export type Locate = (context: Context, path: Values) => Promise<void>;
+
 export interface PipelineParts {
   readonly services: Services;
   readonly limiter: RateLimiter;
@@ -34,7 +36,7 @@ export interface PipelineParts {
   /** Whether the actor's organization reaches another one (a simulation organization of its fleets). */
   readonly reaches: (actor: Actor, orgId: string) => Promise<boolean>;
   /** Throws 404 when an object that the path names is not there; asked only when query or body are faulty. */
-  readonly locate: (context: Context, path: Values) => Promise<void>;
+  readonly locators: Readonly<Partial<Record<OperationId, Locate>>>;
 }
 
 /**
@@ -62,7 +64,7 @@ export function pipeline(route: Route, handler: AnyHandler, parts: PipelineParts
         ? []
         : bodyErrors(validate.body.errors ?? [], body)),
     ];
-    if (faults.length > 0) await refuse(faults, parts, context, path);
+    if (faults.length > 0) await refuse(faults, parts.locators[route.operationId], context, path);
     await sendReply(response, await handler(context as Context, { path, query, body }));
   };
 }
@@ -132,11 +134,11 @@ async function enter(route: Route, parts: PipelineParts, context: Context, path:
 
 async function refuse(
   faults: readonly FieldError[],
-  parts: PipelineParts,
+  locate: Locate | undefined,
   context: Context | OpenContext,
   path: Values,
 ): Promise<never> {
-  if ('actor' in context) await parts.locate(context, path);
+  if ('actor' in context) await locate?.(context, path);
   throw invalid(faults);
 }
 
