@@ -199,6 +199,15 @@ test('retries have places of their own, so that they hold back no first attempt'
   expect(kinds).toEqual(['/failing 0', '/failing 0', '/failing 1', '/failing 1', '/new 0', '/new 0']);
 });
 
+test('attempts under way count against the cap of their webhook until their lease is over', async () => {
+  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await messages(10);
+  const leaseUntil = new Date(on.clock.at.getTime() + 60_000);
+  const claim = async (first: number, at = on.clock.at): Promise<number> =>
+    (await claimDeliveries(on.database.db, { first, retry: 10, perWebhook: 3 }, at, leaseUntil)).length;
+  expect([await claim(2), await claim(10), await claim(10), await claim(10, leaseUntil)]).toEqual([2, 1, 0, 3]);
+});
+
 test('a dispatcher whose lease does not outlast the deadline does not start', () => {
   expect(() => dispatcher({ leaseMs: 5_000 })).toThrow('must be longer than the deadline');
 });
