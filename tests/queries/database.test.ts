@@ -16,6 +16,16 @@ const failureOf = async (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
+test('parts and address lead to the same database, each test file to its own', async () => {
+  const byAddress = openDatabase({ connection: at.url });
+  const name = sql<{ name: string }>`select current_database() as name`;
+  expect((await name.execute(byAddress.db)).rows).toEqual((await name.execute(at.db)).rows);
+  await byAddress.close();
+  const other = await testDatabase();
+  expect((await name.execute(other.db)).rows).not.toEqual((await name.execute(at.db)).rows);
+  await other.close();
+});
+
 describe('values', () => {
   test('numbers are numbers, instants are dates, zoneless times are text', async () => {
     const { rows } =

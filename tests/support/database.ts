@@ -71,9 +71,12 @@ export async function onServer(server: pg.ClientConfig, statement: string): Prom
 /** The same server, another database. */
 export function databaseOf(server: pg.ClientConfig, database: string): pg.ClientConfig {
   if (server.connectionString === undefined) return { ...server, database };
-  const url = new URL(server.connectionString);
-  url.pathname = `/${database}`;
-  return { connectionString: url.href };
+  return {
+    connectionString: server.connectionString.replace(
+      /^(\w+:\/\/[^/]*\/?)[^?]*/,
+      (_, start: string) => `${start.replace(/\/?$/, '/')}${database}`,
+    ),
+  };
 }
 
 /** A unix socket's directory stands in the query, where pg looks for it. */

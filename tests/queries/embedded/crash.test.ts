@@ -1,29 +1,29 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { once } from 'node:events';
-import { readFileSync, renameSync } from 'node:fs';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { probeHost } from '../../../src/queries/embedded/host.ts';
 import { startEmbedded } from '../../../src/queries/embedded/start.ts';
 import type { EmbeddedOptions } from '../../../src/queries/embedded/start.ts';
 import {
   cleanUp,
+  failLoudly,
   postmasterPid,
   query,
+  removePrepared,
   runProgram,
   serversOn,
   silentLog,
-  temporaryFolder,
+  usedDataDirectory,
   until,
 } from './harness.ts';
 
 afterEach(cleanUp);
+afterAll(removePrepared);
 
 const options = (dataDir: string): EmbeddedOptions => ({
   dataDir,
   log: silentLog,
-  onFatal: (error) => {
-    throw error;
-  },
+  onFatal: failLoudly,
 });
 
 const host = probeHost();
@@ -42,7 +42,7 @@ describe.each([
   }
 
   test('loses no acknowledged row and leaves no server', async () => {
-    const dataDir = temporaryFolder();
+    const dataDir = await usedDataDirectory();
     const acknowledged = await killUnderWrites(dataDir);
     await until(() => serversOn(dataDir).length === 0);
     const embedded = await startEmbedded(options(dataDir));
@@ -54,7 +54,7 @@ describe.each([
   });
 
   test('is started again at once, while the former server is still dying', async () => {
-    const dataDir = temporaryFolder();
+    const dataDir = await usedDataDirectory();
     const acknowledged = await killUnderWrites(dataDir);
     const embedded = await startEmbedded({ ...options(dataDir), host: guard });
     const [row] = await query<{ n: number }>(embedded.connection, 'select count(*)::int as n from written');
@@ -66,7 +66,7 @@ describe.each([
 
 describe('a database that dies', () => {
   test('is not ready, comes back with its rows, and is not fatal', async () => {
-    const dataDir = temporaryFolder();
+    const dataDir = await usedDataDirectory();
     const embedded = await startEmbedded(options(dataDir));
     await query(embedded.connection, 'create table kept as select 7 as n');
     const former = postmasterPid(dataDir);
@@ -80,7 +80,7 @@ describe('a database that dies', () => {
   });
 
   test('and cannot come back is fatal, once, after its time', async () => {
-    const dataDir = temporaryFolder();
+    const dataDir = await usedDataDirectory();
     const told: Error[] = [];
     const embedded = await startEmbedded({
       ...options(dataDir),
@@ -98,7 +98,7 @@ describe('a database that dies', () => {
   });
 
   test('while the program stops, does not come back', async () => {
-    const dataDir = temporaryFolder();
+    const dataDir = await usedDataDirectory();
     const embedded = await startEmbedded(options(dataDir));
     process.kill(postmasterPid(dataDir), 'SIGKILL');
     await until(() => embedded.state() === 'restarting');
@@ -108,22 +108,15 @@ describe('a database that dies', () => {
   });
 });
 
-test('Ctrl-C reaches the program, not its database', async () => {
-  const dataDir = temporaryFolder();
-  // A terminal sends SIGINT to the foreground process group; `detached` makes the program the leader of one.
+test('Ctrl-C leaves the program its database until it has drained', async () => {
+  const dataDir = await usedDataDirectory();
+  // A terminal sends SIGINT to the whole foreground process group; `detached` makes the program the leader of one.
   const program = runProgram({ dataDir, kind: 'serve' }, { detached: true });
-  const { connection } = await program.ready;
-  const server = postmasterPid(dataDir);
-  process.kill(-(program.child.pid ?? 0), 'SIGWINCH');
-  const groups = await query<{ n: number }>(connection, 'select 1 as n');
-  expect(groups).toEqual([{ n: 1 }]);
-  expect(processGroup(server)).toBe(server);
-  program.child.kill('SIGTERM');
-  await once(program.child, 'exit');
+  await program.ready;
+  process.kill(-(program.child.pid ?? 0), 'SIGINT');
+  expect(await program.ended).toEqual({ code: 0, stderr: '' });
+  expect({ acknowledged: program.acknowledged, servers: serversOn(dataDir) }).toEqual({
+    acknowledged: [0],
+    servers: [],
+  });
 });
-
-function processGroup(pid: number): number {
-  // Field 5 of /proc/PID/stat, counted after the name in parentheses.
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
-}

@@ -4,6 +4,7 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  cpSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -16,6 +17,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { startEmbedded } from '../../../src/queries/embedded/start.ts';
 import type { EmbeddedConnection } from '../../../src/queries/embedded/postmaster.ts';
 import type { ProgramOptions } from './program.ts';
 
@@ -28,6 +30,31 @@ export function temporaryFolder(mode = 0o711): string {
   chmodSync(folder, mode);
   folders.push(folder);
   return folder;
+}
+
+let prepared: Promise<string> | undefined;
+
+/** A data directory that was used and stopped: a copy of one made once per test file, since initdb takes its time. */
+export async function usedDataDirectory(): Promise<string> {
+  prepared ??= (async () => {
+    const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'embedded-test-')));
+    const embedded = await startEmbedded({ dataDir, log: silentLog, onFatal: failLoudly });
+    await embedded.stop();
+    return dataDir;
+  })();
+  const dataDir = temporaryFolder();
+  cpSync(join(await prepared, 'postgres'), join(dataDir, 'postgres'), { recursive: true });
+  chmodSync(join(dataDir, 'postgres'), 0o700);
+  return dataDir;
+}
+
+/** For afterAll. */
+export async function removePrepared(): Promise<void> {
+  if (prepared !== undefined) rmSync(await prepared, { recursive: true });
+}
+
+export function failLoudly(error: Error): never {
+  throw error;
 }
 
 export async function cleanUp(): Promise<void> {

@@ -1,5 +1,5 @@
 // A program with an embedded database, to be started and killed by tests. Its one argument is JSON: ProgramOptions.
-// It prints `ready {joined, connection}`, then with `write` a line `ack N` for each committed row; SIGTERM stops it.
+// It prints `ready {joined, connection}`, then with `write` a line `ack N` for each committed row; SIGTERM stops it, SIGINT after a last statement.
 import pg from 'pg';
 import { joinOrStartEmbedded, startEmbedded } from '../../../src/queries/embedded/start.ts';
 import type { Host } from '../../../src/queries/embedded/host.ts';
@@ -27,6 +27,17 @@ process.on('SIGTERM', () => void embedded.stop().then(() => process.exit(0), fai
 console.log(
   `ready ${JSON.stringify({ joined: 'joined' in embedded && embedded.joined, connection: embedded.connection })}`,
 );
+/** What is under way when Ctrl-C comes still needs its database. */
+async function drain(): Promise<void> {
+  const client = new pg.Client(embedded.connection);
+  await client.connect();
+  await client.query('select pg_sleep(0.3)');
+  console.log('ack 0');
+  await client.end();
+  await embedded.stop();
+  process.exit(0);
+}
+
 // A joined database needs no child of ours, and nothing else would keep the program alive.
 setInterval(() => undefined, 60_000);
 

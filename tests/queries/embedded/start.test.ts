@@ -1,19 +1,28 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findBinaries } from '../../../src/queries/embedded/binaries.ts';
 import { joinOrStartEmbedded, startEmbedded } from '../../../src/queries/embedded/start.ts';
 import type { EmbeddedOptions } from '../../../src/queries/embedded/start.ts';
-import { cleanUp, query, runProgram, serversOn, silentLog, temporaryFolder } from './harness.ts';
+import {
+  cleanUp,
+  failLoudly,
+  query,
+  removePrepared,
+  runProgram,
+  serversOn,
+  silentLog,
+  temporaryFolder,
+  usedDataDirectory,
+} from './harness.ts';
 
 afterEach(cleanUp);
+afterAll(removePrepared);
 
 const options = (dataDir: string): EmbeddedOptions => ({
   dataDir,
   log: silentLog,
-  onFatal: (error) => {
-    throw error;
-  },
+  onFatal: failLoudly,
 });
 
 describe('a data directory', () => {
@@ -58,8 +67,7 @@ describe('a data directory', () => {
   });
 
   test('with a pid file that names a living stranger starts', async () => {
-    const dataDir = temporaryFolder();
-    await (await startEmbedded(options(dataDir))).stop();
+    const dataDir = await usedDataDirectory();
     // After a restart of a container the number is often another program's: here this test's own.
     writeFileSync(
       join(dataDir, 'postgres', 'postmaster.pid'),
@@ -88,7 +96,7 @@ describe('a data directory', () => {
 
 describe('one owner', () => {
   test('a second serve is refused by directory and process, a command joins, and both leave the first alone', async () => {
-    const dataDir = temporaryFolder();
+    const dataDir = await usedDataDirectory();
     const serve = runProgram({ dataDir, kind: 'serve' });
     const { connection } = await serve.ready;
     await expect(startEmbedded(options(dataDir))).rejects.toThrow(
@@ -104,7 +112,7 @@ describe('one owner', () => {
   });
 
   test('a command joins a serve that is still starting', async () => {
-    const dataDir = temporaryFolder();
+    const dataDir = await usedDataDirectory();
     const serve = runProgram({ dataDir, kind: 'serve' });
     const command = runProgram({ dataDir, kind: 'command' });
     // Whoever is first, both come to the same database: the serve waits for a command, a command joins the serve.
@@ -118,7 +126,7 @@ describe('one owner', () => {
   });
 
   test('a serve waits for a command that has the directory, and a second command waits too', async () => {
-    const dataDir = temporaryFolder();
+    const dataDir = await usedDataDirectory();
     const command = runProgram({ dataDir, kind: 'command' });
     expect(await command.ready).toMatchObject({ joined: false });
     await expect(startEmbedded({ ...options(dataDir), waitMs: 200 })).rejects.toThrow('(command)');
@@ -131,7 +139,7 @@ describe('one owner', () => {
   });
 
   test('a serve waits for one that is stopping', async () => {
-    const dataDir = temporaryFolder();
+    const dataDir = await usedDataDirectory();
     const leaving = await startEmbedded(options(dataDir));
     const stopped = leaving.stop();
     const next = await startEmbedded(options(dataDir));

@@ -9,6 +9,7 @@ import { startEmbedded } from '../../../src/queries/embedded/start.ts';
 import type { EmbeddedOptions } from '../../../src/queries/embedded/start.ts';
 import {
   cleanUp,
+  failLoudly,
   postmasterPid,
   programFile,
   query,
@@ -26,9 +27,7 @@ afterEach(cleanUp);
 const options = (dataDir: string): EmbeddedOptions => ({
   dataDir,
   log: silentLog,
-  onFatal: (error) => {
-    throw error;
-  },
+  onFatal: failLoudly,
 });
 const host = probeHost();
 const nobody = 65534;
