@@ -1,0 +1,340 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Services } from '../../src/operations/context.ts';
+import { insertMessage } from '../../src/queries/deliveries.ts';
+import { startApi, type Api } from '../support/api.ts';
+import type { Answer } from '../support/api-client.ts';
+
+const url = 'https://partner.example.com/hooks/devices';
+const both = ['device.action_required', 'device.information'];
+const secretPattern = /^whsec_[A-Za-z0-9+/]{43}=$/;
+
+let api: Api;
+const testWebhook = jest.fn<Services['testWebhook']>();
+
+beforeAll(async () => {
+  api = await startApi({ services: { testWebhook } });
+});
+afterAll(() => api.close());
+
+async function create(body: object = { url, topics: both }): Promise<Answer['body']> {
+  const answer = await api.call('createWebhook', { body });
+  expect(answer.status).toBe(201);
+  return answer.body;
+}
+
+function faults(answer: Answer): [string, string][] {
+  return answer.body.errors.map((error: { pointer?: string; parameter?: string; code: string }) => [
+    error.pointer ?? error.parameter,
+    error.code,
+  ]);
+}
+
+async function deliveryStates(webhookId: string): Promise<object[]> {
+  return api.db
+    .selectFrom('deliveries')
+    .innerJoin('messages', 'messages.id', 'deliveries.message_id')
+    .select(['message_type', 'state', 'cancel_reason'])
+    .where('webhook_id', '=', webhookId)
+    .orderBy('message_type')
+    .execute();
+}
+
+/** One message of each topic, pending at every subscribed webhook of the organization. */
+async function sendBoth(): Promise<void> {
+  for (const message_type of both) {
+    const message = { org_id: api.own.orgId, id: randomUUID(), message_type, occurred_at: api.clock.now() };
+    await api.db
+      .transaction()
+      .execute((tx) => insertMessage(tx, { ...message, payload: Buffer.from('{}') }, api.clock.now()));
+  }
+}
+
+describe('creation', () => {
+  test('answers the webhook with its secret, its address and a ban on storing', async () => {
+    const answer = await api.call('createWebhook', { body: { url, topics: [...both, both[0]] } });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      id: expect.any(String),
+      url,
+      topics: both,
+      enabled: true,
+      created_at: api.clock.now().toISOString(),
+      updated_at: api.clock.now().toISOString(),
+      secret: expect.stringMatching(secretPattern),
+    });
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.headers['location']).toBe(
+      `/api/partners/v2.0/org/${api.own.orgId}/notifications/webhooks/${answer.body.id}`,
+    );
+  });
+
+  test('of a repeated address makes another webhook with another secret; topics may be left out', async () => {
+    const [one, two] = [await create({ url }), await create({ url })];
+    expect(one.topics).toEqual([]);
+    expect(two.id).not.toBe(one.id);
+    expect(two.secret).not.toBe(one.secret);
+  });
+
+  test('stores the secret sealed', async () => {
+    const { id, secret } = await create();
+    const row = await api.db
+      .selectFrom('webhooks')
+      .select('secret_sealed')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(row.secret_sealed.includes(Buffer.from(secret))).toBe(false);
+  });
+
+  test('names the faults of address and topics together', async () => {
+    const body = { url: 'http://192.168.0.1/', topics: ['device.information', 'device.unknown', 'service.test'] };
+    const answer = await api.call('createWebhook', { body });
+    expect(answer.status).toBe(422);
+    expect(faults(answer)).toEqual([
+      ['/url', expect.any(String)],
+      ['/url', 'forbidden_address'],
+      ['/topics/1', 'unknown_topic'],
+      ['/topics/2', 'unknown_topic'],
+    ]);
+    expect(answer.body.errors[2].detail).toContain('device.action_required, device.information');
+  });
+
+  test.each(['https://user:pass@example.com/', 'https://example.com/#part', 'https://127.1/', 'https://[::1]/'])(
+    'refuses %s',
+    async (address) => {
+      const answer = await api.call('createWebhook', { body: { url: address } });
+      expect([answer.status, faults(answer).map(([pointer]) => pointer)]).toEqual([422, ['/url']]);
+    },
+  );
+
+  test('refuses what the document forbids', async () => {
+    const answer = await api.call('createWebhook', { body: { topics: 'all', enabled: true } });
+    expect(answer.status).toBe(422);
+    expect(faults(answer)).toEqual(
+      expect.arrayContaining([
+        ['/url', 'required'],
+        ['/topics', 'type'],
+        ['/enabled', 'unknown_property'],
+      ]),
+    );
+  });
+});
+
+describe('list and retrieval', () => {
+  test('the list has 50 on a page, oldest first, and never a secret; page 2 of 51 has one', async () => {
+    await api.db.deleteFrom('deliveries').execute();
+    await api.db.deleteFrom('webhooks').execute();
+    const ids: string[] = [];
+    const secrets: string[] = [];
+    for (let index = 0; index < 51; index += 1) {
+      api.clock.advance(1);
+      const { id, secret } = await create({ url, topics: [] });
+      ids.push(id);
+      secrets.push(secret);
+    }
+    const pages = [await api.call('listWebhooks'), await api.call('listWebhooks', { query: { page: 2 } })];
+    expect(pages.map(({ body }) => body.items.map((item: { id: string }) => item.id))).toEqual([
+      ids.slice(0, 50),
+      ids.slice(50),
+    ]);
+    for (const [index, { body, text }] of pages.entries()) {
+      expect(body).toEqual({ items: body.items, total: 51, page: index + 1, page_size: 50 });
+      expect(text).not.toContain('whsec_');
+      expect(secrets.some((secret) => text.includes(secret.slice(6)))).toBe(false);
+    }
+    const address = `${api.baseUrl}/api/partners/v2.0/org/${api.own.orgId}/notifications/webhooks`;
+    expect(pages.map(({ headers }) => headers['link'])).toEqual([
+      `<${address}?page=1>; rel="first", <${address}?page=2>; rel="next", <${address}?page=2>; rel="last"`,
+      `<${address}?page=1>; rel="first", <${address}?page=1>; rel="prev", <${address}?page=2>; rel="last"`,
+    ]);
+    const beyond = await api.call('listWebhooks', { query: { page: 9007199254740991 } });
+    expect([beyond.status, beyond.body.items, beyond.body.total]).toEqual([200, [], 51]);
+    const retrieved = await api.call('getWebhook', { path: { webhook_id: ids[0] ?? '' } });
+    expect(retrieved.body).toEqual(pages[0]?.body.items[0]);
+    expect(retrieved.text).not.toContain('whsec_');
+  });
+
+  test.each([0, -1, 'two', 1.5])('page %s is refused', async (page) => {
+    expect((await api.call('listWebhooks', { query: { page } })).status).toBe(422);
+  });
+});
+
+describe('change', () => {
+  test('touches only the fields that are present', async () => {
+    const { id, secret, ...webhook } = await create({ url, topics: ['device.information'] });
+    api.clock.advance(5);
+    const path = { webhook_id: id };
+    const disabled = await api.call('updateWebhook', { path, body: { enabled: false } });
+    expect(disabled.status).toBe(200);
+    expect(disabled.body).toEqual({
+      id,
+      ...webhook,
+      enabled: false,
+      updated_at: api.clock.now().toISOString(),
+    });
+    expect(disabled.text).not.toContain(secret);
+    api.clock.advance(5);
+    const cleared = await api.call('updateWebhook', { path, body: { topics: [] } });
+    expect(cleared.body).toMatchObject({ enabled: false, topics: [] });
+    const untouched = await api.call('updateWebhook', { path, body: {} });
+    expect(untouched.body).toEqual(cleared.body);
+  });
+
+  test('refuses an address as immutable and an unknown topic', async () => {
+    const { id } = await create();
+    const path = { webhook_id: id };
+    const moved = await api.call('updateWebhook', { path, body: { url, enabled: false } });
+    expect([moved.status, faults(moved)]).toEqual([422, [['/url', 'immutable']]]);
+    const unknown = await api.call('updateWebhook', { path, body: { enabled: false, topics: ['x'] } });
+    expect([unknown.status, faults(unknown)]).toEqual([422, [['/topics/0', 'unknown_topic']]]);
+    expect((await api.call('getWebhook', { path })).body).toMatchObject({ enabled: true, topics: both });
+  });
+
+  test('drops what is pending: of the topics that go, all when disabled or removed', async () => {
+    const ids = await Promise.all([create(), create(), create(), create()].map(async (each) => (await each).id));
+    await sendBoth();
+    const [kept = '', narrowed = '', disabled = '', removed = ''] = ids;
+    await api.call('updateWebhook', { path: { webhook_id: narrowed }, body: { topics: [both[1]] } });
+    await api.call('updateWebhook', { path: { webhook_id: disabled }, body: { enabled: false } });
+    expect((await api.call('deleteWebhook', { path: { webhook_id: removed } })).status).toBe(204);
+    const state = (first: string | null, second: string | null) =>
+      [first, second].map((cancel_reason, index) => ({
+        message_type: both[index],
+        state: cancel_reason === null ? 'pending' : 'cancelled',
+        cancel_reason,
+      }));
+    expect(await deliveryStates(kept)).toEqual(state(null, null));
+    expect(await deliveryStates(narrowed)).toEqual(state('topic_removed', null));
+    expect(await deliveryStates(disabled)).toEqual(state('disabled', 'disabled'));
+    expect(await deliveryStates(removed)).toEqual(state('deleted', 'deleted'));
+    await api.call('updateWebhook', { path: { webhook_id: disabled }, body: { enabled: true } });
+    expect(await deliveryStates(disabled)).toEqual(state('disabled', 'disabled'));
+  });
+});
+
+test('rotation answers a fresh secret, which is sealed in place of the old one', async () => {
+  const { id, secret, ...webhook } = await create();
+  api.clock.advance(1000);
+  const rotated = await api.call('rotateWebhookSecret', { path: { webhook_id: id } });
+  expect(rotated.status).toBe(200);
+  expect(rotated.headers['cache-control']).toBe('no-store');
+  expect(rotated.body).toEqual({
+    id,
+    ...webhook,
+    updated_at: api.clock.now().toISOString(),
+    secret: expect.stringMatching(secretPattern),
+  });
+  expect(rotated.body.secret).not.toBe(secret);
+  testWebhook.mockResolvedValueOnce({ outcome: 'delivered', status_code: 200, detail: null });
+  await api.call('testWebhook', { path: { webhook_id: id }, body: { topic: both[0] } });
+  expect(testWebhook).toHaveBeenLastCalledWith({ url, secret: rotated.body.secret, topic: both[0] });
+  const withBody = await api.call('rotateWebhookSecret', { path: { webhook_id: id }, body: { secret: 'mine' } });
+  expect(withBody.status).toBe(422);
+  expect(faults(withBody)).toContainEqual(['/secret', 'unknown_property']);
+});
+
+describe('test message', () => {
+  const results = [
+    { outcome: 'delivered', status_code: 204, detail: null },
+    { outcome: 'failed', status_code: null, detail: 'The endpoint answered 500.' },
+  ] as const;
+  test.each(results)('passes on what came of it: $outcome', async (result) => {
+    const { id, secret } = await create({ url, topics: [both[0]] });
+    testWebhook.mockResolvedValueOnce(result);
+    const answer = await api.call('testWebhook', { path: { webhook_id: id }, body: { topic: both[0] } });
+    expect([answer.status, answer.body]).toEqual([200, result]);
+    expect(testWebhook).toHaveBeenLastCalledWith({ url, secret, topic: both[0] });
+  });
+
+  test('is not sent to a topic that the webhook lacks', async () => {
+    const { id } = await create({ url, topics: [both[0]] });
+    testWebhook.mockClear();
+    for (const topic of [both[1], 'device.unknown']) {
+      const answer = await api.call('testWebhook', { path: { webhook_id: id }, body: { topic } });
+      expect([answer.status, faults(answer)]).toEqual([422, [['/topic', 'not_subscribed']]]);
+    }
+    expect(testWebhook).not.toHaveBeenCalled();
+  });
+
+  test('to a disabled or removed webhook is cancelled, whatever the topic', async () => {
+    const { id } = await create({ url, topics: [both[0]] });
+    const path = { webhook_id: id };
+    testWebhook.mockClear();
+    const outcomes = async (): Promise<unknown[]> => {
+      const answers = [
+        await api.call('testWebhook', { path, body: { topic: both[0] } }),
+        await api.call('testWebhook', { path, body: { topic: 'device.unknown' } }),
+      ];
+      return answers.map(({ status, body }) => [status, body]);
+    };
+    const cancelled = (detail: string) => [200, { outcome: 'cancelled', status_code: null, detail }];
+    await api.call('updateWebhook', { path, body: { enabled: false } });
+    expect(await outcomes()).toEqual(Array(2).fill(cancelled('The webhook is disabled.')));
+    await api.call('deleteWebhook', { path });
+    expect(await outcomes()).toEqual(Array(2).fill(cancelled('The webhook is removed.')));
+    expect(testWebhook).not.toHaveBeenCalled();
+  });
+});
+
+describe('access', () => {
+  test('a webhook that is unknown, removed or of another organization is 404', async () => {
+    const { id: removed } = await create();
+    expect((await api.call('deleteWebhook', { path: { webhook_id: removed } })).status).toBe(204);
+    const { id: own } = await create();
+    const foreign = { org_id: api.foreign.orgId };
+    const token = api.foreign.admin.token;
+    const calls = [
+      ['getWebhook', undefined],
+      ['updateWebhook', { enabled: true }],
+      ['updateWebhook', { topics: ['unknown'] }],
+      ['updateWebhook', { url }],
+      ['deleteWebhook', undefined],
+      ['rotateWebhookSecret', undefined],
+    ] as const;
+    for (const [id, body] of calls) {
+      const statuses = [
+        await api.call(id, { path: { webhook_id: randomUUID() }, body }),
+        await api.call(id, { path: { webhook_id: removed }, body }),
+        await api.call(id, { path: { webhook_id: own, ...foreign }, body, token }),
+      ].map(({ status }) => status);
+      expect([id, ...statuses]).toEqual([id, 404, 404, 404]);
+    }
+    const body = { topic: both[0] };
+    const unknown = await api.call('testWebhook', { path: { webhook_id: randomUUID() }, body });
+    const others = await api.call('testWebhook', { path: { webhook_id: own, ...foreign }, body, token });
+    expect([unknown.status, others.status]).toEqual([404, 404]);
+    expect((await api.call('getWebhook', { path: { webhook_id: own } })).status).toBe(200);
+  });
+
+  test('is for admins alone, in their own organization, with a token that may write', async () => {
+    const { id } = await create();
+    const calls = [
+      ['createWebhook', { url }],
+      ['listWebhooks', undefined],
+      ['getWebhook', undefined],
+      ['updateWebhook', {}],
+      ['deleteWebhook', undefined],
+      ['rotateWebhookSecret', undefined],
+      ['testWebhook', { topic: both[0] }],
+    ] as const;
+    for (const [operation, body] of calls) {
+      const call = (token: string | null) => api.call(operation, { path: { webhook_id: id }, body, token });
+      const answers = [
+        await call(null),
+        await call(api.own.staff.token),
+        await call(api.own.user.token),
+        await call(api.foreign.admin.token),
+      ];
+      expect([operation, ...answers.map((answer) => answer.body.code)]).toEqual([
+        operation,
+        'unauthenticated',
+        'role_forbidden',
+        'role_forbidden',
+        'organization_forbidden',
+      ]);
+      const reader = await call(api.own.admin.readToken);
+      const isReading = operation === 'getWebhook' || operation === 'listWebhooks';
+      expect([operation, reader.status]).toEqual([operation, isReading ? 200 : 403]);
+    }
+  });
+});
