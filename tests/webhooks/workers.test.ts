@@ -205,7 +205,9 @@ test('attempts under way count against the cap of their webhook until their leas
   const leaseUntil = new Date(on.clock.at.getTime() + 60_000);
   const claim = async (first: number, at = on.clock.at): Promise<number> =>
     (await claimDeliveries(on.database.db, { first, retry: 10, perWebhook: 3 }, at, leaseUntil)).length;
-  expect([await claim(2), await claim(10), await claim(10), await claim(10, leaseUntil)]).toEqual([2, 1, 0, 3]);
+  expect([await claim(2), await claim(10), await claim(10), await claim(10, leaseUntil)]).toEqual([
+    2, 1, 0, 3,
+  ]);
 });
 
 test('a dispatcher whose lease does not outlast the deadline does not start', () => {
