@@ -119,7 +119,7 @@ function fillPv(household: Household, climate: Climate, day: number, pv: Int32Ar
   for (let i = 0; i < QUARTERS; i++) {
     const middleMs = (day * QUARTERS + i + 0.5) * QUARTER_MS;
     const part = (i + 0.5) / QUARTERS;
-    // The year's turn makes the equation of time jump by seconds at most; between two midnights it is a line.
+    // Between two midnights both terms are all but straight lines.
     const terms = {
       declination: from.declination + (to.declination - from.declination) * part,
       equationOfTime: from.equationOfTime + (to.equationOfTime - from.equationOfTime) * part,

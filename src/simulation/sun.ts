@@ -1,4 +1,4 @@
-/** Position of the sun (NOAA general solar position, Spencer's series), with the day's terms computed once. */
+/** Position of the sun; the terms that change by the day can be computed apart from the hour angle. */
 
 export interface SolarTerms {
   /** Declination in radians. */
@@ -9,20 +9,25 @@ export interface SolarTerms {
 
 const DAY_MS = 86_400_000;
 
-/** Declination and equation of time at an instant. */
+const RADIANS = Math.PI / 180;
+const J2000_MS = Date.UTC(2000, 0, 1, 12);
+
+/**
+ * Declination and equation of time at an instant, by the Astronomical Almanac's low-precision formulas (0.01
+ * degrees from 1950 to 2050). Spencer's series of the day of the year is off by 0.4 degrees within a leap cycle.
+ */
 export function solarTerms(atMs: number): SolarTerms {
-  const at = new Date(atMs);
-  const year = at.getUTCFullYear();
-  const start = Date.UTC(year, 0, 1);
-  const days = (Date.UTC(year + 1, 0, 1) - start) / DAY_MS;
-  const g = ((2 * Math.PI) / days) * ((atMs - start) / DAY_MS - 0.5);
-  const [c1, s1] = [Math.cos(g), Math.sin(g)];
-  const [c2, s2] = [Math.cos(2 * g), Math.sin(2 * g)];
-  const [c3, s3] = [Math.cos(3 * g), Math.sin(3 * g)];
+  const days = (atMs - J2000_MS) / DAY_MS;
+  const meanLongitude = 280.46 + 0.9856474 * days;
+  const anomaly = (357.528 + 0.9856003 * days) * RADIANS;
+  const longitude = (meanLongitude + 1.915 * Math.sin(anomaly) + 0.02 * Math.sin(2 * anomaly)) * RADIANS;
+  const obliquity = (23.439 - 0.0000004 * days) * RADIANS;
+  const rightAscension = Math.atan2(Math.cos(obliquity) * Math.sin(longitude), Math.cos(longitude)) / RADIANS;
+  // Four minutes a degree, the difference brought into -180..180.
+  const ahead = (((meanLongitude - rightAscension + 180) % 360) + 360) % 360;
   return {
-    declination:
-      0.006918 - 0.399912 * c1 + 0.070257 * s1 - 0.006758 * c2 + 0.000907 * s2 - 0.002697 * c3 + 0.00148 * s3,
-    equationOfTime: 229.18 * (0.000075 + 0.001868 * c1 - 0.032077 * s1 - 0.014615 * c2 - 0.040849 * s2),
+    declination: Math.asin(Math.sin(obliquity) * Math.sin(longitude)),
+    equationOfTime: 4 * (ahead - 180),
   };
 }
 

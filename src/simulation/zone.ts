@@ -42,11 +42,12 @@ function buildYear(zone: string, year: number): Year {
   const from = [Date.UTC(year, 0, 1)];
   const offsetMinutes = [askOffset(zone, Date.UTC(year, 0, 1))];
   for (let left = Date.UTC(year, 0, 1); left < end; left += STEP_MS) {
-    const right = Math.min(end, left + STEP_MS);
+    // The last look stays within the year: a change at its very end belongs to the next.
+    const right = Math.min(end - 1000, left + STEP_MS);
     const before = askOffset(zone, left);
-    if (askOffset(zone, right - 1000) === before) continue;
+    if (askOffset(zone, right) === before) continue;
     let low = left;
-    let high = right - 1000;
+    let high = right;
     while (high - low > 1000) {
       const middle = Math.floor((low + high) / 2000) * 1000;
       if (askOffset(zone, middle) === before) low = middle;
