@@ -99,7 +99,7 @@ export interface Route {
   readonly path: string;
   readonly secured: boolean;
   readonly orgScoped: boolean;
-  readonly body: { readonly required: boolean; readonly types: readonly string[]; readonly maxBytes: number } | null;
+  readonly body: { readonly required: boolean; readonly isBare: boolean; readonly types: readonly string[]; readonly maxBytes: number } | null;
 }
 
 export const routes: readonly Route[] = [
@@ -111,6 +111,7 @@ export const routes: readonly Route[] = [
     "orgScoped": false,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json",
         "application/x-www-form-urlencoded"
@@ -126,6 +127,7 @@ export const routes: readonly Route[] = [
     "orgScoped": false,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json",
         "application/x-www-form-urlencoded"
@@ -141,6 +143,7 @@ export const routes: readonly Route[] = [
     "orgScoped": false,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json",
         "application/x-www-form-urlencoded"
@@ -164,6 +167,7 @@ export const routes: readonly Route[] = [
     "orgScoped": false,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json"
       ],
@@ -186,6 +190,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json"
       ],
@@ -208,6 +213,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json"
       ],
@@ -310,6 +316,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json"
       ],
@@ -340,6 +347,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json"
       ],
@@ -354,6 +362,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json"
       ],
@@ -400,6 +409,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json"
       ],
@@ -414,6 +424,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": false,
+      "isBare": true,
       "types": [
         "application/json"
       ],
@@ -428,6 +439,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": false,
+      "isBare": true,
       "types": [
         "application/json"
       ],
@@ -442,6 +454,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": false,
+      "isBare": true,
       "types": [
         "application/json"
       ],
@@ -456,6 +469,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": false,
+      "isBare": true,
       "types": [
         "application/json"
       ],
@@ -470,6 +484,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json"
       ],
@@ -500,6 +515,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json"
       ],
@@ -522,6 +538,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json"
       ],
@@ -544,6 +561,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": false,
+      "isBare": true,
       "types": [
         "application/json"
       ],
@@ -558,6 +576,7 @@ export const routes: readonly Route[] = [
     "orgScoped": true,
     "body": {
       "required": true,
+      "isBare": false,
       "types": [
         "application/json"
       ],
@@ -596,6 +615,7 @@ export const routes: readonly Route[] = [
     "orgScoped": false,
     "body": {
       "required": false,
+      "isBare": false,
       "types": [
         "application/json"
       ],

@@ -12,6 +12,7 @@ import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
 import { handlers, locators } from '../operations/handlers.ts';
+import { createConsent } from '../portal/consent.ts';
 import { createPortal } from '../portal/portal.ts';
 import { createReference } from '../portal/reference.ts';
 import { isUnavailable } from '../queries/database.ts';
@@ -83,8 +84,9 @@ function pagesOf(
   { clock, log }: ApiParts,
   limiter: RateLimiter,
 ): Parameters<typeof createApp>[0]['pages'] {
-  const { db, baseUrl } = services;
+  const { db, baseUrl, linkKey } = services;
   return [
+    createConsent({ db, clock, linkKey }),
     createPortal({
       db,
       clock,

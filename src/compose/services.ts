@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Services } from '../operations/context.ts';
 import { notifyDispatchers } from '../queries/deliveries.ts';
 import { webhookTester } from '../webhooks/send-test.ts';
+import { throttle } from '../webhooks/throttle.ts';
 import type { Parts } from './parts.ts';
 import type { Workers } from './workers.ts';
+
+/** A NOTIFY in every transaction halves the commits. */
+const NOTIFY_EVERY_MS = 5;
 
 /** What operations are given. Without workers in this process, those of others are woken through the database. */
 export function servicesOf(
@@ -14,6 +18,7 @@ export function servicesOf(
   const { db, keyring, linkKey } = storage;
   const onError = (error: unknown): void =>
     log.warn('Workers could not be woken; they look by themselves.', { error });
+  const notify = throttle(() => notifyDispatchers(db), NOTIFY_EVERY_MS, onError);
   return {
     db,
     baseUrl,
@@ -24,7 +29,7 @@ export function servicesOf(
     simulatorFaults: settings.simulatorFaults,
     testWebhook: webhookTester({ exchange, now: clock, newId: randomUUID }),
     wakeDispatcher: () => {
-      if (workers === undefined) notifyDispatchers(db).catch(onError);
+      if (workers === undefined) notify();
       else workers.wakeDispatcher();
     },
     // The transaction that gave the fleet work has notified the runners of other processes.

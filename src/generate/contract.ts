@@ -34,6 +34,12 @@ function problemsFile(root: string): string {
   ].join('\n');
 }
 
+/** A body that says nothing: it may be of any type as long as it is empty. */
+function isBare(document: OpenApiDocument, body: NonNullable<Operation['requestBody']>): boolean {
+  const schema = body.content['application/json']?.schema;
+  return schema !== undefined && follow<{ maxProperties?: number }>(document, schema).maxProperties === 0;
+}
+
 function routesFile(document: OpenApiDocument): string {
   const routes = operationsOf(document).map(({ path, method, operation, parameters }) => {
     const body =
@@ -51,6 +57,7 @@ function routesFile(document: OpenApiDocument): string {
           ? null
           : {
               required: body.required ?? false,
+              isBare: isBare(document, body),
               types: Object.keys(body.content),
               maxBytes: operation['x-max-body-bytes'] ?? MEBIBYTE,
             },
@@ -68,7 +75,7 @@ function routesFile(document: OpenApiDocument): string {
     '  readonly path: string;',
     '  readonly secured: boolean;',
     '  readonly orgScoped: boolean;',
-    '  readonly body: { readonly required: boolean; readonly types: readonly string[]; readonly maxBytes: number } | null;',
+    '  readonly body: { readonly required: boolean; readonly isBare: boolean; readonly types: readonly string[]; readonly maxBytes: number } | null;',
     '}\n',
     `export const routes: readonly Route[] = ${JSON.stringify(routes, undefined, 2)};\n`,
   ].join('\n');

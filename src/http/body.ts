@@ -16,15 +16,18 @@ export function checkAccept(request: Request): void {
 }
 
 /**
- * Reads and parses the body: 415, 413, then 400. An operation without properties of its own (a bare POST) takes an
- * empty body of any type.
+ * Reads and parses the body: 415, 413, then 400. Where the body is optional, an empty one may have any type.
  */
 export async function readJsonBody(
   request: Request,
   response: Response,
   body: NonNullable<Route['body']>,
 ): Promise<unknown> {
-  if (body.required) checkContentType(request, ['application/json']);
+  const mayBeEmpty =
+    !body.required &&
+    (request.get('content-length') ?? '0') === '0' &&
+    request.get('transfer-encoding') === undefined;
+  if (!body.isBare && !mayBeEmpty) checkContentType(request, ['application/json']);
   const bytes = await readBytes(request, response, body.maxBytes);
   if (bytes.length === 0 && !body.required) return undefined;
   return parseJson(bytes);

@@ -78,7 +78,7 @@ export class ApiClient {
       body: response.text === '' ? undefined : (JSON.parse(response.text) as unknown),
       text: response.text,
     };
-    note(id, answer.status);
+    note(id, answer);
     await this.#compare(id, route.method, url, headers, body, answer);
     return answer;
   }
@@ -143,9 +143,16 @@ function answerOf(answer: Answer): { status: number; type: string; text: string 
   };
 }
 
-function note(id: string, status: number): void {
+function note(id: string, answer: Answer): void {
   const file = process.env[pairsVariable];
-  if (file !== undefined) appendFileSync(file, `${id} ${status}\n`);
+  if (file === undefined) return;
+  const { code, errors = [] } = (answer.body ?? {}) as { code?: string; errors?: { code: string }[] };
+  const isProblem = answer.headers['content-type']?.startsWith('application/problem+json') === true;
+  const codes = isProblem ? [code, ...errors.map((error) => error.code)] : [];
+  appendFileSync(
+    file,
+    [`${id} ${answer.status}`, ...codes.map((each) => `code ${String(each)}`), ''].join('\n'),
+  );
 }
 
 function queryText(query: Call['query']): string {

@@ -9,6 +9,7 @@ import { keyring } from '../../src/domain/sealed.ts';
 import { linkKey } from '../../src/domain/signed-links.ts';
 import { silentLog } from '../../src/log/log.ts';
 import type { Services } from '../../src/operations/context.ts';
+import { openDatabase } from '../../src/queries/database.ts';
 import type { Db } from '../../src/queries/database.ts';
 import { insertOrganization } from '../../src/queries/organizations.ts';
 import { ApiClient } from './api-client.ts';
@@ -18,6 +19,8 @@ export interface ApiOptions {
   readonly now?: Date;
   readonly rateLimits?: RateLimits;
   readonly services?: Partial<Services>;
+  /** Serve as if the database had gone away after the companies were founded. */
+  readonly isDatabaseAway?: boolean;
 }
 
 /** A settable clock; it stands still until it is told otherwise. */
@@ -82,8 +85,12 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const away = openDatabase({ connection: { host: '127.0.0.1', port: 1 } });
+  // A pool that was ended fails like one whose server is gone, and at once.
+  await away.close();
+  const db = options.isDatabaseAway === true ? away.db : database.db;
   const servicesOf = (forgetTokensOf: Services['forgetTokensOf']): Services => ({
-    db: database.db,
+    db,
     baseUrl,
     keyring: keyring(key),
     linkKey: linkKey(key),
@@ -96,7 +103,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     ...options.services,
   });
   const app = composeApi({
-    db: database.db,
+    db,
     services: servicesOf,
     clock: clock.now,
     rateLimits: options.rateLimits,

@@ -1,16 +1,19 @@
 // Once for a whole test run: a throw-away PostgreSQL with the migrated template that test files clone.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type pg from 'pg';
 import { startEmbedded } from '../../src/queries/embedded/start.ts';
 import { migrate } from '../../src/queries/migrations.ts';
+import { pairsVariable } from './api-client.ts';
+import { missingFrom } from './exercised.ts';
 import { databaseOf, onServer, serverVariable } from './database.ts';
 import type { TestServer } from './database.ts';
 import tearDown, { onTeardown } from './global-teardown.ts';
 
 export default async function setUp(): Promise<void> {
+  noteWhatIsExercised();
   try {
     await provide();
   } catch (error) {
@@ -48,4 +51,17 @@ async function server(): Promise<pg.ClientConfig> {
     rmSync(dataDir, { recursive: true, force: true });
   });
   return embedded.connection;
+}
+
+/** Test processes note the pairs and codes that they saw; a whole run must have seen them all. */
+function noteWhatIsExercised(): void {
+  const file = join(mkdtempSync(join(tmpdir(), 'partner-exercised-')), 'notes');
+  writeFileSync(file, '');
+  process.env[pairsVariable] = file;
+  onTeardown(async () => {
+    const notes = readFileSync(file, 'utf8').split('\n');
+    rmSync(dirname(file), { recursive: true });
+    const missing = process.env['PARTNER_TEST_ALL_PAIRS'] === 'yes' ? missingFrom(notes) : [];
+    if (missing.length > 0) throw new Error(`No test has reached: ${missing.join(', ')}.`);
+  });
 }

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fieldProblems, problems } from '../../generated/problems.ts';
+
+/** What one run of the whole suite must have seen: every (operation, status) pair and every code of the catalogue. */
+export function missingFrom(notes: readonly string[]): string[] {
+  const seen = new Set(notes);
+  return [...pairs(), ...codes()].filter((each) => !seen.has(each));
+}
+
+function pairs(): string[] {
+  const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
+  const { paths } = JSON.parse(text) as {
+    paths: Record<string, Record<string, { operationId?: string; responses?: Record<string, unknown> }>>;
+  };
+  return Object.values(paths)
+    .flatMap((item) => Object.values(item))
+    .flatMap(({ operationId, responses = {} }) =>
+      operationId === undefined ? [] : Object.keys(responses).map((status) => `${operationId} ${status}`),
+    );
+}
+
+function codes(): string[] {
+  return [...Object.keys(problems), ...Object.keys(fieldProblems)].map((code) => `code ${code}`);
+}
