@@ -60,7 +60,7 @@ export function parseReturnUrl(
     fault('credentials_forbidden', 'The address must not hold a user name or password.');
   }
   if (url.href.length > longestUrl) {
-    fault('max_length', `The address, percent-encoded, has more than ${longestUrl} characters.`);
+    fault('invalid_url', `The address, percent-encoded, has more than ${longestUrl} characters.`);
   }
   return errors.length > 0 ? { errors } : { url: url.href };
 }

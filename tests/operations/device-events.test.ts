@@ -28,7 +28,10 @@ beforeEach(async () => {
   wakeDispatcher.mockClear();
 });
 
-function trigger(code: string, overrides: { device_id?: string; job_id?: string; org_id?: string } = {}): Promise<Answer> {
+function trigger(
+  code: string,
+  overrides: { device_id?: string; job_id?: string; org_id?: string } = {},
+): Promise<Answer> {
   const path = { job_id: fleet.fleetId, device_id: deviceId, ...overrides };
   return api.call('triggerDeviceEvent', { path, body: { code } });
 }
@@ -49,7 +52,16 @@ async function written() {
     .execute();
   const items = await api.db
     .selectFrom('notification_items')
-    .select(['kind', 'code', 'device_id', 'device_type', 'owner_id', 'occurred_at', 'cleared_at', 'dismissed_at'])
+    .select([
+      'kind',
+      'code',
+      'device_id',
+      'device_type',
+      'owner_id',
+      'occurred_at',
+      'cleared_at',
+      'dismissed_at',
+    ])
     .where('org_id', '=', of.org_id)
     .orderBy('occurred_at')
     .orderBy('code')
@@ -69,47 +81,50 @@ async function written() {
 }
 
 describe('raising', () => {
-  test.each(conditionCodes)('%s writes condition, item, message and deliveries, and wakes the dispatcher', async (code) => {
-    const topic = code === 'reauthenticate' ? 'device.action_required' : 'device.information';
-    const webhook = await subscribe([topic]);
-    await subscribe([topic === 'device.information' ? 'device.action_required' : 'device.information']);
-    const now = api.clock.now();
-    const answer = await trigger(code);
-    expect([answer.status, answer.body]).toEqual([
-      200,
-      { device_id: deviceId, code, changed: true, occurred_at: now.toISOString() },
-    ]);
-    const { conditions, items, messages, deliveries } = await written();
-    expect(conditions).toEqual([{ device_id: deviceId, code, active: true, changed_at: now }]);
-    expect(items).toEqual([
-      {
-        kind: code === 'reauthenticate' ? 'action' : 'information',
-        code,
-        device_id: deviceId,
-        device_type: 'inverter',
-        owner_id: userId,
-        occurred_at: now,
-        cleared_at: null,
-        dismissed_at: null,
-      },
-    ]);
-    const [message] = messages;
-    expect(messages).toHaveLength(1);
-    expect(JSON.parse(String(message?.payload))).toEqual({
-      message_id: message?.id,
-      message_type: topic,
-      schema_version: 1,
-      occurred_at: now.toISOString(),
-      data: {
-        device_id: deviceId,
-        device_type: 'inverter',
-        owner_id: userId,
-        ...(code === 'reauthenticate' ? { action: 'reauthentication_required' } : { notice: code }),
-      },
-    });
-    expect(deliveries).toEqual([{ message_id: message?.id, webhook_id: webhook, state: 'pending' }]);
-    expect(wakeDispatcher).toHaveBeenCalledTimes(1);
-  });
+  test.each(conditionCodes)(
+    '%s writes condition, item, message and deliveries, and wakes the dispatcher',
+    async (code) => {
+      const topic = code === 'reauthenticate' ? 'device.action_required' : 'device.information';
+      const webhook = await subscribe([topic]);
+      await subscribe([topic === 'device.information' ? 'device.action_required' : 'device.information']);
+      const now = api.clock.now();
+      const answer = await trigger(code);
+      expect([answer.status, answer.body]).toEqual([
+        200,
+        { device_id: deviceId, code, changed: true, occurred_at: now.toISOString() },
+      ]);
+      const { conditions, items, messages, deliveries } = await written();
+      expect(conditions).toEqual([{ device_id: deviceId, code, active: true, changed_at: now }]);
+      expect(items).toEqual([
+        {
+          kind: code === 'reauthenticate' ? 'action' : 'information',
+          code,
+          device_id: deviceId,
+          device_type: 'inverter',
+          owner_id: userId,
+          occurred_at: now,
+          cleared_at: null,
+          dismissed_at: null,
+        },
+      ]);
+      const [message] = messages;
+      expect(messages).toHaveLength(1);
+      expect(JSON.parse(String(message?.payload))).toEqual({
+        message_id: message?.id,
+        message_type: topic,
+        schema_version: 1,
+        occurred_at: now.toISOString(),
+        data: {
+          device_id: deviceId,
+          device_type: 'inverter',
+          owner_id: userId,
+          ...(code === 'reauthenticate' ? { action: 'reauthentication_required' } : { notice: code }),
+        },
+      });
+      expect(deliveries).toEqual([{ message_id: message?.id, webhook_id: webhook, state: 'pending' }]);
+      expect(wakeDispatcher).toHaveBeenCalledTimes(1);
+    },
+  );
 
   test('what is there already changes nothing and tells since when it is so', async () => {
     const began = api.clock.now();
@@ -159,7 +174,9 @@ describe('raising', () => {
 describe('reconnecting', () => {
   test('clears the outage without a message; a later outage is a new item and message', async () => {
     await subscribe(['device.information']);
-    const [first, back, second] = [0, 1, 2].map((hours) => new Date(api.clock.now().getTime() + hours * 3_600_000));
+    const [first, back, second] = [0, 1, 2].map(
+      (hours) => new Date(api.clock.now().getTime() + hours * 3_600_000),
+    );
     await trigger('device_offline');
     api.clock.set(back ?? '');
     wakeDispatcher.mockClear();
@@ -172,7 +189,10 @@ describe('reconnecting', () => {
     expect(wakeDispatcher).not.toHaveBeenCalled();
     expect((await written()).messages).toHaveLength(1);
     api.clock.set(second ?? '');
-    expect((await trigger('reconnect')).body).toMatchObject({ changed: false, occurred_at: back?.toISOString() });
+    expect((await trigger('reconnect')).body).toMatchObject({
+      changed: false,
+      occurred_at: back?.toISOString(),
+    });
     expect((await trigger('device_offline')).body.changed).toBe(true);
     const { items, messages, conditions } = await written();
     expect(items.map(({ occurred_at, cleared_at }) => [occurred_at, cleared_at])).toEqual([
@@ -180,7 +200,9 @@ describe('reconnecting', () => {
       [second, null],
     ]);
     expect(messages.map(({ occurred_at }) => occurred_at)).toEqual([first, second]);
-    expect(conditions).toEqual([{ device_id: deviceId, code: 'device_offline', active: true, changed_at: second }]);
+    expect(conditions).toEqual([
+      { device_id: deviceId, code: 'device_offline', active: true, changed_at: second },
+    ]);
   });
 
   test('of a device that was never away changes nothing', async () => {
@@ -203,17 +225,30 @@ describe('reconnecting', () => {
   });
 
   test('does not clear items of an earlier time', async () => {
-    const event = (now: Date) => ({ orgId: fleet.orgId, deviceId, code: 'subscription_required' as const, now });
+    const event = (now: Date) => ({
+      orgId: fleet.orgId,
+      deviceId,
+      code: 'subscription_required' as const,
+      now,
+    });
     await trigger('subscription_required');
     const { items } = (await api.call('listInformation', { path: { org_id: fleet.orgId } })).body;
     const secret = new URL(items[0].resolution_link.url as string, url).searchParams.get('secret') ?? '';
-    await api.call('resolveNotificationItem', { path: { item_id: items[0].id as string }, query: { secret } });
+    await api.call('resolveNotificationItem', {
+      path: { item_id: items[0].id as string },
+      query: { secret },
+    });
     api.clock.advance(1000);
     const again = await trigger('subscription_required');
     expect(again.body.changed).toBe(true);
     api.clock.advance(1000);
     await api.db.transaction().execute((tx) => endCondition(tx, event(api.clock.now())));
-    expect((await written()).items.map(({ cleared_at, dismissed_at }) => [cleared_at !== null, dismissed_at !== null])).toEqual([
+    expect(
+      (await written()).items.map(({ cleared_at, dismissed_at }) => [
+        cleared_at !== null,
+        dismissed_at !== null,
+      ]),
+    ).toEqual([
       [false, true],
       [true, false],
     ]);
@@ -256,7 +291,8 @@ describe('access', () => {
 
   test('users may not call it, staff may', async () => {
     const path = { job_id: fleet.fleetId, device_id: deviceId };
-    const call = (token: string) => api.call('triggerDeviceEvent', { path, body: { code: 'reconnect' }, token });
+    const call = (token: string) =>
+      api.call('triggerDeviceEvent', { path, body: { code: 'reconnect' }, token });
     expect((await call(api.own.user.token)).body.code).toBe('role_forbidden');
     expect((await call(api.own.staff.token)).status).toBe(200);
   });

@@ -87,7 +87,10 @@ describe('creation', () => {
   });
 
   test('names the faults of address and topics together', async () => {
-    const body = { url: 'http://192.168.0.1/', topics: ['device.information', 'device.unknown', 'service.test'] };
+    const body = {
+      url: 'http://192.168.0.1/',
+      topics: ['device.information', 'device.unknown', 'service.test'],
+    };
     const answer = await api.call('createWebhook', { body });
     expect(answer.status).toBe(422);
     expect(faults(answer)).toEqual([
@@ -99,13 +102,15 @@ describe('creation', () => {
     expect(answer.body.errors[2].detail).toContain('device.action_required, device.information');
   });
 
-  test.each(['https://user:pass@example.com/', 'https://example.com/#part', 'https://127.1/', 'https://[::1]/'])(
-    'refuses %s',
-    async (address) => {
-      const answer = await api.call('createWebhook', { body: { url: address } });
-      expect([answer.status, faults(answer).map(([pointer]) => pointer)]).toEqual([422, ['/url']]);
-    },
-  );
+  test.each([
+    'https://user:pass@example.com/',
+    'https://example.com/#part',
+    'https://127.1/',
+    'https://[::1]/',
+  ])('refuses %s', async (address) => {
+    const answer = await api.call('createWebhook', { body: { url: address } });
+    expect([answer.status, faults(answer).map(([pointer]) => pointer)]).toEqual([422, ['/url']]);
+  });
 
   test('refuses what the document forbids', async () => {
     const answer = await api.call('createWebhook', { body: { topics: 'all', enabled: true } });
@@ -191,7 +196,9 @@ describe('change', () => {
   });
 
   test('drops what is pending: of the topics that go, all when disabled or removed', async () => {
-    const ids = await Promise.all([create(), create(), create(), create()].map(async (each) => (await each).id));
+    const ids = await Promise.all(
+      [create(), create(), create(), create()].map(async (each) => (await each).id),
+    );
     await sendBoth();
     const [kept = '', narrowed = '', disabled = '', removed = ''] = ids;
     await api.call('updateWebhook', { path: { webhook_id: narrowed }, body: { topics: [both[1]] } });
@@ -228,7 +235,10 @@ test('rotation answers a fresh secret, which is sealed in place of the old one',
   testWebhook.mockResolvedValueOnce({ outcome: 'delivered', status_code: 200, detail: null });
   await api.call('testWebhook', { path: { webhook_id: id }, body: { topic: both[0] } });
   expect(testWebhook).toHaveBeenLastCalledWith({ url, secret: rotated.body.secret, topic: both[0] });
-  const withBody = await api.call('rotateWebhookSecret', { path: { webhook_id: id }, body: { secret: 'mine' } });
+  const withBody = await api.call('rotateWebhookSecret', {
+    path: { webhook_id: id },
+    body: { secret: 'mine' },
+  });
   expect(withBody.status).toBe(422);
   expect(faults(withBody)).toContainEqual(['/secret', 'unknown_property']);
 });
