@@ -1,7 +1,7 @@
 /** What to expect of a household in a mean year, without weather: for previews (simulation.md C11). */
 import { climateOf, meanClearness, normTemperature } from './climate.ts';
 import type { Household } from './household.ts';
-import { dayCurve } from './load.ts';
+import { loadCurves } from './load.ts';
 import { QUARTERS, localQuarterOf } from './model-day.ts';
 import { pvPowerW } from './pv.ts';
 import { solarTerms, sunVector } from './sun.ts';
@@ -63,12 +63,13 @@ export function averageDay(households: readonly Household[], now: Date): DayPoin
   const days = monthMiddles(now.getTime()).map((start) => ({ start, terms: solarTerms(start + DAY_MS / 2) }));
   for (const household of sample) {
     const meanW = (household.load_annual_kwh * 1000) / 8760;
+    const curves = loadCurves(household.profile, household.time_shift_minutes);
     for (const [type, share] of [
       ['workday', 5 / 7],
       ['saturday', 1 / 7],
       ['sunday', 1 / 7],
     ] as const) {
-      const curve = dayCurve(household.profile, type, 0, household.time_shift_minutes);
+      const curve = curves(type, 0);
       for (const [i, value] of curve.entries()) load[i] = (load[i] ?? 0) + value * share * meanW;
     }
     for (const { start, terms } of days) {

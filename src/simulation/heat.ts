@@ -5,6 +5,9 @@ import type { HeatPump } from './equipment.ts';
 import type { Household } from './household.ts';
 import { CHANNEL, hash, splitSeed } from './noise.ts';
 
+/** Bound once: under a test runner's context each use of a global is a slow lookup. */
+const { floor, max, min, round } = Math;
+
 export const SCHEDULE_STATES = ['min', 'low', 'mid', 'max'] as const;
 /** min: blocked; low: set back; mid: normal; max: boosted. */
 export type ScheduleState = (typeof SCHEDULE_STATES)[number];
@@ -15,9 +18,9 @@ export const DELIVERY: Readonly<Record<ScheduleState, number>> = { min: 0, low: 
 /** BDEW sigmoid with linear part, single-family house, normal wind (daily_demand.csv of oruhnau/when2heat). */
 function demandShape(meanC: number): { space: number; water: number } {
   const sigmoid = 1.6209544 / (1 + (-37.1833141 / (meanC - 40)) ** 5.6727847);
-  const linear = Math.max(-0.04957 * meanC + 0.8401015, -0.002209 * meanC + 0.1074468);
-  const water = -0.002209 * Math.max(meanC, 15) + 0.1790899 + 0.0716431;
-  return { space: Math.max(0, sigmoid + 0.0716431 + linear - water), water };
+  const linear = max(-0.04957 * meanC + 0.8401015, -0.002209 * meanC + 0.1074468);
+  const water = -0.002209 * max(meanC, 15) + 0.1790899 + 0.0716431;
+  return { space: max(0, sigmoid + 0.0716431 + linear - water), water };
 }
 
 /** Heating thresholds in C (heating_thresholds.csv of when2heat); temperatures are read relative to Germany's. */
@@ -78,14 +81,14 @@ export function dayHeat(
 
 /** Coefficient of performance of a heat source at a sink temperature (When2Heat, with its factor .85). */
 function performance(source: HeatPump['source'], sinkC: number, sourceC: number): number {
-  const dT = Math.max(15, sinkC - sourceC);
+  const dT = max(15, sinkC - sourceC);
   if (source === 'air') return 0.85 * (6.0801 - 0.0941 * dT + 0.0005 * dT * dT);
   return 0.85 * (10.288 - 0.2084 * dT + 0.0012 * dT * dT);
 }
 
 /** Heat needed in a quarter for the rooms, in mWh. */
 export function spaceNeed(heat: DayHeat, localQuarter: number): number {
-  return (heat.spaceKwh * 1e6 * (HOURLY[Math.floor(localQuarter / 4)] ?? 0)) / HOURLY_SUM / 4;
+  return (heat.spaceKwh * 1e6 * (HOURLY[floor(localQuarter / 4)] ?? 0)) / HOURLY_SUM / 4;
 }
 
 /** Three quarters in the morning and three in the evening, by household and day. */
@@ -127,8 +130,8 @@ export function heatQuarter(
   const waterCop = performance(pump.source, 50, sourceC);
   const need = spaceNeed(heat, at.localQuarter);
   const least = LEAST_POWER * pump.rated_power_w * 250;
-  const running = Math.min(4, Math.max(1, Math.floor((4 * need) / roomCop / least)));
-  const hour = Math.floor(at.quarterIndex / 4);
+  const running = min(4, max(1, floor((4 * need) / roomCop / least)));
+  const hour = floor(at.quarterIndex / 4);
   const phase = hash(splitSeed(household.seed), household.index, CHANNEL.cycle, hour) % 4;
   const runs = (at.quarterIndex - 4 * hour - phase + 4) % 4 < running;
   const water = isWaterQuarter(household, at.localDay, at.localQuarter)
@@ -137,7 +140,7 @@ export function heatQuarter(
   const room = runs ? (need * 4 * DELIVERY[state]) / running : 0;
   const wanted = room / roomCop + water / waterCop;
   if (wanted < 1) return OFF;
-  const electricMilliWh = Math.round(Math.min(wanted, pump.rated_power_w * 250));
-  const heatMilliWh = Math.round(((room + water) * electricMilliWh) / wanted);
+  const electricMilliWh = round(min(wanted, pump.rated_power_w * 250));
+  const heatMilliWh = round(((room + water) * electricMilliWh) / wanted);
   return { electricMilliWh, heatMilliWh, mode: water > 0 ? 'hot_water' : 'heating' };
 }

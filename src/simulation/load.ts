@@ -3,6 +3,9 @@ import { CHANNEL, hash, uniform } from './noise.ts';
 import type { Seed } from './noise.ts';
 import { ARCHETYPES, archetypeFactor } from './profiles.ts';
 
+/** Bound once: under a test runner's context each use of a global is a slow lookup. */
+const { PI, cos, max, sin } = Math;
+
 /** Harmonics 1, cos, sin, cos 2, sin 2, … sin 5 of the dynamised H25, in units of the yearly mean; `w` follows the season. */
 const FIT = {
   workday: {
@@ -32,20 +35,24 @@ export function dayTypeOf(localDay: number): DayType {
 
 /** Mean load at a local hour 0..24 over the yearly mean; `season` is cos(2π(doy − 15)/365), 1 in January. */
 export function normLoad(type: DayType, hour: number, season: number): number {
+  return max(0, fitted(type, hour, season));
+}
+
+function fitted(type: DayType, hour: number, season: number): number {
   const { a, w } = FIT[type];
-  const theta = (2 * Math.PI * hour) / 24;
+  const theta = (2 * PI * hour) / 24;
   let value = a[0] + w[0] * season;
   for (let n = 1; n <= 5; n++) {
     const cosine = (a[2 * n - 1] ?? 0) + (w[2 * n - 1] ?? 0) * season;
     const sine = (a[2 * n] ?? 0) + (w[2 * n] ?? 0) * season;
-    value += cosine * Math.cos(n * theta) + sine * Math.sin(n * theta);
+    value += cosine * cos(n * theta) + sine * sin(n * theta);
   }
-  return Math.max(0, value);
+  return value;
 }
 
 /** Season term of a day of the year, turned by half a year south of the equator. */
 export function seasonOf(doy: number, latitude: number): number {
-  return Math.cos((2 * Math.PI * (doy + (latitude < 0 ? 182 : 0) - 15)) / 365);
+  return cos((2 * PI * (doy + (latitude < 0 ? 182 : 0) - 15)) / 365);
 }
 
 /** Mean over week and year of the norm profile times each archetype's factor: what the load is divided by. */
@@ -62,15 +69,28 @@ const norms = new Map(
   }),
 );
 
-/** Load of an archetype over its yearly mean, at 96 quarters of a local day moved by `shiftMinutes`. */
-export function dayCurve(profile: string, type: DayType, season: number, shiftMinutes: number): Float64Array {
-  const curve = new Float64Array(96);
+/** Gives the load over its yearly mean at the 96 quarters of a local day of some type and season. */
+export type Curves = (type: DayType, season: number) => Float64Array;
+
+/**
+ * Curves of an archetype whose day is moved by `shiftMinutes`. The fit is linear in the season, so each type of
+ * day is two tables, made when first asked for.
+ */
+export function loadCurves(profile: string, shiftMinutes: number): Curves {
+  const hours = Array.from({ length: 96 }, (_, i) => ((((i + 0.5) / 4 - shiftMinutes / 60) % 24) + 24) % 24);
   const norm = norms.get(profile) ?? 1;
-  for (let quarter = 0; quarter < 96; quarter++) {
-    const hour = ((((quarter + 0.5) / 4 - shiftMinutes / 60) % 24) + 24) % 24;
-    curve[quarter] = (normLoad(type, hour, season) * archetypeFactor(profile, hour)) / norm;
-  }
-  return curve;
+  const factors = Float64Array.from(hours, (hour) => archetypeFactor(profile, hour) / norm);
+  const tables = new Map<DayType, { mean: Float64Array; swing: Float64Array }>();
+  return (type, season) => {
+    let table = tables.get(type);
+    if (!table) {
+      const mean = Float64Array.from(hours, (hour) => fitted(type, hour, 0));
+      const swing = mean.map((value, i) => fitted(type, hours[i] ?? 0, 1) - value);
+      tables.set(type, (table = { mean, swing }));
+    }
+    const { mean, swing } = table;
+    return mean.map((value, i) => max(0, value + season * (swing[i] ?? 0)) * (factors[i] ?? 0));
+  };
 }
 
 /** Quarter-hour bursts: three levels with mean 1 (12 % at 3.2, 18 % at 1.25, the rest low), mixed with a base. */

@@ -4,13 +4,16 @@ import type { Climate } from './climate.ts';
 import { dayHeat, heatQuarter, yearShape } from './heat.ts';
 import type { DayHeat, HeatQuarter, ScheduleState } from './heat.ts';
 import type { Household } from './household.ts';
-import { burst, dayCurve, dayFactor, dayTypeOf, seasonOf } from './load.ts';
+import { burst, dayFactor, dayTypeOf, loadCurves, seasonOf } from './load.ts';
 import { Memory } from './memory.ts';
 import { splitSeed } from './noise.ts';
 import { pvPowerW } from './pv.ts';
 import { solarTerms, sunVector } from './sun.ts';
 import { drivenIn, isPluggedIn, vehicleDay } from './vehicle.ts';
 import { dayOfYear, offsetMinutesAt, yearOf } from './zone.ts';
+
+/** Bound once: under a test runner's context each use of a global is a slow lookup. */
+const { floor, round } = Math;
 
 export const QUARTERS = 96;
 const QUARTER_MS = 900_000;
@@ -33,8 +36,8 @@ export function localQuarterOf(
   quarterIndex: number,
 ): { localDay: number; localQuarter: number } {
   const offset = offsetMinutesAt(zone, quarterIndex * QUARTER_MS);
-  const local = quarterIndex + Math.round(offset / 15);
-  const localDay = Math.floor(local / QUARTERS);
+  const local = quarterIndex + round(offset / 15);
+  const localDay = floor(local / QUARTERS);
   return { localDay, localQuarter: local - localDay * QUARTERS };
 }
 
@@ -68,11 +71,12 @@ export function dayBuilder(
 ): (day: number) => DayInputs {
   const { climate, dayHeatOf } = heatCalendar(household);
   const seed = splitSeed(household.seed);
+  const shape = loadCurves(household.profile, household.time_shift_minutes);
   const curves = new Memory<number, Float64Array>(3);
   const curveOf = (localDay: number) =>
     curves.get(localDay, () => {
       const season = seasonOf(dayOfYear(localDay), household.latitude);
-      const curve = dayCurve(household.profile, dayTypeOf(localDay), season, household.time_shift_minutes);
+      const curve = shape(dayTypeOf(localDay), season);
       const factor = dayFactor(seed, household.index, localDay, household.day_variation);
       // 250 mWh a quarter for each watt.
       const scale = ((household.load_annual_kwh * 1000) / 8760) * factor * 250;
@@ -94,7 +98,7 @@ export function dayBuilder(
       const quarterIndex = day * QUARTERS + i;
       const { localDay, localQuarter } = localQuarterOf(household.time_zone, quarterIndex);
       const mean = curveOf(localDay)[localQuarter] ?? 0;
-      inputs.load[i] = Math.round(mean * burst(seed, household.index, quarterIndex));
+      inputs.load[i] = round(mean * burst(seed, household.index, quarterIndex));
       if (household.heat_pump) {
         const middleMs = (quarterIndex + 0.5) * QUARTER_MS;
         const airC = temperature(seed, climate, middleMs, household.latitude, household.longitude);
@@ -127,9 +131,7 @@ function fillPv(household: Household, climate: Climate, day: number, pv: Int32Ar
     const sun = sunVector(terms, middleMs, latitude, longitude);
     if (sun.up <= 0) continue;
     const airC = temperature(seed, climate, middleMs, latitude, longitude);
-    pv[i] = Math.round(
-      pvPowerW(household.pv, sun, clearness(seed, middleMs, latitude, longitude), airC) * 250,
-    );
+    pv[i] = round(pvPowerW(household.pv, sun, clearness(seed, middleMs, latitude, longitude), airC) * 250);
   }
 }
 

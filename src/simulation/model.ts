@@ -11,6 +11,9 @@ import { QUARTERS, dayBuilder } from './model-day.ts';
 import type { DayInputs } from './model-day.ts';
 import { vehicleMap, vehicleStep, vehicleStoreOf } from './vehicle.ts';
 
+/** Bound once: under a test runner's context each use of a global is a slow lookup. */
+const { floor, max, min } = Math;
+
 const QUARTER_MS = 900_000;
 
 /** Energies of a quarter hour in mWh, AC side; grid = load + ev + hp + charge - discharge - pv, exactly. */
@@ -64,8 +67,8 @@ interface BatteryTrack {
 
 /** `scheduleState` steers the heat pump; it must be a pure function of the instant. */
 export function createModel(household: Household, scheduleState: (at: Date) => ScheduleState): Model {
-  const anchor = Math.floor(household.anchor_ms / QUARTER_MS);
-  const firstDay = Math.floor(anchor / QUARTERS);
+  const anchor = floor(household.anchor_ms / QUARTER_MS);
+  const firstDay = floor(anchor / QUARTERS);
   const store = storeOf(household.battery);
   const car = household.electric_vehicle && vehicleStoreOf(household.electric_vehicle);
   const build = dayBuilder(household, scheduleState);
@@ -143,7 +146,7 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
     });
 
   const quarter = (quarterIndex: number): Quarter => {
-    const day = Math.floor(quarterIndex / QUARTERS);
+    const day = floor(quarterIndex / QUARTERS);
     const i = quarterIndex - day * QUARTERS;
     if (quarterIndex < anchor) return idle(store.initial, car ? car.initial : 0);
     const input = inputsOf(day);
@@ -182,22 +185,22 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
 
   /** Counters at the start of a day, continued from the latest day that is remembered. */
   const totalBefore = (day: number): Counters => {
-    let known = Math.min(lastTotal, day);
+    let known = min(lastTotal, day);
     while (known > firstDay && !totals.find(known)) known--;
     let total = totals.find(known) ?? ZERO;
     for (let next = known; next < day; next++) {
-      total = sum(total, Math.max(anchor, next * QUARTERS), (next + 1) * QUARTERS);
+      total = sum(total, max(anchor, next * QUARTERS), (next + 1) * QUARTERS);
       const reached = total;
       totals.get(next + 1, () => reached);
     }
-    lastTotal = Math.max(lastTotal, day);
+    lastTotal = max(lastTotal, day);
     return total;
   };
 
   const countersBefore = (quarterIndex: number): Counters => {
     if (quarterIndex <= anchor) return ZERO;
-    const day = Math.floor(quarterIndex / QUARTERS);
-    return sum(day > firstDay ? totalBefore(day) : ZERO, Math.max(anchor, day * QUARTERS), quarterIndex);
+    const day = floor(quarterIndex / QUARTERS);
+    return sum(day > firstDay ? totalBefore(day) : ZERO, max(anchor, day * QUARTERS), quarterIndex);
   };
   return { quarter, countersBefore };
 }

@@ -6,6 +6,9 @@ import type { Household } from './household.ts';
 import { dayTypeOf } from './load.ts';
 import { CHANNEL, normal, splitSeed, uniform } from './noise.ts';
 
+/** Bound once: under a test runner's context each use of a global is a slow lookup. */
+const { exp, floor, max, min, round } = Math;
+
 /** AC to battery (B5). */
 const EFFICIENCY = 0.9;
 /** Below this the vehicle charges elsewhere. */
@@ -34,15 +37,15 @@ export function vehicleDay(household: Household, vehicle: ElectricVehicle, local
     uniform(seed, index, CHANNEL.drive, localDay) <
     (dayTypeOf(localDay) === 'workday' ? DRIVE_WORKDAY : DRIVE_WEEKEND);
   const clock = (channel: number, hour: number, spread: number, from: number, to: number) => {
-    const quarter = Math.round(4 * (hour + spread * normal(seed, index, channel, localDay)));
-    return Math.min(to, Math.max(from, quarter));
+    const quarter = round(4 * (hour + spread * normal(seed, index, channel, localDay)));
+    return min(to, max(from, quarter));
   };
-  const size = Math.exp(SIGMA * normal(seed, index, CHANNEL.trip, localDay) - (SIGMA * SIGMA) / 2);
+  const size = exp(SIGMA * normal(seed, index, CHANNEL.trip, localDay) - (SIGMA * SIGMA) / 2);
   const meanTrip = (household.ev_annual_kwh * 1e6 * EFFICIENCY) / 365 / MEAN_DRIVE;
   return {
     departQuarter: clock(CHANNEL.depart, 7.5, 1.2, 20, 40),
     arriveQuarter: clock(CHANNEL.arrive, 17.5, 2.2, 44, 94),
-    tripMilliWh: drives ? Math.round(meanTrip * size) : 0,
+    tripMilliWh: drives ? round(meanTrip * size) : 0,
     session: uniform(seed, index, CHANNEL.session, localDay) < vehicle.session_probability,
   };
 }
@@ -54,7 +57,7 @@ export function isPluggedIn(yesterday: VehicleDay, today: VehicleDay, localQuart
 
 /** Energy driven in a quarter: half after departure, half before arrival. */
 export function drivenIn(today: VehicleDay, localQuarter: number): number {
-  const half = Math.floor(today.tripMilliWh / 2);
+  const half = floor(today.tripMilliWh / 2);
   if (localQuarter === today.departQuarter) return half;
   return localQuarter === today.arriveQuarter - 1 ? today.tripMilliWh - half : 0;
 }
@@ -70,7 +73,7 @@ export interface VehicleStore {
 }
 
 export function vehicleStoreOf(vehicle: ElectricVehicle): VehicleStore {
-  const capacity = Math.round(vehicle.battery_kwh * 1e6);
+  const capacity = round(vehicle.battery_kwh * 1e6);
   return {
     capacity,
     floor: (capacity * FLOOR_PERCENT) / 100,
@@ -82,7 +85,7 @@ export function vehicleStoreOf(vehicle: ElectricVehicle): VehicleStore {
 
 /** Map of a quarter: driving down to the floor, or charging up to the target at once and at full power. */
 export function vehicleMap(store: VehicleStore, driven: number, pluggedIn: boolean): Clamp {
-  const d = pluggedIn ? Math.round(store.chargeAc * EFFICIENCY) : -driven;
+  const d = pluggedIn ? round(store.chargeAc * EFFICIENCY) : -driven;
   return { d, lo: store.floor, hi: store.target };
 }
 
@@ -96,5 +99,5 @@ export function vehicleStep(
   const map = vehicleMap(store, driven, pluggedIn);
   const next = applyClamp(map, x);
   if (!pluggedIn || next <= x) return { x: next, ac: 0 };
-  return { x: next, ac: next - x === map.d ? store.chargeAc : Math.round((next - x) / EFFICIENCY) };
+  return { x: next, ac: next - x === map.d ? store.chargeAc : round((next - x) / EFFICIENCY) };
 }

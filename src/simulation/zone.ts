@@ -71,13 +71,25 @@ export function offsetMinutesAt(zone: string, atMs: number): number {
   return known.offsetMinutes[i] ?? 0;
 }
 
+const DAY_MS = 86_400_000;
+
+/** The year asked for last; saves making a date for each question. */
+let span = { year: 1970, fromMs: 0, toMs: Date.UTC(1971, 0, 1) };
+
+function spanOf(atMs: number): typeof span {
+  if (atMs < span.fromMs || atMs >= span.toMs) {
+    const year = new Date(atMs).getUTCFullYear();
+    span = { year, fromMs: Date.UTC(year, 0, 1), toMs: Date.UTC(year + 1, 0, 1) };
+  }
+  return span;
+}
+
 /** Calendar year (UTC) of an instant in ms. */
 export function yearOf(atMs: number): number {
-  return new Date(atMs).getUTCFullYear();
+  return spanOf(atMs).year;
 }
 
 /** Day of the year 1..366 of a day number (days since 1970). */
 export function dayOfYear(day: number): number {
-  const start = Date.UTC(yearOf(day * 86_400_000), 0, 1) / 86_400_000;
-  return day - start + 1;
+  return day - spanOf(day * DAY_MS).fromMs / DAY_MS + 1;
 }

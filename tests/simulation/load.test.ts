@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { burst, dayCurve, dayTypeOf, normLoad } from '../../src/simulation/load.ts';
+import { burst, dayTypeOf, loadCurves, normLoad } from '../../src/simulation/load.ts';
 import { splitSeed } from '../../src/simulation/noise.ts';
 import { ARCHETYPES } from '../../src/simulation/profiles.ts';
 import { households } from './fleet.ts';
@@ -21,7 +21,7 @@ test('the mix of archetypes is the norm profile, on every type of day', () => {
       let squares = 0;
       const curves = ARCHETYPES.map((item) => ({
         weight: (item.sharePercent * item.annualKwh) / energy,
-        curve: dayCurve(item.name, type, season, 0),
+        curve: loadCurves(item.name, 0)(type, season),
       }));
       for (let quarter = 0; quarter < 96; quarter++) {
         const mixed = curves.reduce((sum, { weight, curve }) => sum + weight * (curve[quarter] ?? 0), 0);
