@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
+import { refusal } from './refusal.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -66,17 +67,14 @@ describe('creating', () => {
   test('another letter case does not make another email', async () => {
     const { email } = await create();
     const answer = await api.call('createUser', { body: { email: email.toUpperCase(), role: 'user' } });
-    expect([answer.status, answer.body.code]).toEqual([409, 'email_taken']);
-    expect(answer.body.errors).toEqual([
-      { pointer: '/email', code: 'email_taken', detail: 'Another user of the organization has this email.' },
-    ]);
+    expect(refusal(answer)).toEqual([409, 'email_taken', '/email email_taken']);
   });
 
   test('of twenty at once with one email in different letter case exactly one is created', async () => {
     const name = randomUUID();
     const bodies = Array.from({ length: 20 }, (_, i) => ({
       email:
-        [...name].map((letter, at) => ((i >> (at % 5)) & 1 ? letter.toUpperCase() : letter)).join('') +
+        Array.from(name, (letter, at) => ((i >> (at % 5)) & 1 ? letter.toUpperCase() : letter)).join('') +
         '@example.com',
       role: 'user',
     }));
@@ -98,10 +96,10 @@ describe('creating', () => {
     await create({ external_user_id: 'taken' });
     const body = { email: 'other@example.com', role: 'user', external_user_id: 'taken' };
     const answer = await api.call('createUser', { body });
-    expect([answer.status, answer.body.code, answer.body.errors[0].pointer]).toEqual([
+    expect(refusal(answer)).toEqual([
       409,
       'external_user_id_taken',
-      '/external_user_id',
+      '/external_user_id external_user_id_taken',
     ]);
   });
 
@@ -114,9 +112,12 @@ describe('creating', () => {
       org_id: api.foreign.orgId,
     };
     const answer = await api.call('createUser', { body });
-    expect([answer.status, faults(answer.body)]).toEqual([
+    expect(refusal(answer)).toEqual([
       422,
-      ['/longitude coordinates_incomplete', '/country country_unknown', '/org_id org_id_mismatch'],
+      'validation_failed',
+      '/longitude coordinates_incomplete',
+      '/country country_unknown',
+      '/org_id org_id_mismatch',
     ]);
   });
 
@@ -130,17 +131,18 @@ describe('creating', () => {
       country: 'at',
     };
     const answer = await api.call('createUser', { body });
-    expect([answer.status, faults(answer.body).toSorted()]).toEqual([
-      422,
-      [
+    expect(new Set(refusal(answer))).toEqual(
+      new Set([
+        422,
+        'validation_failed',
         '/country pattern',
         '/email format',
         '/first_name min_length',
         '/latitude maximum',
         '/role enum',
         '/shoe_size unknown_property',
-      ],
-    ]);
+      ]),
+    );
   });
 });
 
@@ -180,8 +182,16 @@ describe('changing', () => {
     const { id } = await create({ latitude: 1, longitude: 2 });
     const { id: without } = await create();
     const put = (user: string, body: object) => api.call('updateUser', { path: { user_id: user }, body });
-    expect(faults((await put(id, { latitude: null })).body)).toEqual(['/latitude coordinates_incomplete']);
-    expect(faults((await put(without, { latitude: 3 })).body)).toEqual(['/longitude coordinates_incomplete']);
+    expect(refusal(await put(id, { latitude: null }))).toEqual([
+      422,
+      'validation_failed',
+      '/latitude coordinates_incomplete',
+    ]);
+    expect(refusal(await put(without, { latitude: 3 }))).toEqual([
+      422,
+      'validation_failed',
+      '/longitude coordinates_incomplete',
+    ]);
     expect((await put(id, { latitude: null, longitude: null })).body).toMatchObject({
       latitude: null,
       longitude: null,
@@ -192,8 +202,11 @@ describe('changing', () => {
     const { id } = await create();
     const body = { email: null, role: null, org_id: api.own.orgId };
     const answer = await api.call('updateUser', { path: { user_id: id }, body });
-    const pointers = new Set(faults(answer.body).map((fault) => fault.split(' ')[0]));
-    expect([answer.status, pointers]).toEqual([422, new Set(['/email', '/org_id', '/role'])]);
+    const [status, , ...faults] = refusal(answer);
+    expect([status, new Set(faults.map((fault) => String(fault).split(' ')[0]))]).toEqual([
+      422,
+      new Set(['/email', '/org_id', '/role']),
+    ]);
   });
 
   test('a taken email or external_user_id is a conflict', async () => {
@@ -201,11 +214,12 @@ describe('changing', () => {
     const { id } = await create();
     const put = (body: object) => api.call('updateUser', { path: { user_id: id }, body });
     const byEmail = await put({ email: email.toUpperCase() });
-    expect([byEmail.status, faults(byEmail.body)]).toEqual([409, ['/email email_taken']]);
+    expect(refusal(byEmail)).toEqual([409, 'email_taken', '/email email_taken']);
     const byExternalId = await put({ external_user_id: 'first' });
-    expect([byExternalId.status, faults(byExternalId.body)]).toEqual([
+    expect(refusal(byExternalId)).toEqual([
       409,
-      ['/external_user_id external_user_id_taken'],
+      'external_user_id_taken',
+      '/external_user_id external_user_id_taken',
     ]);
   });
 
@@ -213,86 +227,10 @@ describe('changing', () => {
     for (const user_id of [randomUUID(), api.foreign.user.id]) {
       const good = await api.call('updateUser', { path: { user_id }, body: { town: 'Linz' } });
       const faulty = await api.call('updateUser', { path: { user_id }, body: { town: 7 } });
-      expect([good.status, faulty.status, faulty.body.code]).toEqual([404, 404, 'not_found']);
+      expect([good, faulty].map(refusal)).toEqual([
+        [404, 'not_found'],
+        [404, 'not_found'],
+      ]);
     }
   });
 });
-
-describe('reading', () => {
-  test('by external_user_id, exactly as it was written', async () => {
-    const { id } = await create({ external_user_id: 'a/b c+d%' });
-    const found = await api.call('getUserByExternalId', { path: { external_user_id: 'a/b c+d%' } });
-    expect([found.status, found.body.id]).toEqual([200, id]);
-    const missing = await api.call('getUserByExternalId', { path: { external_user_id: 'A/b c+d%' } });
-    expect(missing.status).toBe(404);
-  });
-
-  test('a faulty parameter is 422, of a user that is not there 404', async () => {
-    const query = { include_deleted: 'perhaps' };
-    const { id } = await create({ external_user_id: 'with faults' });
-    const one = await api.call('getUser', { path: { user_id: id }, query });
-    const none = await api.call('getUser', { path: { user_id: randomUUID() }, query });
-    const byId = await api.call('getUserByExternalId', { path: { external_user_id: 'with faults' }, query });
-    const byNoId = await api.call('getUserByExternalId', { path: { external_user_id: 'nobody' }, query });
-    expect([one.status, none.status, byId.status, byNoId.status]).toEqual([422, 404, 422, 404]);
-    const odd = await api.call('getUser', { path: { user_id: 'me' } });
-    expect(odd.status).toBe(422);
-  });
-
-  test('devices are counted', async () => {
-    const { id } = await create();
-    for (const device_type of [
-      'heat_pump',
-      'heat_pump',
-      'inverter',
-      'wallbox',
-      'electric_vehicle',
-    ] as const) {
-      const device = { org_id: api.own.orgId, id: randomUUID(), user_id: id, device_type };
-      const words = { name: 'x', manufacturer: 'x', model: 'x', ratings: '{}', created_at: api.clock.now() };
-      await api.db
-        .insertInto('devices')
-        .values({ ...device, ...words })
-        .execute();
-    }
-    const counts = { num_heat_pumps: 2, num_inverters: 1, num_wallboxes: 1, num_electric_vehicles: 1 };
-    expect((await api.call('getUser', { path: { user_id: id } })).body).toMatchObject(counts);
-    const put = await api.call('updateUser', { path: { user_id: id }, body: { town: 'Linz' } });
-    expect(put.body).toMatchObject(counts);
-  });
-});
-
-describe('deleting', () => {
-  test('hides the user, frees its email and external_user_id, and keeps the record', async () => {
-    const before = await create({ email: 'gone@example.com', external_user_id: 'gone' });
-    const path = { user_id: before.id };
-    expect((await api.call('deleteUser', { path })).status).toBe(204);
-    for (const id of ['getUser', 'deleteUser'] as const)
-      expect((await api.call(id, { path })).status).toBe(404);
-    expect((await api.call('updateUser', { path, body: {} })).status).toBe(404);
-    expect((await api.call('getUserByExternalId', { path: { external_user_id: 'gone' } })).status).toBe(404);
-    const query = { include_deleted: true };
-    const shown = await api.call('getUser', { path, query });
-    expect([shown.status, shown.body]).toEqual([
-      200,
-      { ...before, updated_at: api.clock.now().toISOString(), deleted_at: api.clock.now().toISOString() },
-    ]);
-    const lists = await Promise.all([api.call('listUsers'), api.call('listUsers', { query })]);
-    expect(lists.map(({ body }) => (body as { id: string }[]).some(({ id }) => id === before.id))).toEqual([
-      false,
-      true,
-    ]);
-
-    const after = await create({ email: 'Gone@example.com', external_user_id: 'gone' });
-    const byExternalId = (): Promise<{ body: { id: string } }> =>
-      api.call('getUserByExternalId', { path: { external_user_id: 'gone' }, query });
-    expect((await byExternalId()).body.id).toBe(after.id);
-    api.clock.advance(1000);
-    await api.call('deleteUser', { path: { user_id: after.id } });
-    expect((await byExternalId()).body.id).toBe(after.id);
-  });
-});
-
-function faults(body: { errors: { pointer?: string; parameter?: string; code: string }[] }): string[] {
-  return body.errors.map(({ pointer, parameter, code }) => `${pointer ?? parameter ?? ''} ${code}`);
-}
