@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { conditionCodes, type ConditionCode } from '../../src/domain/conditions.ts';
-import type { DeviceType } from '../../src/domain/envelope.ts';
-import { notificationText } from '../../src/domain/notification-texts.ts';
+import { conditionCodes } from '../../src/domain/conditions.ts';
 import { endCondition, raiseCondition } from '../../src/queries/conditions.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
@@ -296,15 +294,4 @@ describe('access', () => {
     expect((await call(api.own.user.token)).body.code).toBe('role_forbidden');
     expect((await call(api.own.staff.token)).status).toBe(200);
   });
-});
-
-test('every condition of every type of device has a text of its own that names the device', () => {
-  const types: readonly DeviceType[] = ['electric_vehicle', 'heat_pump', 'inverter', 'wallbox'];
-  for (const deviceType of types) {
-    const texts = conditionCodes.map((code: ConditionCode) =>
-      notificationText(code, { deviceType, name: 'Device 7', manufacturer: 'Helio' }),
-    );
-    expect(new Set(texts).size).toBe(conditionCodes.length);
-    for (const text of texts) expect(text).toMatch(/^(?=.*Device 7).{40,250}\.$/);
-  }
 });

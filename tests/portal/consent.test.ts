@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import { consentQuery } from '../../src/domain/consent-links.ts';
+import { raiseCondition } from '../../src/queries/conditions.ts';
+import { addPerson, startApi, type Api, type Person } from '../support/api.ts';
+import {
+  HOUR,
+  isActive,
+  isPending,
+  itemOf,
+  refusal,
+  resolve,
+  returns,
+  type Item,
+} from '../support/resolving.ts';
+
+let api: Api;
+let start: Date;
+let owner: Person;
+
+beforeAll(async () => {
+  api = await startApi();
+  start = api.clock.now();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  api.clock.set(start);
+  owner = await addPerson(api.db, api.own.orgId, 'user', start);
+});
+
+describe('the consent page', () => {
+  async function open(item?: Item): Promise<{ item: Item; path: string }> {
+    const chosen = item ?? (await itemOf(api, 'reauthenticate', owner));
+    const { redirect_url } = (await resolve(api, chosen, { body: returns })).body;
+    return { item: chosen, path: (redirect_url as string).slice(api.baseUrl.length) };
+  }
+  const get = (path: string) => request(api.server).get(path);
+  const decide = (path: string, decision: string) =>
+    request(api.server).post(path).type('form').send({ decision });
+
+  test('names device and manufacturer and has a form for either answer, without token or script', async () => {
+    const { path } = await open();
+    const page = await get(path);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('Connect Roof &amp; &lt;shed&gt; again');
+    expect(page.text).toContain('Helio Works');
+    expect(page.text).toContain('value="approve">Approve');
+    expect(page.text).toMatch(/value="decline"[^>]*>Decline/);
+    expect(page.text).not.toMatch(/<script|csrf_token/);
+    expect(page.headers['cache-control']).toBe('no-store');
+    expect(page.headers['referrer-policy']).toBe('no-referrer');
+    expect(page.headers['content-security-policy']).toContain(
+      "form-action 'self' https://app.partner.example.com:8443 http://localhost:3000;",
+    );
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+  });
+
+  test('approved, brings the device back, removes the action and leads to success_url, once', async () => {
+    const { item, path } = await open();
+    api.clock.advance(60_000);
+    const answer = await decide(path, 'approve');
+    expect([answer.status, answer.headers['location']]).toEqual([303, returns.success_url]);
+    expect(await isActive(api, item, 'reauthenticate')).toBe(false);
+    const list = await api.call('listActions', { query: { device_id: item.deviceId } });
+    expect(list.body.total).toBe(0);
+    for (const again of [await get(path), await decide(path, 'approve'), await decide(path, 'decline')]) {
+      expect([again.status, again.headers['location']]).toEqual([410, undefined]);
+      expect(again.text).toContain('Nothing left to do');
+    }
+    expect(refusal(await resolve(api, item, { body: returns }))).toEqual([404, 'not_found']);
+    expect(refusal(await resolve(api, item, { body: { x: 1 } }))).toEqual([404, 'not_found']);
+  });
+
+  test('approved ten times at once, takes one', async () => {
+    const { path } = await open();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => decide(path, 'approve')));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, ...Array<number>(9).fill(410)]);
+  });
+
+  test('approved, leaves other conditions of the device as they are', async () => {
+    const { item, path } = await open();
+    const event = {
+      orgId: owner.orgId,
+      deviceId: item.deviceId,
+      code: 'device_offline' as const,
+      now: start,
+    };
+    await api.db.transaction().execute((tx) => raiseCondition(tx, event));
+    await decide(path, 'approve');
+    expect(await isActive(api, item, 'device_offline')).toBe(true);
+  });
+
+  test('declined, leads to cancel_url, and the action stays', async () => {
+    const { item, path } = await open();
+    const answer = await decide(path, 'decline');
+    expect([answer.status, answer.headers['location']]).toEqual([303, returns.cancel_url]);
+    expect([await isPending(api, item), await isActive(api, item, 'reauthenticate')]).toEqual([true, true]);
+  });
+
+  test('without a decision changes nothing', async () => {
+    const { item, path } = await open();
+    for (const answer of [await decide(path, 'maybe'), await request(api.server).post(path)]) {
+      expect([answer.status, answer.headers['location']]).toEqual([400, undefined]);
+    }
+    expect(await isPending(api, item)).toBe(true);
+    const other = await request(api.server).put(path);
+    expect([other.status, other.headers['allow']]).toEqual([405, 'GET, HEAD, POST']);
+  });
+
+  test('refuses an expired or altered link and leads nowhere from it', async () => {
+    const { item, path } = await open();
+    const url = new URL(path, api.baseUrl);
+    const altered = (name: string, value: string | undefined): string => {
+      const copy = new URL(url);
+      if (value === undefined) copy.searchParams.delete(name);
+      else copy.searchParams.set(name, value);
+      return copy.pathname + copy.search;
+    };
+    const evil = Buffer.from('https://evil.example/\nhttps://evil.example/').toString('base64url');
+    const anothers = consentQuery(
+      api.services.linkKey,
+      { itemId: item.id, ownerId: api.own.admin.id },
+      { success: 'https://evil.example/', cancel: 'https://evil.example/' },
+      start,
+    );
+    const paths = [
+      altered('return', evil),
+      altered('return', undefined),
+      altered('secret', item.secret),
+      altered('secret', undefined),
+      `${path}&return=${evil}`,
+      `${url.pathname}?${anothers}`,
+      url.pathname,
+    ];
+    for (const bad of paths) {
+      for (const answer of [await get(bad), await decide(bad, 'approve'), await decide(bad, 'decline')]) {
+        expect([bad, answer.status, answer.headers['location']]).toEqual([bad, 403, undefined]);
+        expect(answer.text).not.toContain('evil');
+      }
+    }
+    api.clock.advance(HOUR + 1);
+    for (const answer of [await get(path), await decide(path, 'approve')]) {
+      expect([answer.status, answer.headers['location']]).toEqual([403, undefined]);
+      expect(answer.text).toContain('older than one hour');
+    }
+    expect(await isPending(api, item)).toBe(true);
+  });
+
+  test('of an item that is unknown, no action, or of another form is not found', async () => {
+    const { path } = await open();
+    const notice = await itemOf(api, 'device_offline', owner);
+    const query = path.slice(path.indexOf('?'));
+    for (const id of [randomUUID(), notice.id, 'x', '%00']) {
+      expect([id, (await get(`/portal/consent/${id}${query}`)).status]).toEqual([id, 404]);
+    }
+  });
+});

@@ -1,0 +1,65 @@
+import type { ConditionCode } from '../../src/domain/conditions.ts';
+import { raiseCondition } from '../../src/queries/conditions.ts';
+import type { Api } from './api.ts';
+import type { Answer } from './api-client.ts';
+import { addDevice } from './simulated.ts';
+
+export const HOUR = 3_600_000;
+
+export const returns = {
+  success_url: 'https://app.partner.example.com:8443/connected?state=a%20b&x=1#done',
+  cancel_url: 'http://localhost:3000/devices',
+};
+
+export interface Item {
+  readonly id: string;
+  readonly deviceId: string;
+  readonly secret: string;
+}
+
+/** An item of a fresh device, with the secret that an admin reads from the list. */
+export async function itemOf(
+  api: Api,
+  code: ConditionCode,
+  { id, orgId }: { readonly id: string; readonly orgId: string },
+): Promise<Item> {
+  const now = api.clock.now();
+  const deviceId = await addDevice(api.db, { orgId, userId: id }, now, 'electric_vehicle');
+  await api.db.transaction().execute((tx) => raiseCondition(tx, { orgId, deviceId, code, now }));
+  const list = await api.call('listActions', { path: { org_id: orgId }, query: { device_id: deviceId } });
+  const [item] = (list.body as { items: { id: string; resolution: { url: string } }[] }).items;
+  const url = new URL(item?.resolution.url ?? '', api.baseUrl);
+  return { id: item?.id ?? '', deviceId, secret: url.searchParams.get('secret') ?? '' };
+}
+
+export function resolve(
+  api: Api,
+  item: Item,
+  call: { body?: object; token?: string | null; secret?: string } = {},
+): Promise<Answer> {
+  const { secret = item.secret, ...rest } = call;
+  return api.call('resolveNotificationItem', { path: { item_id: item.id }, query: { secret }, ...rest });
+}
+
+export function refusal({ status, body }: Answer): unknown[] {
+  return [status, (body as { code: string }).code];
+}
+
+export async function isPending(api: Api, item: Item): Promise<boolean> {
+  const row = await api.db
+    .selectFrom('notification_items')
+    .select(['cleared_at', 'dismissed_at'])
+    .where('id', '=', item.id)
+    .executeTakeFirstOrThrow();
+  return row.cleared_at === null && row.dismissed_at === null;
+}
+
+export async function isActive(api: Api, item: Item, code: ConditionCode): Promise<boolean> {
+  const row = await api.db
+    .selectFrom('device_conditions')
+    .select('active')
+    .where('device_id', '=', item.deviceId)
+    .where('code', '=', code)
+    .executeTakeFirstOrThrow();
+  return row.active;
+}
