@@ -67,7 +67,7 @@ function requestHandler(route: Route, parts: AppParts): express.RequestHandler {
     });
   }
   const handler = parts.handlers[route.operationId];
-  if (handler === undefined) return (_request, _response, next) => next();
+  if (handler === undefined) throw new Error(`${route.operationId} has no handler.`);
   return pipeline(route, handler, parts);
 }
 

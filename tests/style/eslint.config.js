@@ -3,16 +3,39 @@ import tseslint from 'typescript-eslint';
 
 /** No clock and no dice in the pure rooms: both are arguments there (style rule 5). */
 const ambientClock = [
-  { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'Take the instant as an argument.' },
-  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take the instant as an argument.' },
-  { selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']", message: 'Take the random source as an argument.' },
+  {
+    selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+    message: 'Take the instant as an argument.',
+  },
+  {
+    selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+    message: 'Take the instant as an argument.',
+  },
+  {
+    selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']",
+    message: 'Take the random source as an argument.',
+  },
 ];
 
 export default tseslint.config(
-  { ignores: ['**/node_modules/**', '.node/**', '.data/**', 'generated/**', 'tests/style/planted/**', 'tests/judges/**', '**/*.js', '**/*.mjs', '**/*.cjs'] },
+  {
+    ignores: [
+      '**/node_modules/**',
+      '.node/**',
+      '.data/**',
+      'generated/**',
+      'tests/style/planted/**',
+      'tests/judges/**',
+      '**/*.js',
+      '**/*.mjs',
+      '**/*.cjs',
+    ],
+  },
   ...tseslint.configs.strictTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: `${import.meta.dirname}/../..` } },
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: `${import.meta.dirname}/../..` },
+    },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
@@ -27,11 +50,23 @@ export default tseslint.config(
       'max-lines': ['error', { max: 300 }],
     },
   },
-  { files: ['src/domain/**', 'src/simulation/**', 'src/webhooks/**'], rules: { 'no-restricted-syntax': ['error', ...ambientClock] } },
+  {
+    files: ['src/domain/**', 'src/simulation/**', 'src/webhooks/**'],
+    rules: { 'no-restricted-syntax': ['error', ...ambientClock] },
+  },
   {
     files: ['src/**'],
     ignores: ['src/main.ts', 'src/cli/**'],
-    rules: { 'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Settings are read once, in src/main.ts and src/cli.' }] },
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'process',
+          property: 'env',
+          message: 'Settings are read once, in src/main.ts and src/cli.',
+        },
+      ],
+    },
   },
   { files: ['src/cli/**', 'src/generate/**', 'bench/**', 'tests/**'], rules: { 'no-console': 'off' } },
 );

@@ -13,7 +13,19 @@ const arrows = {
   webhooks: ['queries', 'domain'],
   portal: ['operations', 'queries', 'contract', 'domain'],
   http: ['oauth', 'operations', 'contract', 'domain', 'config', 'log'],
-  compose: ['contract', 'http', 'portal', 'oauth', 'operations', 'fleets', 'webhooks', 'queries', 'domain', 'config', 'log'],
+  compose: [
+    'contract',
+    'http',
+    'portal',
+    'oauth',
+    'operations',
+    'fleets',
+    'webhooks',
+    'queries',
+    'domain',
+    'config',
+    'log',
+  ],
   cli: ['compose', 'oauth', 'config', 'domain', 'log'],
   generate: ['domain', 'queries', 'simulation'],
 };
@@ -40,7 +52,7 @@ const packageRules = Object.entries(owners).map(([packages, rooms]) => ({
   name: `owner-of-${packages.replace(/\W+/g, '')}`,
   severity: 'error',
   from: { path: '^src/', pathNot: `^src/${rooms}/` },
-  to: { path: `^node_modules/${packages.replace('^', '').replace(/\$$/, '/')}` },
+  to: { path: `(^|/)node_modules/${packages.replace('^', '').replace(/\$$/, '/')}` },
 }));
 
 module.exports = {
@@ -48,12 +60,20 @@ module.exports = {
     ...roomRules,
     ...packageRules,
     { name: 'no-cycle', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
-    { name: 'every-file-in-a-room', severity: 'error', from: { path: '^src/', pathNot: `^src/((${Object.keys(arrows).join('|')})/|main\\.ts$)` }, to: {} },
+    {
+      name: 'every-file-in-a-room',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/((${Object.keys(arrows).join('|')})/|main\\.ts$)` },
+      to: {},
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+    },
   },
 };
