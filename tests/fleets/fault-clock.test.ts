@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startFleetApi } from './fleet-api.ts';
+import type { FleetApi } from './fleet-api.ts';
+
+let fleets: FleetApi;
+beforeAll(async () => {
+  fleets = await startFleetApi({ faults: true, services: { simulatorFaults: true } });
+});
+afterAll(async () => {
+  expect(fleets.errors).toEqual([]);
+  await fleets.runner.destroy();
+  await fleets.api.close();
+});
+
+async function planned(orgId: string) {
+  return fleets.api.db
+    .selectFrom('device_conditions')
+    .select(['device_id', 'code', 'active', 'occurrence', 'next_change_at'])
+    .where('org_id', '=', orgId)
+    .where('next_change_at', 'is not', null)
+    .orderBy('next_change_at')
+    .execute();
+}
+
+async function items(orgId: string) {
+  return fleets.api.db
+    .selectFrom('notification_items')
+    .select(['device_id', 'code', 'occurred_at', 'cleared_at'])
+    .where('org_id', '=', orgId)
+    .orderBy('occurred_at')
+    .execute();
+}
+
+test('a planned outage begins at its instant, once, and ends at its instant', async () => {
+  const fleet = await fleets.running({ count: 20 });
+  const orgId = fleet.simulation_org_id as string;
+  const created = fleets.api.clock.now().getTime();
+  const plan = await planned(orgId);
+  expect(plan.every(({ active, occurrence }) => !active && occurrence === 0)).toBe(true);
+  const first = plan.find(({ code }) => code === 'device_offline');
+  const beginsAt = first?.next_change_at ?? new Date(0);
+  expect(beginsAt.getTime()).toBeGreaterThanOrEqual(created + 3_600_000);
+
+  const ofDevice = async () => (await items(orgId)).filter((item) => item.device_id === first?.device_id);
+  fleets.api.clock.set(new Date(beginsAt.getTime() - 1));
+  await fleets.runner.processAll();
+  expect(await ofDevice()).toEqual([]);
+  fleets.api.clock.set(beginsAt);
+  await fleets.runner.processAll();
+  await fleets.runner.processAll();
+  const outage = { device_id: first?.device_id, code: 'device_offline', occurred_at: beginsAt };
+  expect(await ofDevice()).toEqual([{ ...outage, cleared_at: null }]);
+  const now = (await fleets.devices(fleet.job_id as string)).find(
+    (each) => each.device_id === first?.device_id,
+  );
+  expect(now.online).toBe(false);
+
+  const ending = (await planned(orgId)).find(
+    ({ device_id, code }) => device_id === first?.device_id && code === 'device_offline',
+  );
+  const endsAt = ending?.next_change_at ?? new Date(0);
+  expect(endsAt.getTime()).toBeGreaterThan(beginsAt.getTime());
+  fleets.api.clock.set(endsAt);
+  await fleets.runner.processAll();
+  expect(await ofDevice()).toEqual([{ ...outage, cleared_at: endsAt }]);
+  const messages = await fleets.api.db
+    .selectFrom('messages')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .execute();
+  expect(messages).toHaveLength((await items(orgId)).length);
+});
+
+test('equal fleets get the same faults at the same instants', async () => {
+  const body = { count: 10, seed: 7 };
+  const [one, other] = [await fleets.running(body), await fleets.running(body)];
+  const instants = async (fleet: { simulation_org_id: string }) =>
+    (await planned(fleet.simulation_org_id)).map(({ code, next_change_at }) => [code, next_change_at]);
+  expect(await instants(one)).toEqual(await instants(other));
+});
+
+test('what was missed within a day is told late, with its own instant; what is older is passed over', async () => {
+  const fleet = await fleets.running({ count: 40 });
+  const orgId = fleet.simulation_org_id as string;
+  const plan = await planned(orgId);
+  const last = new Date((plan[0]?.next_change_at ?? new Date(0)).getTime() + 3 * 86_400_000);
+  const missed = plan.filter(({ next_change_at }) => next_change_at !== null && next_change_at <= last);
+  const recent = missed.filter(
+    ({ next_change_at }) => last.getTime() - (next_change_at?.getTime() ?? 0) <= 86_400_000,
+  );
+  expect(missed.length).toBeGreaterThan(recent.length);
+  fleets.api.clock.set(last);
+  await fleets.runner.processAll();
+  expect((await items(orgId)).map(({ code, occurred_at }) => [code, occurred_at])).toEqual(
+    recent.map(({ code, next_change_at }) => [code, next_change_at]),
+  );
+});
+
+test('nothing happens any more in a stopped fleet, and what held goes on holding', async () => {
+  const fleet = await fleets.running({ count: 20 });
+  const orgId = fleet.simulation_org_id as string;
+  const plan = await planned(orgId);
+  fleets.api.clock.set(plan[0]?.next_change_at ?? new Date(0));
+  await fleets.runner.processAll();
+  const before = await items(orgId);
+  expect(before).toHaveLength(1);
+  await fleets.act('stopFleet', fleet.job_id as string);
+  expect(await planned(orgId)).toEqual([]);
+  fleets.api.clock.advance(86_400_000 * 30);
+  await fleets.runner.processAll();
+  expect(await items(orgId)).toEqual(before);
+});
+
+test('without planned faults nothing is planned', async () => {
+  const { body } = await fleets.create({ count: 5 });
+  await fleets.anotherRunner({ simulatorFaults: false }).processAll();
+  expect(await planned(body.simulation_org_id as string)).toEqual([]);
+});

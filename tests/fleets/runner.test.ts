@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { provision } from '../../src/fleets/provisioning.ts';
+import type { WorkTools } from '../../src/fleets/provisioning.ts';
+import { purge } from '../../src/fleets/purge.ts';
+import { claimFleet } from '../../src/queries/fleet-work.ts';
+import type { ClaimedFleet } from '../../src/queries/fleet-work.ts';
+import { startFleetApi } from './fleet-api.ts';
+import type { FleetApi } from './fleet-api.ts';
+
+const LEASE_MS = 10_000;
+
+let fleets: FleetApi;
+beforeAll(async () => {
+  fleets = await startFleetApi();
+});
+afterAll(async () => {
+  await fleets.runner.destroy();
+  await fleets.api.close();
+});
+
+/** What a worker has at hand that stops, as one that is killed does, after some batches. */
+function toolsUntil(batches: number): WorkTools {
+  let left = batches;
+  const { db, clock } = fleets.api;
+  return {
+    db,
+    now: clock.now,
+    leaseUntil: () => new Date(clock.now().getTime() + LEASE_MS),
+    simulatorFaults: false,
+    isStopping: () => left-- <= 0,
+  };
+}
+
+async function claim(): Promise<ClaimedFleet> {
+  const { db, clock } = fleets.api;
+  const claimed = await claimFleet(db, clock.now(), new Date(clock.now().getTime() + LEASE_MS));
+  if (claimed === undefined) throw new Error('No fleet has work.');
+  return claimed;
+}
+
+async function rows(orgId: string, table: 'users' | 'households' | 'devices'): Promise<number> {
+  const { count } = await fleets.api.db
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+test('the work of a killed worker is left alone until its lease ends, then another one completes it', async () => {
+  const { body: fleet } = await fleets.create({ count: 600 });
+  const jobId = fleet.job_id as string;
+  const dead = await claim();
+  await provision(toolsUntil(1), dead);
+  expect(await fleets.get(jobId)).toMatchObject({
+    status: 'provisioning',
+    progress: { created: 250, total: 600 },
+  });
+  const other = fleets.anotherRunner();
+  await other.processAll();
+  expect((await fleets.get(jobId)).progress.created).toBe(250);
+  fleets.api.clock.advance(LEASE_MS);
+  await other.processAll();
+  expect(await fleets.get(jobId)).toMatchObject({
+    status: 'running',
+    progress: { created: 600, total: 600 },
+  });
+  const orgId = fleet.simulation_org_id as string;
+  expect([await rows(orgId, 'users'), await rows(orgId, 'households')]).toEqual([600, 600]);
+  const indexes = (await fleets.locations(jobId)).map((place) => place.index as number);
+  expect(indexes).toEqual(Array.from({ length: 600 }, (_, index) => index));
+});
+
+test('a worker that comes too late writes nothing', async () => {
+  const { body: fleet } = await fleets.create({ count: 300 });
+  const late = await claim();
+  await fleets.act('cancelFleet', fleet.job_id as string);
+  await provision(toolsUntil(10), late);
+  expect(await fleets.get(fleet.job_id as string)).toMatchObject({
+    status: 'cancelled',
+    progress: { created: 0, total: 300 },
+  });
+  expect(await rows(fleet.simulation_org_id as string, 'users')).toBe(0);
+});
+
+test('cancelling between batches keeps what exists until clean-up', async () => {
+  const { body: fleet } = await fleets.create({ count: 600 });
+  const jobId = fleet.job_id as string;
+  await provision(toolsUntil(2), await claim());
+  const cancelled = await fleets.act('cancelFleet', jobId);
+  expect(cancelled.body).toMatchObject({ status: 'cancelled', progress: { created: 500, total: 600 } });
+  fleets.api.clock.advance(LEASE_MS);
+  await fleets.runner.processAll();
+  expect(await rows(fleet.simulation_org_id as string, 'users')).toBe(500);
+  expect((await fleets.act('cleanupFleet', jobId)).body.status).toBe('cleaned');
+  expect(await rows(fleet.simulation_org_id as string, 'users')).toBe(0);
+});
+
+test('cancelling an expansion half way drops its households alone', async () => {
+  const fleet = await fleets.running({ count: 3 });
+  const jobId = fleet.job_id as string;
+  const before = await fleets.devices(jobId);
+  await fleets.expand(jobId, 400);
+  await provision(toolsUntil(1), await claim());
+  expect((await fleets.get(jobId)).progress).toEqual({ created: 253, total: 403 });
+  expect((await fleets.act('cancelFleet', jobId)).body).toMatchObject({ status: 'running', count: 3 });
+  expect(await fleets.devices(jobId)).toEqual(before);
+  expect(await rows(fleet.simulation_org_id as string, 'users')).toBe(3);
+});
+
+test('a purge that was cut off is completed by another worker', async () => {
+  const fleet = await fleets.running({ count: 300 });
+  const jobId = fleet.job_id as string;
+  const orgId = fleet.simulation_org_id as string;
+  await fleets.act('stopFleet', jobId);
+  await fleets.act('purgeFleet', jobId);
+  await purge(toolsUntil(1), await claim());
+  expect((await fleets.get(jobId)).status).toBe('purging');
+  fleets.api.clock.advance(LEASE_MS);
+  await fleets.runner.processAll();
+  expect((await fleets.api.call('getFleet', { path: { job_id: jobId } })).status).toBe(404);
+  const left = await fleets.api.db.selectFrom('organizations').select('id').where('id', '=', orgId).execute();
+  expect(left).toEqual([]);
+});
+
+test('many runners at once build every fleet once', async () => {
+  const created = await Promise.all(Array.from({ length: 6 }, () => fleets.create({ count: 20 })));
+  await Promise.all(Array.from({ length: 4 }, () => fleets.anotherRunner().processAll()));
+  for (const { body } of created) {
+    expect(await fleets.get(body.job_id as string)).toMatchObject({ status: 'running' });
+    expect(await rows(body.simulation_org_id as string, 'users')).toBe(20);
+  }
+});
+
+test('a fleet that cannot be built has failed and says so; then it can be purged', async () => {
+  const { body: fleet } = await fleets.create({ count: 2 });
+  const jobId = fleet.job_id as string;
+  // A stranger's user holds the address that the first household will have.
+  const { db, clock } = fleets.api;
+  await db
+    .insertInto('users')
+    .values({
+      org_id: fleet.simulation_org_id as string,
+      id: randomUUID(),
+      email: `household-0001@${jobId}.simulated.invalid`,
+      role: 'user',
+      created_at: clock.now(),
+      updated_at: clock.now(),
+    })
+    .execute();
+  await fleets.runner.processAll();
+  expect(fleets.errors).toHaveLength(1);
+  expect(await fleets.get(jobId)).toMatchObject({
+    status: 'failed',
+    error: 'The households could not be created.',
+  });
+  expect((await fleets.act('cancelFleet', jobId)).status).toBe(409);
+  expect((await fleets.act('purgeFleet', jobId)).status).toBe(200);
+  await fleets.runner.processAll();
+  expect((await fleets.api.call('getFleet', { path: { job_id: jobId } })).status).toBe(404);
+});
+
+test('a runner that is woken works by itself; one that is ended in the middle gives its fleet back', async () => {
+  const runner = fleets.anotherRunner();
+  await runner.start();
+  const { body: fleet } = await fleets.create({ count: 1000 });
+  runner.wake();
+  const isClaimed = async (): Promise<boolean> => {
+    const row = await fleets.api.db
+      .selectFrom('fleets')
+      .select('work_token')
+      .where('id', '=', fleet.job_id as string)
+      .executeTakeFirstOrThrow();
+    return row.work_token !== null;
+  };
+  while (!(await isClaimed()));
+  await runner.destroy();
+  expect(await isClaimed()).toBe(false);
+  await fleets.runner.processAll();
+  expect(await fleets.get(fleet.job_id as string)).toMatchObject({
+    status: 'running',
+    progress: { created: 1000, total: 1000 },
+  });
+});
