@@ -8,7 +8,7 @@ export const PRICE_HOLDS_MS = 60 * 60_000;
 const DAY_MS = 86_400_000;
 
 /** An entry as a partner sends it. */
-export interface GivenPrice {
+interface GivenPrice {
   readonly timestamp: string;
   /** EUR/MWh. */
   readonly price: number;
@@ -26,7 +26,7 @@ export interface DayAheadPrice {
 }
 
 /** Offset from UTC, in milliseconds, that holds in a time zone at an instant. */
-export type OffsetAt = (instantMs: number) => number;
+type OffsetAt = (instantMs: number) => number;
 
 /**
  * The offsets of an IANA time zone, by the runtime's copy of the time zone database; undefined for a name that it
@@ -68,7 +68,7 @@ export function instantsOf(wallMs: number, offsetAt: OffsetAt): number[] {
     .filter((instant) => instant + offsetAt(instant) === wallMs);
 }
 
-export interface PriceReading {
+interface PriceReading {
   /** Ascending. To be used only when there are no faults. */
   readonly prices: readonly DayAheadPrice[];
   readonly faults: readonly FieldError[];

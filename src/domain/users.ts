@@ -4,7 +4,7 @@ import type { FieldError } from './problem.ts';
 import type { Access, Role } from './roles.ts';
 
 /** What a partner may say of a user beside email and role; all of it optional, null when unset. */
-export interface UserDetails {
+interface UserDetails {
   readonly external_user_id: string | null;
   readonly first_name: string | null;
   readonly last_name: string | null;
@@ -24,7 +24,7 @@ export interface UserFields extends UserDetails {
 }
 
 /** What a request gives of them: absent means unchanged, and at creation the same as null. */
-export type GivenFields = { readonly [Name in keyof UserFields]?: UserFields[Name] | undefined };
+type GivenFields = { readonly [Name in keyof UserFields]?: UserFields[Name] | undefined };
 
 const unset: UserDetails = {
   external_user_id: null,

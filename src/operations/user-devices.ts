@@ -12,7 +12,7 @@ interface UserPath {
 }
 
 /** How a path and a problem name a device of each type. */
-export const deviceNames = {
+const deviceNames = {
   electric_vehicle: { parameter: 'electric_vehicle_id', words: 'electric vehicle' },
   heat_pump: { parameter: 'heat_pump_id', words: 'heat pump' },
   inverter: { parameter: 'inverter_id', words: 'inverter' },

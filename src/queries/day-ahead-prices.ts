@@ -4,7 +4,7 @@ import type { Range } from '../domain/ranges.ts';
 import type { Db, Tx } from './database.ts';
 
 /** A price with the time it came in. */
-export interface PriceRevision {
+interface PriceRevision {
   readonly startsAt: Date;
   readonly receivedAt: Date;
   /** EUR/MWh. */
