@@ -288,13 +288,17 @@ create index notification_items_pending_idx on notification_items (org_id, occur
 create index notification_items_history_idx on notification_items (org_id, occurred_at desc, id desc)
   where kind = 'information';
 create index notification_items_owner_idx on notification_items (org_id, owner_id, occurred_at desc, id desc);
+-- One device's items, and those that go with a device: without it each removed device would read all of its organization.
+create index notification_items_device_idx on notification_items (org_id, device_id, occurred_at desc, id desc)
+  where device_id is not null;
 -- One open item a condition: raising what is there already is a no-op.
 create unique index notification_items_open_key on notification_items (org_id, device_id, code)
   where cleared_at is null and dismissed_at is null and device_id is not null;
 -- An item is resolved by its id alone.
 create unique index notification_items_id_key on notification_items (id);
 
--- A broadcast is dismissed by each user for itself.
+-- A broadcast is dismissed by each user for itself. The user may belong to the parent of a simulation organization,
+-- so no key refers to it.
 create table broadcast_dismissals (
   org_id uuid not null,
   item_id uuid not null,
@@ -302,8 +306,7 @@ create table broadcast_dismissals (
   dismissed_at timestamptz(3) not null,
   constraint broadcast_dismissals_pkey primary key (org_id, item_id, user_id),
   constraint broadcast_dismissals_item_fkey foreign key (org_id, item_id)
-    references notification_items (org_id, id) on delete cascade,
-  constraint broadcast_dismissals_user_fkey foreign key (org_id, user_id) references users (org_id, id) on delete cascade
+    references notification_items (org_id, id) on delete cascade
 );
 
 create table webhooks (

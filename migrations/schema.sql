@@ -222,6 +222,7 @@ create table notification_items (
   constraint notification_items_owner_fkey FOREIGN KEY (org_id, owner_id) REFERENCES users(org_id, id) ON DELETE CASCADE,
   constraint notification_items_kind_check CHECK (kind = ANY (ARRAY['action'::text, 'information'::text]))
 );
+CREATE INDEX notification_items_device_idx ON public.notification_items USING btree (org_id, device_id, occurred_at DESC, id DESC) WHERE (device_id IS NOT NULL);
 CREATE INDEX notification_items_history_idx ON public.notification_items USING btree (org_id, occurred_at DESC, id DESC) WHERE (kind = 'information'::text);
 CREATE UNIQUE INDEX notification_items_id_key ON public.notification_items USING btree (id);
 CREATE UNIQUE INDEX notification_items_open_key ON public.notification_items USING btree (org_id, device_id, code) WHERE ((cleared_at IS NULL) AND (dismissed_at IS NULL) AND (device_id IS NOT NULL));
