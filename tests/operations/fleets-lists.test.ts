@@ -86,7 +86,9 @@ test('what the devices of a household draw and give adds up, and moves with time
       const { pv_power_w, load_power_w, battery_power_w, grid_power_w } = state('inverter');
       const vehicle = (state('electric_vehicle')?.charge_power_w as number | undefined) ?? 0;
       const heat = (state('heat_pump')?.power_w as number | undefined) ?? 0;
-      expect(grid_power_w).toBe(load_power_w + vehicle + heat + battery_power_w - pv_power_w);
+      expect(grid_power_w as number).toBe(
+        (load_power_w as number) + vehicle + heat + (battery_power_w as number) - (pv_power_w as number),
+      );
     }
     seen.push(devices.map((device) => device.state as unknown));
   }
