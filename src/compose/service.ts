@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { lookup } from 'node:dns/promises';
 import { createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Settings } from '../config/settings.ts';
@@ -12,6 +12,7 @@ import type { FirstCredentials } from '../oauth/bootstrap.ts';
 import { Exchange } from '../webhooks/exchange.ts';
 import { composeApi } from './api.ts';
 import { openStorage } from './database.ts';
+import { deliveryMetrics } from './metrics.ts';
 import type { Parts } from './parts.ts';
 import { startWorkers } from './workers.ts';
 import type { Workers } from './workers.ts';
@@ -41,13 +42,13 @@ const DRAIN_MS = 7_000;
 /** Starts everything that the role asks for, in this process. */
 export async function startService({ settings, role, log, onFatal }: ServiceOptions): Promise<Service> {
   const clock = (): Date => new Date();
-  const extraCa =
-    settings.webhookCaFile === undefined ? undefined : readFileSync(settings.webhookCaFile, 'utf8');
+  const extraCa = settings.webhookCaFile === undefined ? undefined : readAuthorities(settings.webhookCaFile);
   const storage = await openStorage({ settings, log, purpose: 'serve', onFatal });
   let workers: Workers | undefined;
   const server = createServer();
+  const underWay = answersUnderWay(server);
   const stop = async (): Promise<void> => {
-    await Promise.all([closeServer(server), workers?.stop()]);
+    await Promise.all([closeServer(server, underWay), workers?.stop()]);
     await storage.stop();
   };
   try {
@@ -60,13 +61,30 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       allowedNetworks: settings.webhookAllowedNetworks,
       extraCa,
     });
-    const parts: Parts = { settings, storage, log, registry, baseUrl, exchange, clock };
+    const parts: Parts = {
+      settings,
+      storage,
+      log,
+      registry,
+      baseUrl,
+      exchange,
+      clock,
+      deliveryMetrics: deliveryMetrics(registry),
+    };
     if (role !== 'api') workers = await startWorkers(parts);
     server.on('request', listenerOf(parts, role, workers));
     return { baseUrl, firstCredentials, stop };
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+function readAuthorities(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`WEBHOOK_CA_FILE ${file} cannot be read.`, { cause });
   }
 }
 
@@ -97,9 +115,24 @@ async function listenOn(server: Server, { host, port, baseUrl }: Settings): Prom
   return baseUrl ?? `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-async function closeServer(server: Server): Promise<void> {
+function answersUnderWay(server: Server): ReadonlySet<ServerResponse> {
+  const underWay = new Set<ServerResponse>();
+  server.on('request', (_request, response) => {
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+  });
+  return underWay;
+}
+
+async function closeServer(server: Server, underWay: ReadonlySet<ServerResponse>): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise((resolve) => server.close(resolve));
+  // Clients that keep connections open are told to let go of them, and are not cut off between two requests.
+  const letGo = (response: ServerResponse): void => {
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+  };
+  for (const response of underWay) letGo(response);
+  server.prependListener('request', (_request, response) => letGo(response));
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;

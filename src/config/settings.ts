@@ -120,7 +120,8 @@ function isToken(text: string): boolean {
 }
 
 function isPostgresUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+  // A unix socket's address has no host before the path: postgresql://user@/database?host=/run/postgresql
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@localhost/'));
 }
 
 function isBaseUrl(text: string): boolean {

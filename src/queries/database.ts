@@ -1,4 +1,5 @@
 // The connection to PostgreSQL: how values are read, and which errors mean that the database is away.
+import { once } from 'node:events';
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Transaction } from 'kysely';
 import pg from 'pg';
@@ -53,9 +54,19 @@ export function openDatabase({
   };
   const pool = new pg.Pool({ ...config, max });
   pool.on('error', (error) => onIdleError?.(error));
+  const connected = new Set<pg.PoolClient>();
+  pool.on('connect', (client) => {
+    connected.add(client);
+    client.once('end', () => connected.delete(client));
+  });
+  // The pool says that it has ended before its connections have; a database that stops now would kill them.
+  const end = async (): Promise<void> => {
+    await pool.end();
+    await Promise.all([...connected].map((client) => once(client, 'end')));
+  };
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool, cursor: Cursor }) });
   let closed: Promise<void> | undefined;
-  return { db, pool, config, close: () => (closed ??= pool.end()) };
+  return { db, pool, config, close: () => (closed ??= end()) };
 }
 
 // The numbers of PostgreSQL's own types never change (pg_type.dat).

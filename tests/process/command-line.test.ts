@@ -1,0 +1,76 @@
+import { expect, test } from '@jest/globals';
+import { partner } from './partner.ts';
+
+test('help names every command', async () => {
+  const { code, output } = await partner(['--help']);
+  expect(code).toBe(0);
+  for (const command of ['serve', 'migrate', 'org', 'user']) expect(output).toContain(`  ${command} `);
+  const serve = await partner(['serve', '--help']);
+  expect([serve.code, serve.output]).toEqual([0, expect.stringContaining('"all", "api", "worker"')]);
+});
+
+test.each([
+  ['an unknown command', ['frobnicate'], /unknown command 'frobnicate'/],
+  ['no command', [], /Usage: partner/],
+  ['an unknown option', ['serve', '--fast'], /unknown option '--fast'/],
+  ['an unknown role', ['serve', '--role', 'everything'], /Allowed choices are all, api, worker/],
+  ['a missing option', ['org', 'create', '--name', 'A'], /--admin-email/],
+  [
+    'an empty name',
+    ['org', 'create', '--name', ' ', '--admin-email', 'a@example.com'],
+    /1 to 255 characters/,
+  ],
+  ['a wrong email', ['org', 'create', '--name', 'A', '--admin-email', 'nobody'], /Give an email address/],
+  ['a wrong id', ['user', 'password', '--org', '7', 'a@example.com'], /Give a UUID/],
+])('%s ends with 2 and the usage', async (_, args, message) => {
+  const { code, output, log } = await partner(args);
+  expect([code, output]).toEqual([2, '']);
+  expect(log).toMatch(message);
+  expect(log).toContain('Usage: partner');
+});
+
+test('wrong settings are reported all at once, without the secrets among them', async () => {
+  const wrong = {
+    PORT: '80800',
+    BASE_URL: 'ftp://example.com/api',
+    TRUSTED_PROXIES: '10.0.0.0/8, nonsense',
+    DATABASE_URL: 'mysql://root:hunter22@db/partner',
+    ENCRYPTION_KEY: 'short-key-value',
+    ENCRYPTION_KEY_PREVIOUS: 'older-key-value',
+    BOOTSTRAP_ORG_ID: 'seven',
+    BOOTSTRAP_ADMIN_EMAIL: 'nobody',
+    BOOTSTRAP_ADMIN_PASSWORD: 'pass123',
+    BOOTSTRAP_CLIENT_ID: 'with space',
+    BOOTSTRAP_CLIENT_SECRET: 'too-short-secret',
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/33',
+    LOG_LEVEL: 'loud',
+    RATE_LIMITS: 'default=0/60,unheard=1/1',
+    SIMULATOR_FAULTS: 'maybe',
+  };
+  const { code, output, log } = await partner(['serve'], wrong);
+  expect([code, output]).toEqual([2, '']);
+  const [first, ...mistakes] = log.trimEnd().split('\n');
+  expect(first).toBe('These settings are wrong:');
+  expect(new Set(mistakes.map((line) => line.split(' ')[0]))).toEqual(new Set(Object.keys(wrong)));
+  expect(mistakes.filter((line) => line.startsWith('RATE_LIMITS'))).toHaveLength(2);
+  expect(log).toContain('PORT must be a whole number from 0 to 65535 (it is "80800").');
+  for (const hidden of ['hunter22', 'short-key-value', 'older-key-value', 'pass123', 'too-short-secret']) {
+    expect(log).not.toContain(hidden);
+  }
+});
+
+test('a given database needs a given encryption key', async () => {
+  const { code, log } = await partner(['serve'], { DATABASE_URL: 'postgres://db.example.com/partner' });
+  expect([code, log]).toEqual([
+    2,
+    'These settings are wrong:\nENCRYPTION_KEY must be set when DATABASE_URL is set (openssl rand -base64 32).\n',
+  ]);
+});
+
+test('a certificate file that is not there is named', async () => {
+  const { code, log } = await partner(['serve'], {
+    WEBHOOK_CA_FILE: '/nonexistent/authority.pem',
+    PORT: '0',
+  });
+  expect([code === 0, log]).toEqual([false, expect.stringContaining('WEBHOOK_CA_FILE')]);
+});

@@ -1,0 +1,70 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { emptyDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { startService } from '../support/service.ts';
+import type { ServiceProcess } from '../support/service.ts';
+import { encryptionKey, fixedCredentials, partner, PartnerApi } from './partner.ts';
+
+const fixed = fixedCredentials();
+let database: TestDatabase;
+let env: Record<string, string>;
+let service: ServiceProcess | undefined;
+
+beforeAll(async () => {
+  database = await emptyDatabase();
+  env = { ...fixed.env, DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() };
+  expect((await partner(['migrate'], env)).code).toBe(0);
+});
+afterEach(() => service?.remove());
+afterAll(() => database.close());
+
+async function users(api: PartnerApi, times: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < times; i += 1) statuses.push((await api.call('GET', '/users')).status);
+  return statuses;
+}
+
+test('RATE_LIMITS sets a quota, which every answer tells', async () => {
+  service = await startService({ env: { ...env, RATE_LIMITS: 'default=3/600' } });
+  const api = await PartnerApi.open(service, fixed);
+  const first = await api.call('GET', '/users');
+  expect(first.headers.get('ratelimit-policy')).toContain('"default";q=3;w=600');
+  expect(first.headers.get('ratelimit')).toMatch(/"default";r=2;t=\d+/);
+  expect(await users(api, 3)).toEqual([200, 200, 429]);
+  const refused = await api.call<{ code: string }>('GET', '/users');
+  expect(refused.body.code).toBe('quota_exceeded');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+test('RATE_LIMITS=off counts nothing', async () => {
+  service = await startService({ env: { ...env, RATE_LIMITS: 'off' } });
+  const api = await PartnerApi.open(service, fixed);
+  const first = await api.call('GET', '/users');
+  expect([first.headers.get('ratelimit-policy'), first.headers.get('ratelimit')]).toEqual([null, null]);
+  expect(await users(api, 5)).toEqual([200, 200, 200, 200, 200]);
+});
+
+test('PORT, HOST and BASE_URL decide where it listens and what it calls itself', async () => {
+  service = await startService({
+    env: { ...env, HOST: '127.0.0.2', BASE_URL: 'https://api.example.com/' },
+  });
+  expect(service.baseUrl).toBe('https://api.example.com');
+  expect(service.output()).toContain('Reference: https://api.example.com/docs\n');
+});
+
+test('a database that does not answer makes serve end with the reason, without the password', async () => {
+  const { code, log } = await partner(['serve'], {
+    ...env,
+    DATABASE_URL: 'postgresql://partner:hunter22@127.0.0.1:1/partner',
+    PORT: '0',
+  });
+  expect([code, log]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
+  expect(log).not.toContain('hunter22');
+});
+
+test('a port that is taken makes serve end with the reason', async () => {
+  service = await startService({ env });
+  const port = new URL(service.baseUrl).port;
+  const { code, log } = await partner(['serve'], { ...env, PORT: port });
+  expect([code, log]).toEqual([1, expect.stringContaining('EADDRINUSE')]);
+});
