@@ -42,8 +42,7 @@ create table broadcast_dismissals (
   user_id uuid not null,
   dismissed_at timestamp(3) with time zone not null,
   constraint broadcast_dismissals_pkey PRIMARY KEY (org_id, item_id, user_id),
-  constraint broadcast_dismissals_item_fkey FOREIGN KEY (org_id, item_id) REFERENCES notification_items(org_id, id) ON DELETE CASCADE,
-  constraint broadcast_dismissals_user_fkey FOREIGN KEY (org_id, user_id) REFERENCES users(org_id, id) ON DELETE CASCADE
+  constraint broadcast_dismissals_item_fkey FOREIGN KEY (org_id, item_id) REFERENCES notification_items(org_id, id) ON DELETE CASCADE
 );
 
 create table day_ahead_prices (

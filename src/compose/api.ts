@@ -74,7 +74,11 @@ export function composeApi(parts: ApiParts): RequestListener {
     handlers: { ...handlers, getAuthorizationServerMetadata } as unknown as Readonly<
       Record<string, AnyHandler>
     >,
-    oauth: { issueToken: tokens.issue, issueTokenAtRoot: tokens.issue, revokeToken: tokens.revoke },
+    oauth: {
+      issueToken: (request) => tokens.issue(request),
+      issueTokenAtRoot: (request) => tokens.issue(request),
+      revokeToken: (request) => tokens.revoke(request),
+    },
     pages: pagesOf(services, parts, limiter),
   });
 }

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log/log.ts';
 import type { Exchange } from '../webhooks/exchange.ts';
+import type { DeliveryMetrics } from '../webhooks/metrics.ts';
 import type { Storage } from './database.ts';
 
 /** What the parts of one process share. */
@@ -12,5 +13,6 @@ export interface Parts {
   readonly registry: Registry;
   readonly baseUrl: string;
   readonly exchange: Exchange;
+  readonly deliveryMetrics: DeliveryMetrics;
   readonly clock: () => Date;
 }

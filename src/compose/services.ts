@@ -11,7 +11,7 @@ const NOTIFY_EVERY_MS = 5;
 
 /** What operations are given. Without workers in this process, those of others are woken through the database. */
 export function servicesOf(
-  { settings, storage, log, baseUrl, exchange, clock }: Parts,
+  { settings, storage, log, baseUrl, exchange, clock, deliveryMetrics }: Parts,
   workers: Workers | undefined,
   forgetTokensOf: (userOrApplicationId: string) => void,
 ): Services {
@@ -27,6 +27,7 @@ export function servicesOf(
     forgetTokensOf,
     allowedNetworks: settings.webhookAllowedNetworks,
     simulatorFaults: settings.simulatorFaults,
+    countDropped: (reason, count) => deliveryMetrics.dropped(reason, count),
     testWebhook: webhookTester({ exchange, now: clock, newId: randomUUID }),
     wakeDispatcher: () => {
       if (workers === undefined) notify();

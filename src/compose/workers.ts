@@ -3,7 +3,6 @@ import { deliveriesChannel } from '../queries/deliveries.ts';
 import { fleetsChannel } from '../queries/fleets.ts';
 import { listen } from '../queries/listen.ts';
 import { Dispatcher } from '../webhooks/dispatcher.ts';
-import { deliveryMetrics } from './metrics.ts';
 import type { Parts } from './parts.ts';
 import { startSweeper } from './sweeper.ts';
 
@@ -18,7 +17,7 @@ export async function startWorkers({
   settings,
   storage,
   log,
-  registry,
+  deliveryMetrics,
   exchange,
   clock,
 }: Parts): Promise<Workers> {
@@ -31,7 +30,7 @@ export async function startWorkers({
     keyring,
     now: clock,
     random: Math.random,
-    metrics: deliveryMetrics(registry),
+    metrics: deliveryMetrics,
     onError: failed('dispatcher'),
     listen: (wake) => listen(config, deliveriesChannel, wake, failed('dispatcher')),
   });

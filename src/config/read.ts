@@ -32,7 +32,8 @@ export class SettingsReader {
   matching(name: string, isValid: (text: string) => boolean, rule: string): string | undefined {
     const text = this.text(name);
     if (text === undefined || isValid(text)) return text;
-    return this.mistake(name, text, `must ${rule}`, undefined);
+    this.mistake(name, text, `must ${rule}`, undefined);
+    return undefined;
   }
 
   list(name: string): readonly string[] {

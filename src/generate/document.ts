@@ -82,6 +82,7 @@ export function operationsOf(document: OpenApiDocument): OperationAt[] {
   );
 }
 
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller says what the place holds
 export function follow<T>(document: OpenApiDocument, node: unknown): T {
   const reference = (node as { $ref?: string }).$ref;
   if (reference === undefined) return node as T;

@@ -50,11 +50,14 @@ export function checkContentType(request: Request, types: readonly string[]): vo
   );
 }
 
+const readers = new Map<number, express.RequestHandler>();
+
 /** The raw bytes, refused above the limit; compressed bodies are not taken. */
 export async function readBytes(request: Request, response: Response, maxBytes: number): Promise<Buffer> {
-  const read = express.raw({ type: () => true, limit: maxBytes, inflate: false });
+  const read = readers.get(maxBytes) ?? express.raw({ type: () => true, limit: maxBytes, inflate: false });
+  readers.set(maxBytes, read);
   await new Promise<void>((resolve, reject) => {
-    void read(request, response, (error?: unknown) => {
+    read(request, response, (error?: unknown) => {
       if (error === undefined) resolve();
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the reader's own error goes on as it is
       else reject(error);

@@ -68,11 +68,12 @@ function describe(error: ErrorObject, isNull: boolean): { code: string; detail: 
 }
 
 /**
- * "Object or null" is written as anyOf; of its errors only those of the object's branch say what is wrong.
+ * "Object or null" is written as anyOf; of its errors only those of the object's branch say what is wrong. That an
+ * empty body has too many properties is said by the unknown properties themselves.
  */
 function meaningful(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   return errors.filter((error) => {
-    if (error.keyword === 'anyOf') return false;
+    if (error.keyword === 'anyOf' || error.keyword === 'maxProperties') return false;
     return !(
       error.keyword === 'type' &&
       error.params['type'] === 'null' &&

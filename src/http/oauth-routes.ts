@@ -73,14 +73,9 @@ function toOAuthError(
   parts: OAuthParts,
 ): [status: number, code: string, description: string] {
   if (error instanceof Problem) {
-    switch (error.code) {
-      case 'unsupported_media_type':
-        return [415, 'invalid_request', error.message];
-      case 'quota_exceeded':
-        return [429, 'temporarily_unavailable', error.message];
-      default:
-        return [400, 'invalid_request', error.message];
-    }
+    if (error.code === 'unsupported_media_type') return [415, 'invalid_request', error.message];
+    if (error.code === 'quota_exceeded') return [429, 'temporarily_unavailable', error.message];
+    return [400, 'invalid_request', error.message];
   }
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
   if (type === 'entity.too.large') return [413, 'invalid_request', 'The body is too large.'];

@@ -2,6 +2,7 @@ import type { Actor } from '../domain/actor.ts';
 import type { Keyring } from '../domain/sealed.ts';
 import type { LinkKey } from '../domain/signed-links.ts';
 import type { Db } from '../queries/database.ts';
+import type { CancelReason } from '../queries/deliveries.ts';
 import type { WebhookTester } from '../domain/webhook-test.ts';
 
 /** What operations need of the rest of the program, composed once in src/main.ts. */
@@ -21,6 +22,8 @@ export interface Services {
   readonly testWebhook: WebhookTester;
   /** A user's role changed, or the user or application is gone: its tokens are read anew. Call it after the commit. */
   readonly forgetTokensOf: (userOrApplicationId: string) => void;
+  /** Counts pending deliveries that a change of their webhook dropped. */
+  readonly countDropped: (reason: CancelReason, count: number) => void;
   /** Tells the dispatcher that deliveries were written. Call it after the commit. */
   readonly wakeDispatcher: () => void;
   /** Tells the fleet runner that a fleet has work. Call it after the commit. */

@@ -67,14 +67,17 @@ export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, 
   const updated = await context.db
     .transaction()
     .execute((tx) => webhooks.updateWebhook(tx, context.orgId, path.webhook_id, change, context.now));
-  return { status: 200, body: webhookOf(found(updated).webhook) };
+  const { webhook, cancelled } = found(updated);
+  for (const { reason, count } of cancelled) context.countDropped(reason, count);
+  return { status: 200, body: webhookOf(webhook) };
 };
 
 export const deleteWebhook: Handler<Context, 'deleteWebhook'> = async (context, { path }) => {
   const removed = await context.db
     .transaction()
     .execute((tx) => webhooks.softDeleteWebhook(tx, context.orgId, path.webhook_id, context.now));
-  found(removed);
+  const { reason, count } = found(removed);
+  context.countDropped(reason, count);
   return { status: 204 };
 };
 
@@ -89,8 +92,8 @@ export const rotateWebhookSecret: Handler<Context, 'rotateWebhookSecret'> = asyn
 /** The order of the checks is decided: unknown 404, disabled or removed `cancelled`, not subscribed 422, then sent. */
 export const testWebhook: Handler<Context, 'testWebhook'> = async (context, { path, body }) => {
   const webhook = found(await webhooks.findWebhookWithSecret(context.db, context.orgId, path.webhook_id));
-  if (webhook.deleted_at !== null) return cancelled('The webhook is removed.');
-  if (!webhook.enabled) return cancelled('The webhook is disabled.');
+  if (webhook.deleted_at !== null) return cancelledTest('The webhook is removed.');
+  if (!webhook.enabled) return cancelledTest('The webhook is disabled.');
   if (!webhook.topics.includes(body.topic)) {
     const known =
       webhook.topics.length === 0 ? 'It has no topics.' : `Its topics: ${webhook.topics.join(', ')}.`;
@@ -128,7 +131,7 @@ function found<T>(value: T | undefined): T {
   return value;
 }
 
-function cancelled(detail: string) {
+function cancelledTest(detail: string) {
   return { status: 200, body: { outcome: 'cancelled', status_code: null, detail } } as const;
 }
 

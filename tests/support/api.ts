@@ -98,6 +98,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     simulatorFaults: false,
     testWebhook: () => Promise.resolve({ outcome: 'delivered', status_code: 204, detail: null }),
     forgetTokensOf,
+    countDropped: () => {},
     wakeDispatcher: () => {},
     wakeFleets: () => {},
     ...options.services,

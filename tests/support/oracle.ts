@@ -60,6 +60,7 @@ export class Oracle {
       if (text === '') response.end();
       else response.type(type).json(JSON.parse(text));
     });
+    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- express tells an error handler by its four parameters
     app.use(((error: { status?: number; message: string }, _request, response, _next) => {
       response
         .status(error.status ?? 500)

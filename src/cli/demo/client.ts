@@ -2,7 +2,6 @@
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the demo reads JSON as a newcomer would
   readonly body: any;
 }
 
