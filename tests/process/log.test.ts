@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Visitor } from '../portal/visitor.ts';
+import { emptyDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { startReceiver } from '../support/receiver.ts';
+import type { Receiver } from '../support/receiver.ts';
+import { startService } from '../support/service.ts';
+import type { ServiceProcess } from '../support/service.ts';
+import { addWebhook, encryptionKey, fixedCredentials, PartnerApi, raise, runFleet } from './partner.ts';
+
+const fixed = fixedCredentials();
+const ownPassword = 'a password of my own choosing';
+let folder: string;
+let database: TestDatabase;
+let receiver: Receiver;
+let service: ServiceProcess;
+let key: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'partner-log-'));
+  [database, receiver, key] = [await emptyDatabase(), await startReceiver(), encryptionKey()];
+  writeFileSync(join(folder, 'authority.pem'), receiver.ca);
+  service = await startService({
+    env: {
+      ...fixed.env,
+      DATABASE_URL: database.url,
+      ENCRYPTION_KEY: key,
+      LOG_LEVEL: 'debug',
+      WEBHOOK_CA_FILE: join(folder, 'authority.pem'),
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+    },
+  });
+});
+afterAll(async () => {
+  await service.remove();
+  await receiver.close();
+  await database.close();
+  rmSync(folder, { recursive: true });
+});
+
+type Line = Readonly<Record<string, unknown>>;
+
+test('the log is JSON lines with the request id, and holds none of the secrets that went through', async () => {
+  const api = await PartnerApi.open(service, fixed);
+  const fleet = await runFleet(api);
+  const webhookSecret = await addWebhook(api, fleet, receiver.url());
+  // The first attempt fails, which a log may want to tell.
+  receiver.answerNext({ status: 500, body: webhookSecret });
+  await raise(api, fleet, 'reauthenticate');
+  const delivered = await receiver.next();
+
+  const simulated = api.at({ orgId: fleet.simulationOrgId });
+  const actions = await simulated.call<{ items: { resolution: { url: string } }[] }>(
+    'GET',
+    '/notifications/actions',
+  );
+  const link = new URL(actions.body.items[0]?.resolution.url ?? '', service.baseUrl);
+  const linkSecret = link.searchParams.get('secret') ?? '';
+  const resolved = await fetch(link, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' },
+    body: '{"success_url": "https://example.com/yes", "cancel_url": "https://example.com/no"}',
+  });
+  expect(resolved.status).toBe(200);
+  const consent = new URL(((await resolved.json()) as { redirect_url: string }).redirect_url);
+  expect((await fetch(consent)).status).toBe(200);
+
+  const browser = new Visitor(service.baseUrl);
+  await browser.login(fixed.email, 'a wrong password of mine');
+  await browser.login(fixed.email, fixed.password);
+  await browser.submit('/accounts/password_change/', {
+    old_password: fixed.password,
+    new_password1: ownPassword,
+    new_password2: ownPassword,
+  });
+  const users = `${service.baseUrl}/api/partners/v2.0/org/${fixed.orgId}/users`;
+  const forged = await fetch(users, { headers: { authorization: 'Bearer pat_forged-token-0123456789' } });
+  expect(forged.status).toBe(401);
+  const traced = await fetch(`${users}?token=${api.token}`, {
+    headers: { authorization: `Bearer ${api.token}`, 'x-request-id': 'trace-me-0001' },
+  });
+  const problem = (await traced.json()) as { request_id: string };
+  expect([traced.status, problem.request_id, traced.headers.get('x-request-id')]).toEqual([
+    422,
+    'trace-me-0001',
+    'trace-me-0001',
+  ]);
+  await service.stop();
+
+  const log = service.log();
+  const lines = log
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+  for (const line of lines) {
+    expect(line).toMatchObject({
+      level: expect.stringMatching(/^(error|warn|info|debug)$/),
+      message: expect.any(String),
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    });
+  }
+  expect(lines.filter((line) => line['request_id'] === 'trace-me-0001')).toEqual([
+    expect.objectContaining({
+      message: 'request',
+      method: 'GET',
+      path: `/api/partners/v2.0/org/${fixed.orgId}/users`,
+      status: 422,
+      duration_ms: expect.any(Number),
+    }),
+  ]);
+  const requests = lines.filter((line) => line['message'] === 'request');
+  expect(requests.length).toBeGreaterThan(10);
+  expect(new Set(requests.map((line) => line['request_id'])).size).toBe(requests.length);
+
+  const secrets = {
+    token: api.token,
+    clientSecret: fixed.clientSecret,
+    basic: Buffer.from(`${fixed.clientId}:${fixed.clientSecret}`).toString('base64'),
+    webhookSecret,
+    webhookKey: webhookSecret.slice('whsec_'.length),
+    signature: String(delivered.headers['service-signature']).split('v1=')[1] ?? '',
+    linkSecret,
+    consentSecret: consent.searchParams.get('secret') ?? linkSecret,
+    initialPassword: fixed.password,
+    ownPassword,
+    wrongPassword: 'a wrong password of mine',
+    encryptionKey: key,
+    forged: 'forged-token-0123456789',
+  };
+  for (const value of Object.values(secrets)) expect(value.length).toBeGreaterThan(15);
+  const told = (text: string): string[] =>
+    Object.entries(secrets)
+      .filter(([, value]) => text.includes(value) || text.includes(encodeURIComponent(value)))
+      .map(([name]) => name);
+  expect(told(log)).toEqual([]);
+  // The same look finds them where they are printed on purpose, once.
+  expect(told(service.output())).toEqual(['clientSecret', 'initialPassword']);
+});
