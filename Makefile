@@ -72,7 +72,7 @@ check: install ## Check generated files, types, lint, format, rooms, dead code
 	$(BIN)/eslint --config tests/style/eslint.config.js src tests bench
 	$(BIN)/prettier --check --log-level warn .
 	$(BIN)/depcruise --config tests/style/rooms.config.cjs src
-	$(BIN)/knip --config tests/style/knip.json
+	$(BIN)/knip --config tests/style/knip.jsonc
 
 .PHONY: format
 format: install ## Format every file

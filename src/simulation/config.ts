@@ -54,8 +54,6 @@ function countries(): {
   });
 }
 
-export type FleetConfig = ReturnType<typeof fleetConfig>;
-
 /** `faultsEnabled` is the server's setting SIMULATOR_FAULTS. */
 export function fleetConfig(faultsEnabled: boolean) {
   return {

@@ -88,9 +88,6 @@ export const ARCHETYPES: readonly Archetype[] = [
   },
 ];
 
-/** Every accepted value of `profile`. */
-export const PROFILES: readonly string[] = ['mixed', ...ARCHETYPES.map((archetype) => archetype.name)];
-
 /** Centre (hour) and half width (hours) of the three bumps. */
 const BUMPS: readonly (readonly [number, number])[] = [
   [7.5, 3],

@@ -80,11 +80,6 @@ export function modelOf(household: Household, inputs: StateInputs = {}): Model {
   return slot.kept.model;
 }
 
-/** Energies of the quarter hour that starts at quarterIndex * 15 min since 1970. */
-export function quarter(household: Household, quarterIndex: number, inputs: StateInputs = {}): Quarter {
-  return modelOf(household, inputs).quarter(quarterIndex);
-}
-
 interface Moment {
   readonly at: Date;
   readonly quarter: Quarter;
