@@ -159,8 +159,9 @@ create table fleets (
   created_count integer not null default 0,
   -- Households that were there when the expansion under way began; a cancelled one returns to it.
   settled_count integer not null default 0,
-  -- The effective definition without density weights, and those decoded: raw uint8, row-major, north-west first.
-  definition jsonb not null,
+  -- The effective definition without density weights (json: it is shown in the order in which it was written), and
+  -- those decoded: raw uint8, row-major, north-west first.
+  definition json not null,
   density_weights bytea,
   history_from timestamptz(3) not null,
   history_to timestamptz(3) not null,
@@ -190,7 +191,8 @@ create table fleet_requests (
   request_id uuid not null,
   fleet_id uuid not null,
   body_hash bytea not null,
-  response jsonb not null,
+  -- json, not jsonb: given again byte for byte.
+  response json not null,
   created_at timestamptz(3) not null,
   constraint fleet_requests_pkey primary key (org_id, operation, request_id),
   constraint fleet_requests_operation_check check (operation in ('create', 'expand'))

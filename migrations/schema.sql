@@ -137,7 +137,7 @@ create table fleet_requests (
   request_id uuid not null,
   fleet_id uuid not null,
   body_hash bytea not null,
-  response jsonb not null,
+  response json not null,
   created_at timestamp(3) with time zone not null,
   constraint fleet_requests_pkey PRIMARY KEY (org_id, operation, request_id),
   constraint fleet_requests_operation_check CHECK (operation = ANY (ARRAY['create'::text, 'expand'::text]))
@@ -155,7 +155,7 @@ create table fleets (
   household_count integer not null,
   created_count integer not null default 0,
   settled_count integer not null default 0,
-  definition jsonb not null,
+  definition json not null,
   density_weights bytea,
   history_from timestamp(3) with time zone not null,
   history_to timestamp(3) with time zone not null,

@@ -29,7 +29,8 @@ type Definition = components['schemas']['FleetDefinition'];
 export const createFleet: Handler<Context, 'createFleet'> = async (context, { body }) => {
   const resolved = resolve(context, body);
   await refuseNesting(context);
-  const created = await context.db.transaction().execute((tx) => create(tx, context, resolved));
+  const fleet = newFleet(context, resolved);
+  const created = await context.db.transaction().execute((tx) => create(tx, fleet));
   context.wakeFleets();
   return { status: 200, body: created };
 };
@@ -75,9 +76,14 @@ async function refuseNesting({ db, orgId }: Context): Promise<void> {
   throw new Problem('fleet_nesting_forbidden', 'A simulation organization cannot hold fleets of its own.');
 }
 
-/** Reserves the simulation organization and writes fleet and request in one go, or repeats the first answer. */
-async function create(tx: Tx, context: Context, { definition }: Resolved): Promise<FleetRecord> {
-  const { orgId, now } = context;
+interface NewFleet {
+  readonly fleet: Fleet;
+  readonly weights: Uint8Array | null;
+  readonly bodyHash: Buffer;
+}
+
+/** What creation writes, worked out before a transaction is open: a large density takes its time. */
+function newFleet({ orgId, now }: Context, { definition }: Resolved): NewFleet {
   const id = jobId(orgId, definition.request_id);
   const { kept, weights } = keepDefinition(definition);
   const history = historyWindow(definition, now);
@@ -101,23 +107,28 @@ async function create(tx: Tx, context: Context, { definition }: Resolved): Promi
     started_at: null,
     stopped_at: null,
   };
+  return { fleet, weights, bodyHash: hashOf(canonicalDefinition(definition)) };
+}
+
+/** Reserves the simulation organization and writes fleet and request in one go, or repeats the first answer. */
+async function create(tx: Tx, { fleet, weights, bodyHash }: NewFleet): Promise<FleetRecord> {
   const response = toFleet(fleet);
   const first = await takeRequest(tx, {
-    org_id: orgId,
+    org_id: fleet.org_id,
     operation: 'create',
-    request_id: definition.request_id,
-    fleet_id: id,
-    body_hash: hashOf(canonicalDefinition(definition)),
+    request_id: fleet.request_id,
+    fleet_id: fleet.id,
+    body_hash: bodyHash,
     response,
-    created_at: now,
+    created_at: fleet.created_at,
   });
   if (first !== undefined) return first;
   await insertOrganization(tx, {
     id: fleet.simulation_org_id,
-    name: definition.name,
+    name: fleet.name,
     kind: 'simulation',
-    parentOrgId: orgId,
-    createdAt: now,
+    parentOrgId: fleet.org_id,
+    createdAt: fleet.created_at,
   });
   await insertFleet(tx, fleet, weights);
   await notifyRunners(tx);

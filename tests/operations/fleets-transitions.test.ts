@@ -111,7 +111,7 @@ test('ten first uses of one expansion at once add its households once', async ()
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => fleets.expand(jobId as string, 2, requestId)),
   );
-  for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
   await fleets.runner.processAll();
   expect(await fleets.get(jobId as string)).toMatchObject({ status: 'running', count: 3 });
 });

@@ -110,7 +110,7 @@ test('twenty first uses of one request_id at once make one fleet, and all get it
   const body = { request_id: randomUUID(), count: 5 };
   const answers = await Promise.all(Array.from({ length: 20 }, () => fleets.create(body)));
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
-  for (const { body: record } of answers) expect(record).toEqual(answers[0]?.body);
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   const rows = await fleets.api.db
     .selectFrom('organizations')
     .select('id')
