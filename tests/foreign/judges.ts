@@ -18,7 +18,10 @@ export interface TokenSet {
   readonly refresh_token?: string;
 }
 
-type Opaque = Readonly<Record<never, never>>;
+/** What one call of a library returns and another takes. */
+interface Opaque {
+  readonly opaque?: never;
+}
 
 export interface OpenidClient {
   readonly allowInsecureRequests: (config: Opaque) => void;

@@ -35,7 +35,9 @@ beforeAll(async () => {
   await raise(api, fleet, 'reauthenticate');
   delivered = await receiver.next();
 });
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 afterAll(async () => {
   await service.remove();
   await receiver.close();
