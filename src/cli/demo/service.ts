@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -17,6 +17,8 @@ const START_MS = 60_000;
 /** `partner serve` on a data folder of its own, which trusts the demo's authority and may call loopback. */
 export async function startDemoService(ca: string): Promise<DemoService> {
   const folder = mkdtempSync(join(tmpdir(), 'partner-demo-'));
+  // Root's embedded database may have to run as another user, who must be able to pass through.
+  chmodSync(folder, 0o711);
   const caFile = join(folder, 'authority.pem');
   writeFileSync(caFile, ca);
   const orgId = randomUUID();
