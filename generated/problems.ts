@@ -177,14 +177,6 @@ export const problems = {
     "cause": "The `org_id` in the path is the simulation organization of a fleet.",
     "cure": "Create the fleet in the partner's own organization."
   },
-  "request_in_progress": {
-    "scope": "problem",
-    "status": 409,
-    "title": "Request in progress",
-    "detail": "A request with the same request_id is still being processed.",
-    "cause": "Two requests with the same `request_id` arrived at the same time, and the first has not finished.",
-    "cure": "Wait a moment and repeat the request unchanged; it is then answered with the result of the first."
-  },
   "validation_failed": {
     "scope": "problem",
     "status": 422,
@@ -234,7 +226,7 @@ export const fieldProblems = {
     "status": 422,
     "title": "Required value missing",
     "cause": "A required property or parameter is missing.",
-    "cure": "Supply it."
+    "cure": "Send the property or parameter that the entry names, with a value."
   },
   "type": {
     "scope": "field",
@@ -320,12 +312,13 @@ export const fieldProblems = {
     "cause": "The list has more items than permitted.",
     "cure": "Remove items, or split the request."
   },
-  "unique_items": {
+  "duplicate_group_name": {
     "scope": "field",
     "status": 422,
-    "title": "Repeated items",
-    "cause": "Two items of the list are the same, or have the same name, and must differ, such as the groups of a fleet.",
-    "cure": "Remove the repetition, or rename one of them."
+    "title": "Group name taken",
+    "detail": "Another group of the definition has the same name.",
+    "cause": "Two groups of a fleet definition have the same name, so that listings could not tell them apart.",
+    "cure": "Give each group a name of its own."
   },
   "immutable": {
     "scope": "field",

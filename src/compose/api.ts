@@ -11,7 +11,7 @@ import { authorizationServerMetadata } from '../oauth/metadata.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
-import { handlers, locators } from '../operations/handlers.ts';
+import { handlers, judges, locators } from '../operations/handlers.ts';
 import { createConsent } from '../portal/consent.ts';
 import { createPortal } from '../portal/portal.ts';
 import { createReference } from '../portal/reference.ts';
@@ -64,6 +64,7 @@ export function composeApi(parts: ApiParts): RequestListener {
     baseUrl,
     isUnavailable,
     locators: locators as unknown as Readonly<Record<string, Locate>>,
+    judges,
     trustedProxies: parts.trustedProxies,
     registry: parts.registry ?? new Registry(),
     notReadyBecause: parts.notReadyBecause,

@@ -50,7 +50,7 @@ export function parseReturnUrl(
     return { errors: [{ pointer, code: 'invalid_url', detail: 'The address is not an absolute URL.' }] };
   }
   const errors: FieldError[] = [];
-  const fault = (code: string, detail: string): void => {
+  const fault = (code: FieldError['code'], detail: string): void => {
     errors.push({ pointer, code, detail });
   };
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && url.hostname === 'localhost')) {

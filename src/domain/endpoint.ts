@@ -26,7 +26,7 @@ export function parseEndpoint(
   pointer = '/url',
 ): Endpoint {
   const errors: FieldError[] = [];
-  const fault = (code: string, detail: string): void => {
+  const fault = (code: FieldError['code'], detail: string): void => {
     errors.push({ pointer, code, detail });
   };
   if (Array.from(text).length > longestUrl)
@@ -34,14 +34,15 @@ export function parseEndpoint(
   // The URL parser would drop these characters silently.
   const url = /[\u0000-\u0020\u007f]/.test(text) ? null : URL.parse(text);
   if (url === null || url.hostname === '') {
-    fault('url_form', 'The address is not an absolute URL.');
+    fault('invalid_url', 'The address is not an absolute URL.');
     return { errors };
   }
-  if (url.protocol !== 'https:') fault('url_form', 'The address must start with https://.');
-  if (hasUserInfo(text, url)) fault('url_form', 'The address must not hold a user name or password.');
-  if (text.includes('#')) fault('url_form', 'The address must not hold a fragment.');
+  if (url.protocol !== 'https:') fault('https_required', 'The address must start with https://.');
+  if (hasUserInfo(text, url))
+    fault('credentials_forbidden', 'The address must not hold a user name or password.');
+  if (text.includes('#')) fault('fragment_forbidden', 'The address must not hold a fragment.');
   if (url.port === '0' || badPorts.has(Number(url.port))) {
-    fault('forbidden_address', `Port ${url.port} belongs to another protocol and is not called.`);
+    fault('forbidden_port', `Port ${url.port} belongs to another protocol and is not called.`);
   }
   const refusal = hostRefusal(url, allowedNetworks);
   if (refusal !== undefined) fault('forbidden_address', refusal);

@@ -80,7 +80,7 @@ export function readPrices(entries: readonly GivenPrice[], offsetAt: OffsetAt | 
   const prices: DayAheadPrice[] = [];
   const seen = new Map<number, number>();
   for (const [index, entry] of entries.entries()) {
-    const fault = (code: string, detail: string): void => {
+    const fault = (code: FieldError['code'], detail: string): void => {
       faults.push({ pointer: `/data/${index}/timestamp`, code, detail });
     };
     const wall = parseWallTime(entry.timestamp);

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../../generated/problems.ts';
+import type { FieldCode, ProblemCode } from '../../generated/problems.ts';
 
 /** One fault of a request, as it stands in `errors[]` of a problem (RFC 9457). */
 export interface FieldError {
@@ -7,8 +7,8 @@ export interface FieldError {
   /** Name of the parameter, with its place in `in`. */
   readonly parameter?: string;
   readonly in?: 'path' | 'query' | 'header';
-  /** A field-level code of openapi/errors.yaml. */
-  readonly code: string;
+  /** A field-level code of openapi/errors.yaml; a 409 about one field repeats the problem's own. */
+  readonly code: FieldCode | ProblemCode;
   /** Names the rule that was broken and how to keep it. */
   readonly detail: string;
 }

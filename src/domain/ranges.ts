@@ -21,7 +21,7 @@ export function readRange(
   maxDays: number,
 ): Range {
   const [from, to] = [parseInstant(fromText), parseInstant(toText)];
-  const fault = (parameter: string, code: string, detail: string): FieldError[] => [
+  const fault = (parameter: string, code: FieldError['code'], detail: string): FieldError[] => [
     { parameter, in: 'query', code, detail },
   ];
   if (from === undefined) throw invalid(fault(fromName, 'format', 'must be an ISO 8601 instant'));

@@ -6,7 +6,7 @@ const MOST_ERRORS = 200;
 type Describe = (params: Record<string, unknown>) => string;
 
 /** ajv keyword -> code of the catalogue and the sentence that names rule and cure. */
-const rules: Readonly<Record<string, readonly [code: string, describe: Describe]>> = {
+const rules: Readonly<Record<string, readonly [code: FieldError['code'], describe: Describe]>> = {
   required: ['required', (p) => `"${text(p['missingProperty'])}" is required.`],
   additionalProperties: [
     'unknown_property',
@@ -26,7 +26,6 @@ const rules: Readonly<Record<string, readonly [code: string, describe: Describe]
   maxLength: ['max_length', (p) => `Must have at most ${text(p['limit'])} characters.`],
   minItems: ['min_items', (p) => `Must have at least ${text(p['limit'])} items.`],
   maxItems: ['max_items', (p) => `Must have at most ${text(p['limit'])} items.`],
-  uniqueItems: ['unique_items', () => 'Must not hold the same item twice.'],
   not: ['immutable', () => 'Cannot be changed after creation; leave it out.'],
 };
 
@@ -59,7 +58,7 @@ export function parameterErrors(errors: readonly ErrorObject[], place: 'path' | 
   );
 }
 
-function describe(error: ErrorObject, isNull: boolean): { code: string; detail: string } {
+function describe(error: ErrorObject, isNull: boolean): { code: FieldError['code']; detail: string } {
   if (error.keyword === 'type' && isNull) {
     return { code: 'null_not_allowed', detail: 'Must not be null; leave it out or give a value.' };
   }

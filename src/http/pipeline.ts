@@ -28,6 +28,9 @@ export type AnyHandler = (context: Context & OpenContext, request: AnyRequest) =
 
 export type Locate = (context: Context, path: Values) => Promise<void>;
 
+/** Faults of a body beside those that the document has found, so that the caller is told all of them at once. */
+export type JudgeFurther = (body: unknown, faults: readonly FieldError[], now: Date) => readonly FieldError[];
+
 export interface PipelineParts {
   readonly services: Services;
   readonly limiter: RateLimiter;
@@ -37,6 +40,8 @@ export interface PipelineParts {
   readonly reaches: (actor: Actor, orgId: string) => Promise<boolean>;
   /** Throws 404 when an object that the path names is not there; asked only when query or body are faulty. */
   readonly locators: Readonly<Partial<Record<OperationId, Locate>>>;
+  /** Asked only when query or body are faulty: the operation, which would find out, does not run. */
+  readonly judges: Readonly<Partial<Record<OperationId, JudgeFurther>>>;
 }
 
 /**
@@ -64,7 +69,10 @@ export function pipeline(route: Route, handler: AnyHandler, parts: PipelineParts
         ? []
         : bodyErrors(validate.body.errors ?? [], body)),
     ];
-    if (faults.length > 0) await refuse(faults, parts.locators[route.operationId], context, path);
+    if (faults.length > 0) {
+      const further = parts.judges[route.operationId]?.(body, faults, context.now) ?? [];
+      await refuse([...faults, ...further], parts.locators[route.operationId], context, path);
+    }
     await sendReply(response, await handler(context as Context, { path, query, body }));
   };
 }

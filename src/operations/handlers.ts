@@ -2,6 +2,7 @@ import type { SecuredOperationId } from '../../generated/routes.ts';
 import type { Handlers, Locators } from '../contract/handlers.ts';
 import * as auth from './auth.ts';
 import type { Context, OpenContext } from './context.ts';
+import { definitionFaults } from './definition-faults.ts';
 import * as deviceEvents from './device-events.ts';
 import * as fleetLists from './fleet-lists.ts';
 import { locateFleet } from './fleet-record.ts';
@@ -98,3 +99,6 @@ export const locators: Locators<Context, SecuredOperationId> = {
   testWebhook: webhooks.locateTestedWebhook,
   resolveNotificationItem: resolve.locateNotificationItem,
 };
+
+/** Rules beyond the document that are judged even when the document's rules are broken. */
+export const judges = { createFleet: definitionFaults, previewFleet: definitionFaults };

@@ -96,7 +96,7 @@ function checkNames(groups: readonly FleetGroupBody[], errors: FieldError[]): vo
     if (earlier === undefined) first.set(name, index);
     else {
       const detail = `Group ${earlier} has the name "${name}" already; names of groups must differ.`;
-      errors.push({ pointer: `/groups/${index}/name`, code: 'unique_items', detail });
+      errors.push({ pointer: `/groups/${index}/name`, code: 'duplicate_group_name', detail });
     }
   }
 }

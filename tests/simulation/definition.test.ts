@@ -43,7 +43,7 @@ describe('violations', () => {
     ],
     [{ groups: [{ name: 'a', weights: ten(0) }] }, ['weights_sum_zero /groups/0/weights']],
     [{ groups: [{ name: 'a', weights: ten(-1, 1) }] }, ['minimum /groups/0/weights/0']],
-    [{ groups: [{ name: 'a' }, { name: 'a' }] }, ['unique_items /groups/1/name']],
+    [{ groups: [{ name: 'a' }, { name: 'a' }] }, ['duplicate_group_name /groups/1/name']],
     [
       { annual_consumption_kwh: 10, annual_consumption_with_ev_kwh: 9 },
       ['consumption_order /annual_consumption_with_ev_kwh'],

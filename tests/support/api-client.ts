@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import request from 'supertest';
 import { routes } from '../../generated/routes.ts';
+import type { ProblemCode } from '../../generated/problems.ts';
 import type { OperationId } from '../../generated/routes.ts';
 import { Oracle } from './oracle.ts';
 
@@ -32,7 +33,7 @@ export interface Answer {
 const documentCodes = new Set(
   (
     'unknown_property required type null_not_allowed format pattern enum minimum maximum exclusive_minimum min_length ' +
-    'max_length min_items max_items unique_items immutable'
+    'max_length min_items max_items immutable'
   ).split(' '),
 );
 
@@ -79,6 +80,20 @@ export class ApiClient {
     };
     note(id, answer);
     await this.#compare(id, route.method, url, headers, body, answer);
+    return answer;
+  }
+
+  /** A request to any address, beside the document. */
+  async fetch(
+    method: 'get' | 'post' | 'delete' | 'patch' | 'options',
+    url: string,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await request(this.server)[method](url).set(headers);
+    const isJson = response.type.endsWith('json');
+    const body = isJson ? (JSON.parse(response.text) as unknown) : undefined;
+    const answer: Answer = { status: response.status, headers: response.headers, body, text: response.text };
+    note(`${method} ${url}`, answer);
     return answer;
   }
 
@@ -140,6 +155,12 @@ function answerOf(answer: Answer): { status: number; type: string; text: string 
     type: (answer.headers['content-type'] ?? '').split(';')[0] ?? '',
     text: answer.text,
   };
+}
+
+/** For pages, which have no problem body. */
+export function noteCode(code: ProblemCode): void {
+  const file = process.env[pairsVariable];
+  if (file !== undefined) appendFileSync(file, `code ${code}\n`);
 }
 
 function note(id: string, answer: Answer): void {

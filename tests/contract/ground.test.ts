@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { digest, newClientId, newClientSecret } from '../../src/domain/credentials.ts';
+import { startApi } from '../support/api.ts';
+import type { Api } from '../support/api.ts';
+
+// The HTTP surface itself: token endpoints, request ids, methods, paths, the published document.
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const fleets = (): string => `/api/partners/v2.0/org/${api.own.orgId}/device-simulator/fleets`;
+const bearer = (): { authorization: string } => ({ authorization: `Bearer ${api.own.admin.token}` });
+
+async function client(): Promise<{ client_id: string; client_secret: string }> {
+  const [client_id, client_secret] = [newClientId(), newClientSecret()];
+  const row = {
+    id: randomUUID(),
+    org_id: api.own.orgId,
+    owner_user_id: api.own.admin.id,
+    name: 'Ground',
+    client_id,
+  };
+  const at = { created_at: api.clock.now(), updated_at: api.clock.now() };
+  const kind = { client_type: 'confidential', authorization_grant_type: 'client-credentials' } as const;
+  await api.db
+    .insertInto('applications')
+    .values({ ...row, ...at, ...kind, secret_hash: digest(client_secret) })
+    .execute();
+  return { client_id, client_secret };
+}
+
+describe('a token', () => {
+  test.each(['issueToken', 'issueTokenAtRoot'] as const)(
+    'comes from %s, works, and ends when it is revoked',
+    async (id) => {
+      const credentials = await client();
+      const issued = await api.call(id, { body: { grant_type: 'client_credentials', ...credentials } });
+      expect(issued).toMatchObject({
+        status: 200,
+        body: { token_type: 'Bearer', expires_in: 36_000, scope: 'read write' },
+        headers: { 'cache-control': 'no-store' },
+      });
+      const token = issued.body.access_token as string;
+      expect((await api.call('listUsers', { token })).status).toBe(200);
+      expect((await api.call('revokeToken', { body: { token, ...credentials } })).status).toBe(200);
+      expect((await api.call('listUsers', { token })).status).toBe(401);
+    },
+  );
+
+  test('is asked for where the metadata says', async () => {
+    const { status, body } = await api.call('getAuthorizationServerMetadata');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ issuer: api.baseUrl, token_endpoint: `${api.baseUrl}/oauth2/token/` });
+  });
+});
+
+test('a sign-up request is taken without a token, and kept', async () => {
+  const body = { email: 'new@example.com', url: 'https://example.com', invite_token: randomUUID() };
+  expect(await api.call('requestSignup', { body })).toMatchObject({ status: 200, body: {} });
+  const rows = await api.db.selectFrom('signup_requests').select(['email', 'url', 'invite_token']).execute();
+  expect(rows).toEqual([body]);
+});
+
+describe('a request id', () => {
+  test('of the client is kept where it is well formed', async () => {
+    const kept = await api.call('listUsers', { token: null, headers: { 'x-request-id': 'abc.DEF-123_4' } });
+    expect([kept.headers['x-request-id'], kept.body.request_id]).toEqual(['abc.DEF-123_4', 'abc.DEF-123_4']);
+  });
+
+  test.each(['short', 'with space in it', 'x'.repeat(129)])('%j is replaced', async (id) => {
+    const answer = await api.call('listUsers', { headers: { 'x-request-id': id } });
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('a path', () => {
+  test('answers with and without a trailing slash, in place', async () => {
+    for (const url of [fleets(), `${fleets()}/`])
+      expect((await api.fetch('get', url, bearer())).status).toBe(200);
+  });
+
+  test('that nobody knows is 404', async () => {
+    const answer = await api.fetch('get', '/api/partners/v2.0/nothing');
+    expect(answer).toMatchObject({
+      status: 404,
+      body: { code: 'not_found', instance: '/api/partners/v2.0/nothing' },
+    });
+  });
+
+  test('names its methods when it does not know the one asked for, before it asks for a token', async () => {
+    const answer = await api.fetch('delete', fleets());
+    expect(answer).toMatchObject({
+      status: 405,
+      body: { code: 'method_not_allowed' },
+      headers: { allow: 'GET, HEAD, POST' },
+    });
+  });
+
+  test('with a broken percent sequence is refused', async () => {
+    const answer = await api.fetch('get', '/api/partners/v2.0/org/%ff/users', bearer());
+    expect(answer).toMatchObject({ status: 400, body: { code: 'malformed_request' } });
+  });
+
+  test('may hold the organization in upper case', async () => {
+    expect((await api.call('listUsers', { path: { org_id: api.own.orgId.toUpperCase() } })).status).toBe(200);
+  });
+});
+
+test('the signed secret of a link does not stand in a problem', async () => {
+  const answer = await api.call('resolveNotificationItem', {
+    path: { item_id: randomUUID() },
+    query: { secret: 'hush-hush' },
+  });
+  expect(answer.status).toBe(404);
+  expect(answer.text).not.toContain('hush-hush');
+});
+
+describe('the published document', () => {
+  test('names this server', async () => {
+    const { status, body } = await api.fetch('get', '/api/partners/v2.0/openapi.json');
+    expect(status).toBe(200);
+    const { servers, components } = body as {
+      servers: { url: string }[];
+      components: {
+        securitySchemes: { oauth2: { flows: Record<string, { tokenUrl: string; scopes: object }> } };
+      };
+    };
+    expect(servers[0]?.url).toBe(api.baseUrl);
+    expect(Object.keys(components.securitySchemes.oauth2.flows).sort()).toEqual([
+      'clientCredentials',
+      'password',
+    ]);
+    for (const flow of Object.values(components.securitySchemes.oauth2.flows)) {
+      expect(flow).toMatchObject({ tokenUrl: `${api.baseUrl}/api/partners/v2.0/auth/token`, scopes: {} });
+    }
+  });
+
+  test('comes as YAML too, without a token', async () => {
+    const { status, text } = await api.fetch('get', '/api/partners/v2.0/openapi.yaml');
+    expect(status).toBe(200);
+    expect(text).toMatch(/^openapi: 3\.1\.0$/m);
+  });
+});
