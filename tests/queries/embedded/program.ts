@@ -23,6 +23,7 @@ function fail(error: unknown): never {
 
 const start = kind === 'serve' ? startEmbedded : joinOrStartEmbedded;
 const embedded = await start({ ...options, log, onFatal: fail }).catch(fail);
+process.on('SIGINT', () => void drain().catch(fail));
 process.on('SIGTERM', () => void embedded.stop().then(() => process.exit(0), fail));
 console.log(
   `ready ${JSON.stringify({ joined: 'joined' in embedded && embedded.joined, connection: embedded.connection })}`,
