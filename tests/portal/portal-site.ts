@@ -51,13 +51,14 @@ function hashOf(password: string): Promise<string> {
   return known;
 }
 
-/** The portal on a real port, with a database of its own and a clock that runs. */
+/** The portal on a real port, with a database of its own and a clock that stands until it is moved. */
 export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {}): Promise<PortalSite> {
   const database = await testDatabase();
   const { db } = database;
   const logged: string[] = [];
   let aheadMs = 0;
-  const clock = (): Date => new Date(Date.now() + aheadMs);
+  const startMs = Date.now();
+  const clock = (): Date => new Date(startMs + aheadMs);
   const note = (message: string, fields?: object): void => {
     logged.push(
       `${message} ${JSON.stringify(fields)} ${String((fields as { error?: unknown } | undefined)?.error)}`,
