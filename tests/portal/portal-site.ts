@@ -51,14 +51,15 @@ function hashOf(password: string): Promise<string> {
   return known;
 }
 
-/** The portal on a real port, with a database of its own and a clock that stands until it is moved. */
+/** The portal on a real port, with a database of its own and a clock that moves a millisecond with each look. */
 export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {}): Promise<PortalSite> {
   const database = await testDatabase();
   const { db } = database;
   const logged: string[] = [];
   let aheadMs = 0;
   const startMs = Date.now();
-  const clock = (): Date => new Date(startMs + aheadMs);
+  let ticks = 0;
+  const clock = (): Date => new Date(startMs + aheadMs + (ticks += 1));
   const note = (message: string, fields?: object): void => {
     logged.push(
       `${message} ${JSON.stringify(fields)} ${String((fields as { error?: unknown } | undefined)?.error)}`,
