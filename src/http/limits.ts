@@ -13,6 +13,11 @@ export type SharedQuota = (
   quota: Quota,
 ) => Promise<{ used: number; resetSeconds: number }>;
 
+export interface Spending {
+  readonly policy: Policy;
+  readonly subject: string;
+}
+
 /** Policies beside `default`, by operation. */
 export const policyOf: Readonly<Partial<Record<OperationId, Policy>>> = {
   requestSignup: 'signup',
@@ -50,11 +55,11 @@ export class RateLimiter {
    * Counts the request, sets `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10).
    * @throws Problem quota_exceeded when a policy's quota is used up.
    */
-  async spend(response: Response, list: readonly { policy: Policy; subject: string }[]): Promise<void> {
+  async spend(response: Response, list: readonly Spending[]): Promise<void> {
     const limits = this.#limits;
     if (limits === undefined) return;
-    const uses = await Promise.all(
-      list.map(({ policy, subject }) => this.#use(policy, subject, limits[policy])),
+    const uses = tightest(
+      await Promise.all(list.map(({ policy, subject }) => this.#use(policy, subject, limits[policy]))),
     );
     response.setHeader(
       'RateLimit-Policy',
@@ -77,6 +82,12 @@ export class RateLimiter {
         },
       );
     }
+  }
+
+  /** Counts a request whose caller is not known by its address, unless it was counted before. */
+  async spendUnlessCounted(response: Response, address: string | undefined): Promise<void> {
+    if (response.hasHeader('RateLimit')) return;
+    await this.spend(response, [{ policy: 'default', subject: address ?? 'unknown' }]);
   }
 
   /** Counts one use of a policy where there is no answer to put headers on: the portal's login. */
@@ -106,4 +117,11 @@ export class RateLimiter {
       resetSeconds: Math.max(1, Math.ceil((window.startedAt + lengthMs - now) / 1000)),
     };
   }
+}
+
+/** Of several uses of one policy the one with the least left: a policy stands once in the headers. */
+function tightest(uses: readonly Use[]): readonly Use[] {
+  return [...Map.groupBy(uses, ({ policy }) => policy).values()].flatMap((same) =>
+    same.toSorted((a, b) => b.used - a.used).slice(0, 1),
+  );
 }

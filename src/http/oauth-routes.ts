@@ -1,8 +1,10 @@
-import type { RequestHandler, Response } from 'express';
+import { hash } from 'node:crypto';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Route } from '../../generated/routes.ts';
+import { loginSubjects } from '../domain/login-subjects.ts';
 import { Problem } from '../domain/problem.ts';
 import { checkContentType, parseJson, readBytes } from './body.ts';
-import type { RateLimiter } from './limits.ts';
+import type { RateLimiter, Spending } from './limits.ts';
 import { sendJson } from './problems.ts';
 
 /** The parsed request of an OAuth endpoint, JSON and form alike. */
@@ -37,26 +39,30 @@ export function oauthRoute(route: Route, endpoint: OAuthEndpoint, parts: OAuthPa
       const isForm = (request.get('content-type') ?? '').toLowerCase().startsWith(FORM);
       const body = isForm ? parseForm(bytes) : parseObject(bytes);
       const authorization = request.get('authorization');
-      await parts.limiter.spend(response, [
-        { policy: 'token', subject: clientOf(authorization, body, request.ip) },
-        // Guessing passwords here counts like guessing them at the portal.
-        ...(body['grant_type'] === 'password'
-          ? [
-              {
-                policy: 'login' as const,
-                subject: `${String(body['username'])} ${request.ip ?? ''}`.toLowerCase().slice(0, 400),
-              },
-            ]
-          : []),
-      ]);
+      await parts.limiter.spend(response, usesOf(authorization, body, request.ip));
       const reply = await endpoint({ authorization, body });
       response.set(reply.headers);
       if (reply.body === undefined) response.status(reply.status).end();
       else sendJson(response, reply.status, 'application/json', reply.body);
     } catch (error) {
-      sendOAuthError(response, error, parts);
+      sendOAuthError(response, await counted(error, request, response, parts), parts);
     }
   };
+}
+
+/** A request that fails before its client is known counts by address; beyond that quota the refusal is another. */
+async function counted(
+  error: unknown,
+  request: Request,
+  response: Response,
+  { limiter }: OAuthParts,
+): Promise<unknown> {
+  try {
+    await limiter.spendUnlessCounted(response, request.ip);
+    return error;
+  } catch (refusal) {
+    return refusal;
+  }
 }
 
 function sendOAuthError(response: Response, error: unknown, parts: OAuthParts): void {
@@ -65,7 +71,10 @@ function sendOAuthError(response: Response, error: unknown, parts: OAuthParts): 
   if (error instanceof Problem) response.set(error.headers);
   if (status === 503) response.set('Retry-After', '5');
   response.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
-  sendJson(response, status, 'application/json', { error: code, error_description: description });
+  sendJson(response, status, 'application/json', {
+    error: code,
+    error_description: printable(description),
+  });
 }
 
 function toOAuthError(
@@ -88,6 +97,11 @@ function toOAuthError(
   return [500, 'server_error', 'An unexpected error occurred.'];
 }
 
+/** RFC 6749, 5.2 permits neither quotation marks nor backslashes, and ASCII only. */
+function printable(text: string): string {
+  return text.replaceAll('"', "'").replaceAll(/[^ -~]|\\/g, '?');
+}
+
 function parseForm(bytes: Buffer): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) {
@@ -105,7 +119,22 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
   throw new Problem('malformed_request', 'The body must be a JSON object.');
 }
 
-/** The client that asks, as far as it names itself; used only to count. */
+/** One request of the client, and guessing passwords here counts like guessing them at the portal. */
+function usesOf(
+  authorization: string | undefined,
+  body: Readonly<Record<string, unknown>>,
+  address: string | undefined,
+): readonly Spending[] {
+  const client: Spending = { policy: 'token', subject: clientOf(authorization, body, address) };
+  const { grant_type: grant, username } = body;
+  if (grant !== 'password' || typeof username !== 'string') return [client];
+  return [
+    client,
+    ...loginSubjects(username, address).map((subject) => ({ policy: 'login' as const, subject })),
+  ];
+}
+
+/** The client that asks, as far as it names itself, by its digest, since it may name itself with any text. */
 function clientOf(
   authorization: string | undefined,
   body: Readonly<Record<string, unknown>>,
@@ -116,5 +145,5 @@ function clientOf(
     encoded === undefined
       ? body['client_id']
       : Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0];
-  return typeof named === 'string' && named !== '' ? named.slice(0, 255) : (address ?? 'unknown');
+  return typeof named === 'string' && named !== '' ? hash('sha256', named) : (address ?? 'unknown');
 }

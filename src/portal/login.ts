@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { digest } from '../domain/credentials.ts';
+import { loginSubjects } from '../domain/login-subjects.ts';
 import type { Role } from '../domain/roles.ts';
 import { verifyAccount } from '../queries/accounts.ts';
 import { deleteExpiredPortalSessions, deletePortalSession } from '../queries/portal-sessions.ts';
@@ -75,18 +75,14 @@ export function loginPages(context: PortalContext, cookies: Cookies) {
   return { show, submit, showLogout, logout };
 }
 
-/**
- * Counts one try against the address (many accounts from one place) and one against the account (one account from
- * many places); beyond either quota answers 429 and gives false. A long username counts by its digest.
- */
+/** Counts one try; beyond a quota answers 429 and gives false. */
 export async function isWithinQuota(
   { throttle }: PortalContext,
   request: Request,
   response: PortalResponse,
   username: string,
 ): Promise<boolean> {
-  const account = createHash('sha256').update(username.toLowerCase()).digest('hex');
-  for (const subject of [`address ${request.ip ?? 'unknown'}`, `account ${account}`]) {
+  for (const subject of loginSubjects(username, request.ip)) {
     const { allowed, retryAfterSeconds } = await throttle('login', subject);
     if (allowed) continue;
     response.set('Retry-After', String(retryAfterSeconds));

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { defaultRateLimits } from '../../src/config/rate-limits.ts';
+import { digest, newClientId, newClientSecret } from '../../src/domain/credentials.ts';
+import { startApi } from '../support/api.ts';
+import type { Api } from '../support/api.ts';
+
+// The token endpoint under odd input, with rate limits on: whoever asks is counted before anything is looked up.
+
+const LOGINS = 5;
+let api: Api;
+let client: { client_id: string; client_secret: string };
+
+beforeAll(async () => {
+  api = await startApi({
+    rateLimits: { ...defaultRateLimits, login: { quota: LOGINS, windowSeconds: 60 } },
+  });
+  client = { client_id: newClientId(), client_secret: newClientSecret() };
+  const at = { created_at: api.clock.now(), updated_at: api.clock.now() };
+  await api.db
+    .insertInto('applications')
+    .values({
+      id: randomUUID(),
+      org_id: api.own.orgId,
+      owner_user_id: api.own.admin.id,
+      name: 'Password',
+      client_id: client.client_id,
+      secret_hash: digest(client.client_secret),
+      client_type: 'confidential',
+      authorization_grant_type: 'password',
+      ...at,
+    })
+    .execute();
+});
+afterAll(() => api.close());
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const basic = (pair: string): { authorization: string } => ({
+  authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
+});
+
+test.each([
+  ['client id', { body: { client_id: 'a\0b', client_secret: 'x' } }, 'invalid_client'],
+  ['client id in Basic', { body: {}, headers: basic('a\0b:x') }, 'invalid_client'],
+  [
+    'client id without end',
+    { body: { client_id: 'x'.repeat(100_000), client_secret: 'y' } },
+    'invalid_client',
+  ],
+])('an odd %s is refused as a wrong one', async (_what, { body, headers = {} }: any, error) => {
+  const call = { body: { grant_type: 'client_credentials', ...body }, headers };
+  expect(await api.call('issueTokenAtRoot', call)).toMatchObject({ status: 401, body: { error } });
+});
+
+test.each(['a\0b', '\ud800', 'x'.repeat(100_000)])(
+  'an odd username is refused as a wrong one',
+  async (odd) => {
+    api.clock.advance(60_000);
+    const body = { grant_type: 'password', username: odd, password: odd, ...client };
+    const answer = await api.call('issueTokenAtRoot', { body });
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  },
+);
+
+test('what is wrong is told in the characters that RFC 6749, 5.2 permits', async () => {
+  const calls = [
+    { raw: '%22%00%c3%a9=1&%22%00%c3%a9=1', headers: form },
+    { raw: '{"grant_type": oops}' },
+    { raw: '"\\' },
+    { raw: '{"é":é}' },
+  ];
+  for (const call of calls) {
+    const { status, body } = await api.call('issueToken', call);
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
+    expect(body.error_description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+  }
+});
+
+test('guessing passwords is counted by account and by address, as at the portal', async () => {
+  api.clock.advance(60_000);
+  const guess = (username: string) =>
+    api.call('issueToken', { body: { grant_type: 'password', username, password: 'x', ...client } });
+  for (let index = 0; index < LOGINS; index += 1) expect((await guess(`person-${index}`)).status).toBe(400);
+  const refused = await guess('another');
+  expect(refused).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } });
+  expect(refused.headers['ratelimit']).toMatch(/"token";r=\d+;t=\d+, "login";r=0;t=\d+$/);
+  expect(refused.headers['retry-after']).toMatch(/^\d+$/);
+});
