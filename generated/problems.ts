@@ -253,8 +253,15 @@ export const fieldProblems = {
     "scope": "field",
     "status": 422,
     "title": "Pattern not matched",
-    "cause": "The text does not match the regular expression that the reference gives: a name of blanks only, a country in lower case, an address without `https`, or text with the character U+0000.",
+    "cause": "The text does not match the regular expression that the reference gives: a name of blanks only, a country in lower case, or an address without `https`.",
     "cure": "Write the text so that it matches the expression."
+  },
+  "text": {
+    "scope": "field",
+    "status": 422,
+    "title": "Characters that cannot be kept",
+    "cause": "The text holds the character U+0000, or half of a surrogate pair (in JSON an escape such as `\\ud83d` without its other half), which is no character.",
+    "cure": "Leave U+0000 out. Halves come from text that was cut between the two parts of a character such as an emoji: cut between characters."
   },
   "enum": {
     "scope": "field",

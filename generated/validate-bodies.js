@@ -572,15 +572,14 @@ validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createUser = validate25;
 const schema40 = {"$id":"op_createUser","$ref":"components#/$defs/UserCreate"};
-const schema41 = {"type":"object","description":"A new user. `latitude` and `longitude` are given together or not at all; null means the same as leaving a property out.","additionalProperties":false,"required":["email","role"],"properties":{"org_id":{"type":"string","format":"uuid","description":"The organization. Accepted for convenience and only when equal to the one in the path, otherwise 422 `org_id_mismatch`."},"email":{"type":"string","format":"email","maxLength":254,"description":"Email address, unique among the organization's users whatever the letter case, otherwise 409 `email_taken`."},"role":{"$ref":"components#/$defs/Role"},"external_user_id":{"$ref":"components#/$defs/ExternalUserIdInput"},"first_name":{"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"First name."},"last_name":{"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"Last name."},"street_and_number":{"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"Street and house number."},"street_add_info":{"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"Apartment, floor or building."},"zip_code":{"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"Postal code, as text, since it may begin with a zero or hold letters."},"town":{"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"Town."},"country":{"$ref":"components#/$defs/CountryInput"},"latitude":{"$ref":"components#/$defs/LatitudeInput"},"longitude":{"$ref":"components#/$defs/LongitudeInput"}}};
+const schema41 = {"type":"object","description":"A new user. `latitude` and `longitude` are given together or not at all; null means the same as leaving a property out.","additionalProperties":false,"required":["email","role"],"properties":{"org_id":{"type":"string","format":"uuid","description":"The organization. Accepted for convenience and only when equal to the one in the path, otherwise 422 `org_id_mismatch`."},"email":{"type":"string","format":"email","maxLength":254,"description":"Email address, unique among the organization's users whatever the letter case, otherwise 409 `email_taken`."},"role":{"$ref":"components#/$defs/Role"},"external_user_id":{"$ref":"components#/$defs/ExternalUserIdInput"},"first_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"First name."},"last_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Last name."},"street_and_number":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Street and house number."},"street_add_info":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Apartment, floor or building."},"zip_code":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Postal code, as text, since it may begin with a zero or hold letters."},"town":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Town."},"country":{"$ref":"components#/$defs/CountryInput"},"latitude":{"$ref":"components#/$defs/LatitudeInput"},"longitude":{"$ref":"components#/$defs/LongitudeInput"}}};
 const schema42 = {"type":"string","enum":["admin","staff","user"],"description":"`admin`: full access to everything in the organization. `staff`: manages end users and their devices, but no other staff or admins. `user`: an end user, with access to its own resources only."};
-const schema43 = {"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"The partner's own identifier of the user, unique among the organization's users, otherwise 409 `external_user_id_taken`."};
+const schema43 = {"type":["string","null"],"minLength":1,"maxLength":255,"description":"The partner's own identifier of the user, unique among the organization's users, otherwise 409 `external_user_id_taken`."};
 const schema44 = {"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"Country, an assigned ISO 3166-1 alpha-2 code in upper case, otherwise 422 `country_unknown`."};
 const schema45 = {"type":["number","null"],"minimum":-90,"maximum":90,"description":"Degrees north, used for location-based optimization and regional pricing. Given together with `longitude`, otherwise 422 `coordinates_incomplete`."};
 const schema46 = {"type":["number","null"],"minimum":-180,"maximum":180,"description":"Degrees east, used for location-based optimization and regional pricing. Given together with `latitude`, otherwise 422 `coordinates_incomplete`."};
 const func3 = Object.prototype.hasOwnProperty;
-const pattern5 = new RegExp("^[^\\x00]*$", "u");
-const pattern12 = new RegExp("^[A-Z]{2}$", "u");
+const pattern5 = new RegExp("^[A-Z]{2}$", "u");
 
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -741,8 +740,12 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(!pattern5.test(data3)){
-const err13 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+}
+}
+if(data.first_name !== undefined){
+let data4 = data.first_name;
+if((typeof data4 !== "string") && (data4 !== null)){
+const err13 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema41.properties.first_name.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -751,12 +754,9 @@ vErrors.push(err13);
 }
 errors++;
 }
-}
-}
-if(data.first_name !== undefined){
-let data4 = data.first_name;
-if((typeof data4 !== "string") && (data4 !== null)){
-const err14 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema41.properties.first_name.type},message:"must be string,null"};
+if(typeof data4 === "string"){
+if(func1(data4) > 255){
+const err14 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -765,9 +765,8 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(typeof data4 === "string"){
-if(func1(data4) > 255){
-const err15 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(func1(data4) < 1){
+const err15 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -776,8 +775,12 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(func1(data4) < 1){
-const err16 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+}
+if(data.last_name !== undefined){
+let data5 = data.last_name;
+if((typeof data5 !== "string") && (data5 !== null)){
+const err16 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema41.properties.last_name.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -786,8 +789,9 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(!pattern5.test(data4)){
-const err17 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+if(typeof data5 === "string"){
+if(func1(data5) > 255){
+const err17 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -796,12 +800,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-}
-}
-if(data.last_name !== undefined){
-let data5 = data.last_name;
-if((typeof data5 !== "string") && (data5 !== null)){
-const err18 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema41.properties.last_name.type},message:"must be string,null"};
+if(func1(data5) < 1){
+const err18 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -810,9 +810,12 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(typeof data5 === "string"){
-if(func1(data5) > 255){
-const err19 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+}
+}
+if(data.street_and_number !== undefined){
+let data6 = data.street_and_number;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err19 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema41.properties.street_and_number.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -821,8 +824,9 @@ vErrors.push(err19);
 }
 errors++;
 }
-if(func1(data5) < 1){
-const err20 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(typeof data6 === "string"){
+if(func1(data6) > 255){
+const err20 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -831,8 +835,8 @@ vErrors.push(err20);
 }
 errors++;
 }
-if(!pattern5.test(data5)){
-const err21 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+if(func1(data6) < 1){
+const err21 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -843,10 +847,10 @@ errors++;
 }
 }
 }
-if(data.street_and_number !== undefined){
-let data6 = data.street_and_number;
-if((typeof data6 !== "string") && (data6 !== null)){
-const err22 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema41.properties.street_and_number.type},message:"must be string,null"};
+if(data.street_add_info !== undefined){
+let data7 = data.street_add_info;
+if((typeof data7 !== "string") && (data7 !== null)){
+const err22 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema41.properties.street_add_info.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -855,9 +859,9 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(typeof data6 === "string"){
-if(func1(data6) > 255){
-const err23 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(typeof data7 === "string"){
+if(func1(data7) > 255){
+const err23 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -866,8 +870,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(func1(data6) < 1){
-const err24 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(func1(data7) < 1){
+const err24 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -876,8 +880,12 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(!pattern5.test(data6)){
-const err25 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+}
+}
+if(data.zip_code !== undefined){
+let data8 = data.zip_code;
+if((typeof data8 !== "string") && (data8 !== null)){
+const err25 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema41.properties.zip_code.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -886,12 +894,9 @@ vErrors.push(err25);
 }
 errors++;
 }
-}
-}
-if(data.street_add_info !== undefined){
-let data7 = data.street_add_info;
-if((typeof data7 !== "string") && (data7 !== null)){
-const err26 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema41.properties.street_add_info.type},message:"must be string,null"};
+if(typeof data8 === "string"){
+if(func1(data8) > 255){
+const err26 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -900,9 +905,8 @@ vErrors.push(err26);
 }
 errors++;
 }
-if(typeof data7 === "string"){
-if(func1(data7) > 255){
-const err27 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(func1(data8) < 1){
+const err27 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -911,8 +915,12 @@ vErrors.push(err27);
 }
 errors++;
 }
-if(func1(data7) < 1){
-const err28 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+}
+if(data.town !== undefined){
+let data9 = data.town;
+if((typeof data9 !== "string") && (data9 !== null)){
+const err28 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema41.properties.town.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -921,8 +929,9 @@ vErrors.push(err28);
 }
 errors++;
 }
-if(!pattern5.test(data7)){
-const err29 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+if(typeof data9 === "string"){
+if(func1(data9) > 255){
+const err29 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -931,12 +940,8 @@ vErrors.push(err29);
 }
 errors++;
 }
-}
-}
-if(data.zip_code !== undefined){
-let data8 = data.zip_code;
-if((typeof data8 !== "string") && (data8 !== null)){
-const err30 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema41.properties.zip_code.type},message:"must be string,null"};
+if(func1(data9) < 1){
+const err30 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -945,9 +950,12 @@ vErrors.push(err30);
 }
 errors++;
 }
-if(typeof data8 === "string"){
-if(func1(data8) > 255){
-const err31 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+}
+}
+if(data.country !== undefined){
+let data10 = data.country;
+if((typeof data10 !== "string") && (data10 !== null)){
+const err31 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema44.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -956,8 +964,9 @@ vErrors.push(err31);
 }
 errors++;
 }
-if(func1(data8) < 1){
-const err32 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(typeof data10 === "string"){
+if(!pattern5.test(data10)){
+const err32 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\""};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -966,8 +975,12 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(!pattern5.test(data8)){
-const err33 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+}
+}
+if(data.latitude !== undefined){
+let data11 = data.latitude;
+if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
+const err33 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema45.type},message:"must be number,null"};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -976,12 +989,9 @@ vErrors.push(err33);
 }
 errors++;
 }
-}
-}
-if(data.town !== undefined){
-let data9 = data.town;
-if((typeof data9 !== "string") && (data9 !== null)){
-const err34 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema41.properties.town.type},message:"must be string,null"};
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 > 90 || isNaN(data11)){
+const err34 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -990,9 +1000,8 @@ vErrors.push(err34);
 }
 errors++;
 }
-if(typeof data9 === "string"){
-if(func1(data9) > 255){
-const err35 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(data11 < -90 || isNaN(data11)){
+const err35 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -1001,8 +1010,12 @@ vErrors.push(err35);
 }
 errors++;
 }
-if(func1(data9) < 1){
-const err36 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+}
+if(data.longitude !== undefined){
+let data12 = data.longitude;
+if((!((typeof data12 == "number") && (isFinite(data12)))) && (data12 !== null)){
+const err36 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema46.type},message:"must be number,null"};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -1011,8 +1024,9 @@ vErrors.push(err36);
 }
 errors++;
 }
-if(!pattern5.test(data9)){
-const err37 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 > 180 || isNaN(data12)){
+const err37 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -1021,12 +1035,8 @@ vErrors.push(err37);
 }
 errors++;
 }
-}
-}
-if(data.country !== undefined){
-let data10 = data.country;
-if((typeof data10 !== "string") && (data10 !== null)){
-const err38 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema44.type},message:"must be string,null"};
+if(data12 < -180 || isNaN(data12)){
+const err38 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -1035,97 +1045,16 @@ vErrors.push(err38);
 }
 errors++;
 }
-if(typeof data10 === "string"){
-if(!pattern12.test(data10)){
-const err39 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\""};
+}
+}
+}
+else {
+const err39 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err39];
 }
 else {
 vErrors.push(err39);
-}
-errors++;
-}
-}
-}
-if(data.latitude !== undefined){
-let data11 = data.latitude;
-if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err40 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema45.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
-errors++;
-}
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 > 90 || isNaN(data11)){
-const err41 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err41];
-}
-else {
-vErrors.push(err41);
-}
-errors++;
-}
-if(data11 < -90 || isNaN(data11)){
-const err42 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
-errors++;
-}
-}
-}
-if(data.longitude !== undefined){
-let data12 = data.longitude;
-if((!((typeof data12 == "number") && (isFinite(data12)))) && (data12 !== null)){
-const err43 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema46.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
-}
-errors++;
-}
-if((typeof data12 == "number") && (isFinite(data12))){
-if(data12 > 180 || isNaN(data12)){
-const err44 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err44];
-}
-else {
-vErrors.push(err44);
-}
-errors++;
-}
-if(data12 < -180 || isNaN(data12)){
-const err45 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
-if(vErrors === null){
-vErrors = [err45];
-}
-else {
-vErrors.push(err45);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err46 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err46];
-}
-else {
-vErrors.push(err46);
 }
 errors++;
 }
@@ -1157,7 +1086,7 @@ validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const updateUser = validate28;
 const schema47 = {"$id":"op_updateUser","$ref":"components#/$defs/UserUpdate"};
-const schema48 = {"type":"object","description":"The properties to change; all others stay as they are. Null clears an optional property. `email` and `role` cannot be null, only an admin may change a `role` (otherwise 403 `role_change_forbidden`), and the organization cannot be changed. `latitude` and `longitude` are judged together with what is stored: after the update both have a value or neither.","additionalProperties":false,"minProperties":0,"properties":{"email":{"type":"string","format":"email","maxLength":254,"description":"Email address, unique among the organization's users whatever the letter case, otherwise 409 `email_taken`."},"role":{"$ref":"components#/$defs/Role"},"external_user_id":{"$ref":"components#/$defs/ExternalUserIdInput"},"first_name":{"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"First name."},"last_name":{"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"Last name."},"street_and_number":{"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"Street and house number."},"street_add_info":{"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"Apartment, floor or building."},"zip_code":{"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"Postal code, as text, since it may begin with a zero or hold letters."},"town":{"type":["string","null"],"minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$","description":"Town."},"country":{"$ref":"components#/$defs/CountryInput"},"latitude":{"$ref":"components#/$defs/LatitudeInput"},"longitude":{"$ref":"components#/$defs/LongitudeInput"}}};
+const schema48 = {"type":"object","description":"The properties to change; all others stay as they are. Null clears an optional property. `email` and `role` cannot be null, only an admin may change a `role` (otherwise 403 `role_change_forbidden`), and the organization cannot be changed. `latitude` and `longitude` are judged together with what is stored: after the update both have a value or neither.","additionalProperties":false,"minProperties":0,"properties":{"email":{"type":"string","format":"email","maxLength":254,"description":"Email address, unique among the organization's users whatever the letter case, otherwise 409 `email_taken`."},"role":{"$ref":"components#/$defs/Role"},"external_user_id":{"$ref":"components#/$defs/ExternalUserIdInput"},"first_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"First name."},"last_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Last name."},"street_and_number":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Street and house number."},"street_add_info":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Apartment, floor or building."},"zip_code":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Postal code, as text, since it may begin with a zero or hold letters."},"town":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Town."},"country":{"$ref":"components#/$defs/CountryInput"},"latitude":{"$ref":"components#/$defs/LatitudeInput"},"longitude":{"$ref":"components#/$defs/LongitudeInput"}}};
 
 function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1283,8 +1212,12 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(!pattern5.test(data2)){
-const err10 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+}
+}
+if(data.first_name !== undefined){
+let data3 = data.first_name;
+if((typeof data3 !== "string") && (data3 !== null)){
+const err10 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema48.properties.first_name.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1293,12 +1226,9 @@ vErrors.push(err10);
 }
 errors++;
 }
-}
-}
-if(data.first_name !== undefined){
-let data3 = data.first_name;
-if((typeof data3 !== "string") && (data3 !== null)){
-const err11 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema48.properties.first_name.type},message:"must be string,null"};
+if(typeof data3 === "string"){
+if(func1(data3) > 255){
+const err11 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1307,9 +1237,8 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(typeof data3 === "string"){
-if(func1(data3) > 255){
-const err12 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(func1(data3) < 1){
+const err12 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1318,8 +1247,12 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(func1(data3) < 1){
-const err13 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+}
+if(data.last_name !== undefined){
+let data4 = data.last_name;
+if((typeof data4 !== "string") && (data4 !== null)){
+const err13 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema48.properties.last_name.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1328,8 +1261,9 @@ vErrors.push(err13);
 }
 errors++;
 }
-if(!pattern5.test(data3)){
-const err14 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+if(typeof data4 === "string"){
+if(func1(data4) > 255){
+const err14 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1338,12 +1272,8 @@ vErrors.push(err14);
 }
 errors++;
 }
-}
-}
-if(data.last_name !== undefined){
-let data4 = data.last_name;
-if((typeof data4 !== "string") && (data4 !== null)){
-const err15 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema48.properties.last_name.type},message:"must be string,null"};
+if(func1(data4) < 1){
+const err15 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1352,9 +1282,12 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(typeof data4 === "string"){
-if(func1(data4) > 255){
-const err16 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+}
+}
+if(data.street_and_number !== undefined){
+let data5 = data.street_and_number;
+if((typeof data5 !== "string") && (data5 !== null)){
+const err16 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema48.properties.street_and_number.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1363,8 +1296,9 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(func1(data4) < 1){
-const err17 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(typeof data5 === "string"){
+if(func1(data5) > 255){
+const err17 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1373,8 +1307,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(!pattern5.test(data4)){
-const err18 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+if(func1(data5) < 1){
+const err18 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1385,10 +1319,10 @@ errors++;
 }
 }
 }
-if(data.street_and_number !== undefined){
-let data5 = data.street_and_number;
-if((typeof data5 !== "string") && (data5 !== null)){
-const err19 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema48.properties.street_and_number.type},message:"must be string,null"};
+if(data.street_add_info !== undefined){
+let data6 = data.street_add_info;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err19 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema48.properties.street_add_info.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1397,9 +1331,9 @@ vErrors.push(err19);
 }
 errors++;
 }
-if(typeof data5 === "string"){
-if(func1(data5) > 255){
-const err20 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(typeof data6 === "string"){
+if(func1(data6) > 255){
+const err20 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1408,8 +1342,8 @@ vErrors.push(err20);
 }
 errors++;
 }
-if(func1(data5) < 1){
-const err21 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(func1(data6) < 1){
+const err21 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1418,8 +1352,12 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!pattern5.test(data5)){
-const err22 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+}
+}
+if(data.zip_code !== undefined){
+let data7 = data.zip_code;
+if((typeof data7 !== "string") && (data7 !== null)){
+const err22 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema48.properties.zip_code.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1428,12 +1366,9 @@ vErrors.push(err22);
 }
 errors++;
 }
-}
-}
-if(data.street_add_info !== undefined){
-let data6 = data.street_add_info;
-if((typeof data6 !== "string") && (data6 !== null)){
-const err23 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema48.properties.street_add_info.type},message:"must be string,null"};
+if(typeof data7 === "string"){
+if(func1(data7) > 255){
+const err23 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1442,9 +1377,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(typeof data6 === "string"){
-if(func1(data6) > 255){
-const err24 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(func1(data7) < 1){
+const err24 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1453,8 +1387,12 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(func1(data6) < 1){
-const err25 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+}
+if(data.town !== undefined){
+let data8 = data.town;
+if((typeof data8 !== "string") && (data8 !== null)){
+const err25 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema48.properties.town.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1463,8 +1401,9 @@ vErrors.push(err25);
 }
 errors++;
 }
-if(!pattern5.test(data6)){
-const err26 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+if(typeof data8 === "string"){
+if(func1(data8) > 255){
+const err26 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1473,12 +1412,8 @@ vErrors.push(err26);
 }
 errors++;
 }
-}
-}
-if(data.zip_code !== undefined){
-let data7 = data.zip_code;
-if((typeof data7 !== "string") && (data7 !== null)){
-const err27 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema48.properties.zip_code.type},message:"must be string,null"};
+if(func1(data8) < 1){
+const err27 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1487,9 +1422,12 @@ vErrors.push(err27);
 }
 errors++;
 }
-if(typeof data7 === "string"){
-if(func1(data7) > 255){
-const err28 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+}
+}
+if(data.country !== undefined){
+let data9 = data.country;
+if((typeof data9 !== "string") && (data9 !== null)){
+const err28 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema44.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1498,8 +1436,9 @@ vErrors.push(err28);
 }
 errors++;
 }
-if(func1(data7) < 1){
-const err29 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(typeof data9 === "string"){
+if(!pattern5.test(data9)){
+const err29 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\""};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1508,8 +1447,12 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(!pattern5.test(data7)){
-const err30 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+}
+}
+if(data.latitude !== undefined){
+let data10 = data.latitude;
+if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
+const err30 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema45.type},message:"must be number,null"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1518,12 +1461,9 @@ vErrors.push(err30);
 }
 errors++;
 }
-}
-}
-if(data.town !== undefined){
-let data8 = data.town;
-if((typeof data8 !== "string") && (data8 !== null)){
-const err31 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema48.properties.town.type},message:"must be string,null"};
+if((typeof data10 == "number") && (isFinite(data10))){
+if(data10 > 90 || isNaN(data10)){
+const err31 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1532,9 +1472,8 @@ vErrors.push(err31);
 }
 errors++;
 }
-if(typeof data8 === "string"){
-if(func1(data8) > 255){
-const err32 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(data10 < -90 || isNaN(data10)){
+const err32 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1543,8 +1482,12 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(func1(data8) < 1){
-const err33 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+}
+if(data.longitude !== undefined){
+let data11 = data.longitude;
+if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
+const err33 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema46.type},message:"must be number,null"};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1553,8 +1496,9 @@ vErrors.push(err33);
 }
 errors++;
 }
-if(!pattern5.test(data8)){
-const err34 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 > 180 || isNaN(data11)){
+const err34 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1563,12 +1507,8 @@ vErrors.push(err34);
 }
 errors++;
 }
-}
-}
-if(data.country !== undefined){
-let data9 = data.country;
-if((typeof data9 !== "string") && (data9 !== null)){
-const err35 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema44.type},message:"must be string,null"};
+if(data11 < -180 || isNaN(data11)){
+const err35 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -1577,97 +1517,16 @@ vErrors.push(err35);
 }
 errors++;
 }
-if(typeof data9 === "string"){
-if(!pattern12.test(data9)){
-const err36 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\""};
+}
+}
+}
+else {
+const err36 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err36];
 }
 else {
 vErrors.push(err36);
-}
-errors++;
-}
-}
-}
-if(data.latitude !== undefined){
-let data10 = data.latitude;
-if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
-const err37 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema45.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
-}
-if((typeof data10 == "number") && (isFinite(data10))){
-if(data10 > 90 || isNaN(data10)){
-const err38 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
-}
-errors++;
-}
-if(data10 < -90 || isNaN(data10)){
-const err39 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
-if(vErrors === null){
-vErrors = [err39];
-}
-else {
-vErrors.push(err39);
-}
-errors++;
-}
-}
-}
-if(data.longitude !== undefined){
-let data11 = data.longitude;
-if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err40 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema46.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
-errors++;
-}
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 > 180 || isNaN(data11)){
-const err41 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err41];
-}
-else {
-vErrors.push(err41);
-}
-errors++;
-}
-if(data11 < -180 || isNaN(data11)){
-const err42 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err43 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
 }
 errors++;
 }
@@ -2030,10 +1889,10 @@ const schema58 = {"$id":"op_createFleet","$ref":"components#/$defs/FleetDefiniti
 const schema59 = {"type":"object","description":"What a fleet is made of. Only `request_id` is needed; everything else has a default. Null and absent mean the same. Equal definitions with equal seeds give equal households.","additionalProperties":false,"required":["request_id"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each fleet. The same id with the same definition answers the same fleet again and creates nothing; with another definition it is refused. It stays taken after a purge."},"name":{"type":"string","default":"Simulated fleet","minLength":1,"maxLength":120,"pattern":"\\S","description":"Name of the fleet, with at least one character that is not white space."},"count":{"type":"integer","default":10,"minimum":1,"maximum":1000,"description":"Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together. Households that no group takes form a last group named `default`."},"seed":{"type":"integer","default":42,"minimum":0,"maximum":9007199254740991,"description":"Start of all chance in the fleet. Every digit counts, up to the largest value."},"history_days":{"type":"integer","default":0,"minimum":0,"maximum":90,"description":"How many days of past the fleet is born with."},"history_cutoff":{"type":["string","null"],"format":"instant","description":"Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future, cut down to the quarter hour. Null is the moment of creation."},"latitude":{"type":["number","null"],"minimum":-90,"maximum":90,"description":"Where all households stand when there is no density. Needs `longitude`."},"longitude":{"type":["number","null"],"minimum":-180,"maximum":180,"description":"Where all households stand when there is no density. Needs `latitude`."},"density":{"anyOf":[{"$ref":"components#/$defs/DensityRaster"},{"type":"null"}],"description":"Spreads the households over a country. It goes before `latitude` and `longitude`."},"ev_ownership_fraction":{"type":"number","default":0.25,"minimum":0,"maximum":1,"description":"Fraction of the households in every group that own an electric vehicle and a wallbox."},"pv_rating_kw":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Peak power of each household's solar modules. Null with no range draws 5 to 15."},"battery_capacity_kwh":{"type":["number","null"],"minimum":0.1,"maximum":1000,"description":"Capacity of each household's battery. Null with no range draws 5 to 15."},"max_charge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest charging power of the battery. Null with no range charges it in two hours."},"max_discharge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest discharging power of the battery. Null with no range empties it in two hours."},"initial_soc_percent":{"type":["number","null"],"minimum":5,"maximum":100,"description":"State of charge of the batteries where the history begins. Null with no range is 50."},"pv_rating_kw_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `pv_rating_kw` for each household; goes before the single value."},"battery_capacity_kwh_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `battery_capacity_kwh` for each household; goes before the single value."},"initial_soc_percent_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `initial_soc_percent` for each household; goes before the single value."},"max_charge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_charge_power_w` for each household; goes before the single value."},"max_discharge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_discharge_power_w` for each household; goes before the single value."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle. Null takes each archetype's own mean."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, vehicle included; not below `annual_consumption_kwh`."},"groups":{"type":"array","maxItems":100,"items":{"$ref":"components#/$defs/FleetGroup"},"description":"Parts of the fleet that differ. Without groups all households form one group named `default`."}}};
 const schema62 = {"type":"object","description":"Whole numbers from `min` to `max`, both included. Every household draws one of them, each equally likely. `min` above `max` is a field error. The range itself has no outer limits: a draw beyond the limits of the scalar field is brought back to them, and the preview warns.","additionalProperties":false,"required":["min","max"],"properties":{"min":{"type":"integer","description":"Smallest value drawn."},"max":{"type":"integer","description":"Largest value drawn."}},"example":{"min":5,"max":12}};
 const schema67 = {"type":"object","description":"A part of the fleet with habits of its own. Size it with `count` or with `percentage`, not both; groups that give neither share what the others leave, in equal parts.","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128,"pattern":"\\S","description":"Name of the group, with at least one character that is not white space. The devices listing filters by it."},"count":{"type":["integer","null"],"minimum":0,"maximum":1000,"description":"Number of households in the group."},"percentage":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Share of the fleet's households. Fractions of a household go to the largest remainders, ties to the earlier group."},"profile":{"type":"string","default":"mixed","enum":["mixed","single_working","single_retired","couple_working","couple_retired","family_one_child","family_two_children","large_family","home_office","shift_worker","shared_flat"],"description":"What kind of household lives there: one of ten archetypes, or `mixed` for a mixture of them. `config` describes each."},"weights":{"type":["array","null"],"minItems":10,"maxItems":10,"items":{"type":"number","minimum":0},"description":"Relative frequency of the ten archetypes in a `mixed` group, in the order in which `config` lists them. At least one is above 0. Null takes the default shares. Together with a named profile it is a field error."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle. Null takes the fleet's value, or else the archetype's."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, vehicle included; not below `annual_consumption_kwh`."},"max_time_shift_minutes":{"type":["integer","null"],"minimum":0,"maximum":180,"description":"Every household's day is moved by a fixed number of minutes, at most this many in either direction. Null is 30."},"variation_fraction":{"type":["number","null"],"minimum":0,"maximum":0.5,"description":"How far a household's consumption may differ from the group's mean, as a fraction. Null is 0.1."}},"example":{"name":"Commuters","percentage":60,"profile":"couple_working","annual_consumption_kwh":3100,"max_time_shift_minutes":45}};
-const pattern21 = new RegExp("\\S", "u");
+const pattern7 = new RegExp("\\S", "u");
 const schema60 = {"type":"object","description":"A painted map of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders.","additionalProperties":false,"required":["country","dataset_version","boundary_version","grid","weights"],"properties":{"country":{"type":"string","pattern":"^[A-Z]{2}$","description":"The country, ISO 3166-1 alpha-2 in capitals. `GET …/fleets/config` lists the countries that can be used."},"dataset_version":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$","description":"Your own name for this state of the density data. Kept and echoed."},"boundary_version":{"type":"string","minLength":1,"maxLength":128,"description":"Name of the borders the raster was painted on. Kept and echoed; `config` names the borders used here."},"grid":{"$ref":"components#/$defs/DensityGrid"},"weights":{"type":"string","minLength":4,"maxLength":340000,"description":"One unsigned byte for each cell, row by row from the north-west, in base64 (padding optional, the URL-safe alphabet too). 0 means that nobody lives there, 1 to 255 are relative numbers of households. Raw bytes are the plain form; bytes packed with gzip, zlib or raw deflate are accepted, and are needed from about 250,000 cells on. What comes out must be exactly `rows` × `cols` bytes, not all of them 0."}},"example":{"country":"AT","dataset_version":"vienna-2026.1","boundary_version":"natural-earth-4.1-50m","grid":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3},"weights":"ACgKFP88"}};
 const schema61 = {"type":"object","description":"Where the cells of a density raster lie. The origin is the north-west corner of the grid; row 0 is the northernmost, columns run eastwards. Cells are squares in degrees.","additionalProperties":false,"required":["origin_lat","origin_lon","cell_deg","rows","cols"],"properties":{"origin_lat":{"type":"number","minimum":-90,"maximum":90,"description":"Latitude of the north edge of row 0, in degrees."},"origin_lon":{"type":"number","minimum":-180,"maximum":180,"description":"Longitude of the west edge of column 0, in degrees. A grid may run across the 180th meridian."},"cell_deg":{"type":"number","exclusiveMinimum":0,"maximum":1,"description":"Edge of a cell in degrees, in both directions. The last row may not reach beyond the south pole."},"rows":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of rows, north to south."},"cols":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of columns, west to east."}},"example":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3}};
-const pattern23 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", "u");
+const pattern9 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", "u");
 
 function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2111,7 +1970,7 @@ errors++;
 if(data.country !== undefined){
 let data0 = data.country;
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern5.test(data0)){
 const err6 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\""};
 if(vErrors === null){
 vErrors = [err6];
@@ -2136,7 +1995,7 @@ errors++;
 if(data.dataset_version !== undefined){
 let data1 = data.dataset_version;
 if(typeof data1 === "string"){
-if(!pattern23.test(data1)){
+if(!pattern9.test(data1)){
 const err8 = {instancePath:instancePath+"/dataset_version",schemaPath:"#/properties/dataset_version/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"+"\""};
 if(vErrors === null){
 vErrors = [err8];
@@ -2578,7 +2437,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!pattern21.test(data1)){
+if(!pattern7.test(data1)){
 const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
 if(vErrors === null){
 vErrors = [err6];
@@ -3748,7 +3607,7 @@ vErrors.push(err95);
 }
 errors++;
 }
-if(!pattern21.test(data34)){
+if(!pattern7.test(data34)){
 const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
 if(vErrors === null){
 vErrors = [err96];
@@ -4209,7 +4068,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!pattern21.test(data1)){
+if(!pattern7.test(data1)){
 const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
 if(vErrors === null){
 vErrors = [err6];
@@ -5379,7 +5238,7 @@ vErrors.push(err95);
 }
 errors++;
 }
-if(!pattern21.test(data34)){
+if(!pattern7.test(data34)){
 const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
 if(vErrors === null){
 vErrors = [err96];

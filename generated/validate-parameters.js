@@ -1516,8 +1516,7 @@ return errors === 0;
 validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const getUserByExternalId_path = validate40;
-const schema51 = {"$id":"op_getUserByExternalId_path","type":"object","additionalProperties":false,"required":["org_id","external_user_id"],"properties":{"org_id":{"type":"string","format":"uuid"},"external_user_id":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[^\\x00]*$"}}};
-const pattern4 = new RegExp("^[^\\x00]*$", "u");
+const schema51 = {"$id":"op_getUserByExternalId_path","type":"object","additionalProperties":false,"required":["org_id","external_user_id"],"properties":{"org_id":{"type":"string","format":"uuid"},"external_user_id":{"type":"string","minLength":1,"maxLength":255}}};
 
 function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_getUserByExternalId_path" */;
@@ -1671,26 +1670,16 @@ vErrors.push(err7);
 }
 errors++;
 }
-if(!pattern4.test(data1)){
-const err8 = {instancePath:instancePath+"/external_user_id",schemaPath:"#/properties/external_user_id/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\""};
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err8];
 }
 else {
 vErrors.push(err8);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
 }
 errors++;
 }

@@ -15,6 +15,7 @@ import type { RateLimiter } from './limits.ts';
 import { sendReply } from './reply.ts';
 import type { AnyReply } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
+import { bodyTextFaults, parameterTextFaults } from './text-faults.ts';
 
 export type Values = Record<string, unknown>;
 export interface AnyRequest {
@@ -68,6 +69,8 @@ export function pipeline(route: Route, handler: AnyHandler, parts: PipelineParts
       ...(body === undefined || validate.body?.(body) !== false
         ? []
         : bodyErrors(validate.body.errors ?? [], body)),
+      ...parameterTextFaults(query, 'query'),
+      ...bodyTextFaults(body),
     ];
     if (faults.length > 0) {
       const further = parts.judges[route.operationId]?.(body, faults, context.now) ?? [];
@@ -109,7 +112,11 @@ async function admit(
 
 function checkedPath(validate: ValidateFunction, request: Request): Values {
   const path: Values = { ...request.params };
-  if (!validate(path)) throw invalid(parameterErrors(validate.errors ?? [], 'path'));
+  const faults = [
+    ...(validate(path) ? [] : parameterErrors(validate.errors ?? [], 'path')),
+    ...parameterTextFaults(path, 'path'),
+  ];
+  if (faults.length > 0) throw invalid(faults);
   // UUIDs are compared as text in places; letter case does not make another one.
   for (const [name, value] of Object.entries(path)) {
     if (name !== 'external_user_id' && typeof value === 'string') path[name] = value.toLowerCase();
