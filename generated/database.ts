@@ -55,6 +55,7 @@ export interface DeliveriesTable {
   due_at: Date;
   lease_token: string | null;
   lease_until: Date | null;
+  lease_owner: number | null;
   cancel_reason: string | null;
   created_at: Date;
   finished_at: Date | null;

@@ -9,6 +9,7 @@ import { createHealthApp } from '../http/app.ts';
 import type { Log } from '../log/log.ts';
 import { bootstrap } from '../oauth/bootstrap.ts';
 import type { FirstCredentials } from '../oauth/bootstrap.ts';
+import { isUnavailable } from '../queries/database.ts';
 import { Exchange } from '../webhooks/exchange.ts';
 import { composeApi } from './api.ts';
 import { openStorage } from './database.ts';
@@ -92,7 +93,9 @@ function listenerOf(parts: Parts, role: ServeRole, workers: Workers | undefined)
   const { storage, log, registry, clock, settings } = parts;
   const notReadyBecause = async (): Promise<string | undefined> =>
     storage.notReadyBecause() ?? (await storage.pingFailure());
-  if (role === 'worker') return createHealthApp({ registry, notReadyBecause });
+  if (role === 'worker') {
+    return createHealthApp({ registry, notReadyBecause, baseUrl: parts.baseUrl, log, isUnavailable });
+  }
   const { rateLimits, trustedProxies } = settings;
   return composeApi({
     db: storage.db,

@@ -7,12 +7,15 @@ import type { Log } from '../log/log.ts';
 import { documentRoutes } from './document-routes.ts';
 import { healthRoutes } from './health.ts';
 import type { HealthParts } from './health.ts';
+import type { RateLimiter } from './limits.ts';
 import { measureRequests } from './measure.ts';
+import { methodNotAllowed } from './methods.ts';
 import { oauthRoute } from './oauth-routes.ts';
 import type { OAuthEndpoint } from './oauth-routes.ts';
 import { pipeline } from './pipeline.ts';
 import type { AnyHandler, PipelineParts } from './pipeline.ts';
 import { problemWriter } from './problems.ts';
+import type { ProblemSettings } from './problems.ts';
 import { assignRequestId, pathOf, requestIdOf } from './request-id.ts';
 
 export interface AppParts extends PipelineParts, HealthParts {
@@ -33,28 +36,45 @@ export function createApp(parts: AppParts): Express {
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   app.set('trust proxy', [...parts.trustedProxies]);
   app.use(assignRequestId, measureRequests(parts.registry, parts.log));
-  app.use(healthRoutes(parts), documentRoutes(parts.baseUrl));
+  app.use(healthRoutes(parts));
   for (const [path, list] of routesByPath()) {
     const expressPath = path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
     for (const route of list) app[route.method](expressPath, requestHandler(route, parts));
     app.all(expressPath, (request) => {
-      throw methodNotAllowed(request.method, list);
+      throw methodNotAllowed(request.method, methodsOf(list));
     });
   }
-  for (const pages of parts.pages) app.use(pages);
+  const count: express.RequestHandler = async (request, response, next) => {
+    await parts.limiter.spendUnlessCounted(response, request.ip);
+    next();
+  };
+  app.use(count, documentRoutes(parts.baseUrl), ...parts.pages);
   app.use((request) => {
     throw new Problem(
       'not_found',
       `There is nothing at ${pathOf(request)}; the reference is at ${parts.baseUrl}/docs.`,
     );
   });
-  app.use(problemWriter(parts));
+  app.use(countFailure(parts.limiter), problemWriter(parts));
   return app;
 }
 
 /** What a process without the API answers. */
-export function createHealthApp(parts: HealthParts): Express {
-  return express().disable('x-powered-by').use(healthRoutes(parts));
+export function createHealthApp(parts: HealthParts & ProblemSettings): Express {
+  const app = express().disable('x-powered-by');
+  app.use(assignRequestId, healthRoutes(parts));
+  app.use((request) => {
+    throw new Problem('not_found', `There is nothing at ${pathOf(request)}; this process serves no API.`);
+  });
+  return app.use(problemWriter(parts));
+}
+
+/** What fails before its caller is known (405, a path that cannot be decoded) counts by address too. */
+function countFailure(limiter: RateLimiter): express.ErrorRequestHandler {
+  return async (error: unknown, request, response, next) => {
+    if (!response.headersSent) await limiter.spendUnlessCounted(response, request.ip);
+    next(error);
+  };
 }
 
 function requestHandler(route: Route, parts: AppParts): express.RequestHandler {
@@ -77,11 +97,6 @@ function routesByPath(): [string, Route[]][] {
   return [...byPath].toSorted(([a], [b]) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-function methodNotAllowed(method: string, list: readonly Route[]): Problem {
-  const known = list.flatMap((route) =>
-    route.method === 'get' ? ['GET', 'HEAD'] : [route.method.toUpperCase()],
-  );
-  return new Problem('method_not_allowed', `This path does not support the method ${method}.`, {
-    headers: { Allow: known.join(', ') },
-  });
+function methodsOf(list: readonly Route[]): string[] {
+  return list.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
 }

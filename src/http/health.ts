@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { Registry } from 'prom-client';
+import { readOnly } from './methods.ts';
 
 export interface HealthParts {
   readonly registry: Registry;
@@ -9,7 +10,7 @@ export interface HealthParts {
 
 /** `/livez`: the process runs. `/readyz`: it can serve. `/metrics`: Prometheus text. */
 export function healthRoutes(parts: HealthParts): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.get('/livez', (_request, response) => {
     response.json({ status: 'live' });
   });
@@ -22,5 +23,6 @@ export function healthRoutes(parts: HealthParts): Router {
   router.get('/metrics', async (_request, response) => {
     response.type(parts.registry.contentType).send(await parts.registry.metrics());
   });
+  router.all(['/livez', '/readyz', '/metrics'], readOnly);
   return router;
 }

@@ -30,6 +30,11 @@ export function sendNotFound(response: PortalResponse): void {
   });
 }
 
+export function sendMethodNotAllowed(response: PortalResponse, allowed: string): void {
+  response.set('Allow', allowed);
+  sendMessage(response, 405, { heading: 'Not this way', text: `This page answers ${allowed} only.` });
+}
+
 /** After a form: the browser continues with GET, so that a reload does not send the form again. */
 export function seeOther(response: Response, path: string): void {
   response.redirect(303, path);

@@ -8,7 +8,7 @@ import { readForm } from './forms.ts';
 import { adminOnly, findSession, genuineForm, management, ownPassword, signedIn } from './guards.ts';
 import { notStored, securityHeaders } from './headers.ts';
 import { loginPages } from './login.ts';
-import { sendMessage, sendNotFound, sendPortalPage } from './pages.ts';
+import { sendMessage, sendMethodNotAllowed, sendNotFound, sendPortalPage } from './pages.ts';
 import { passwordPages } from './password.ts';
 import { createAssets } from './render.ts';
 import { signupRequestPages } from './signup-requests.ts';
@@ -79,14 +79,6 @@ function portalPages(context: PortalContext): Router {
   });
   router.use(errorPage(context));
   return router;
-}
-
-function sendMethodNotAllowed(response: PortalResponse, allowed: string): void {
-  response.set('Allow', allowed);
-  sendMessage(response, 405, {
-    heading: 'Not this way',
-    text: `This page answers ${allowed} only.`,
-  });
 }
 
 /** Errors of these pages are told as pages. What the body parser refuses is the sender's; all else is ours. */

@@ -6,6 +6,7 @@ import { securityHeaders } from './headers.ts';
 import { inline, markdown } from './markdown.ts';
 import { referenceView } from './reference-model.ts';
 import { createAssets, render, sendPage } from './render.ts';
+import { sendMethodNotAllowed } from './pages.ts';
 import type { Node } from './schema-fields.ts';
 
 interface ErrorEntry {
@@ -48,6 +49,9 @@ export function createReference({ baseUrl }: { readonly baseUrl: string }): Rout
       sendPage(response, 200, 'error', { entry, isField, inline });
     }
   });
+  router.all(['/docs', '/docs/errors', '/docs/errors/:code'], (_request, response) =>
+    sendMethodNotAllowed(response, 'GET, HEAD'),
+  );
   return router;
 }
 

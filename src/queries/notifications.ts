@@ -194,7 +194,6 @@ function conditionsOf({ deviceId, deviceType, codes, from, to }: ItemFilter): Ex
   return [
     ...(deviceId === undefined ? [] : [sql<SqlBool>`i.device_id = ${deviceId}`]),
     ...(deviceType === undefined ? [] : [sql<SqlBool>`i.device_type = ${deviceType}`]),
-    // No code holds U+0000, which the database would refuse as text.
     ...(codes === undefined ? [] : [sql<SqlBool>`i.code = any(${codes}::text[])`]),
     ...(from === undefined ? [] : [sql<SqlBool>`i.occurred_at >= ${from}`]),
     ...(to === undefined ? [] : [sql<SqlBool>`i.occurred_at <= ${to}`]),
