@@ -7,7 +7,10 @@ import { notificationText } from '../domain/notification-texts.ts';
 import type { Db, Tx } from './database.ts';
 import { insertMessage } from './deliveries.ts';
 
-/** A condition of a device in its (simulation) organization; `now` is when it began or ended. */
+/**
+ * A condition of a device in its (simulation) organization; `now` is when it began or ended. Who comes late (the clock
+ * of planned faults, a call that waited for another) changes it at the instant of the change before, never earlier.
+ */
 export interface ConditionEvent {
   readonly orgId: string;
   readonly deviceId: string;
@@ -29,22 +32,26 @@ export interface ConditionChange {
  * deleted. Wake the dispatcher after the commit.
  */
 export async function raiseCondition(tx: Tx, event: ConditionEvent): Promise<ConditionChange | undefined> {
-  const { orgId, deviceId, code, now } = event;
+  const { orgId, deviceId, code } = event;
   const device = await findDevice(tx, orgId, deviceId);
   if (device === undefined) return undefined;
   const raised = await tx
     .insertInto('device_conditions')
-    .values({ org_id: orgId, device_id: deviceId, code, active: true, changed_at: now })
+    .values({ org_id: orgId, device_id: deviceId, code, active: true, changed_at: event.now })
     .onConflict((conflict) =>
       conflict
         .columns(['org_id', 'device_id', 'code'])
-        .doUpdateSet({ active: true, changed_at: now })
+        .doUpdateSet({
+          active: true,
+          changed_at: sql<Date>`greatest(device_conditions.changed_at, excluded.changed_at)`,
+        })
         .where('device_conditions.active', '=', false),
     )
     .returning('changed_at')
     .executeTakeFirst();
   if (raised === undefined)
-    return { changed: false, changedAt: (await lockCondition(tx, event))?.changed_at ?? now };
+    return { changed: false, changedAt: (await lockCondition(tx, event))?.changed_at ?? event.now };
+  const now = raised.changed_at;
   await tx
     .insertInto('notification_items')
     .values({
@@ -70,10 +77,11 @@ export async function raiseCondition(tx: Tx, event: ConditionEvent): Promise<Con
 export async function endCondition(tx: Tx, event: ConditionEvent): Promise<ConditionChange> {
   const condition = await lockCondition(tx, event);
   if (condition?.active !== true) return { changed: false, changedAt: condition?.changed_at ?? event.now };
-  await deactivate(tx, event);
+  const now = event.now > condition.changed_at ? event.now : condition.changed_at;
+  await deactivate(tx, { ...event, now });
   await tx
     .updateTable('notification_items')
-    .set({ cleared_at: event.now })
+    .set({ cleared_at: now })
     .where('org_id', '=', event.orgId)
     .where('device_id', '=', event.deviceId)
     .where('code', '=', event.code)
@@ -81,7 +89,7 @@ export async function endCondition(tx: Tx, event: ConditionEvent): Promise<Condi
     // Not the dismissed items of earlier times, which did not end by themselves.
     .where('occurred_at', '>=', condition.changed_at)
     .execute();
-  return { changed: true, changedAt: event.now };
+  return { changed: true, changedAt: now };
 }
 
 /**
