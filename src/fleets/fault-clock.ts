@@ -17,7 +17,7 @@ import { deviceId } from '../simulation/identity.ts';
 
 /** Changes that one transaction makes. */
 const BATCH = 100;
-/** A fault that should have begun longer ago than this, while nobody looked, is passed over. */
+/** A fault that began longer ago than this while nobody looked, and is over, is passed over. */
 const STALE_MS = 86_400_000;
 
 /** The first planned fault of each device and code of a household that is created now. */
@@ -69,7 +69,8 @@ async function change(
     await planChange(tx, orgId, condition, { occurrence: occurrence + 1, changeAt: here?.startsAt ?? null });
     return;
   }
-  const isStale = now.getTime() - changeAt.getTime() > STALE_MS;
+  const isOver = here.endsAt !== null && here.endsAt <= now;
+  const isStale = isOver && now.getTime() - changeAt.getTime() > STALE_MS;
   const next = planned(new Date(changeAt.getTime() + 1))?.startsAt ?? null;
   if (isStale) {
     await planChange(tx, orgId, condition, { occurrence: occurrence + 1, changeAt: next });

@@ -79,21 +79,33 @@ test('equal fleets get the same faults at the same instants', async () => {
   expect(await instants(one)).toEqual(await instants(other));
 });
 
-test('what was missed within a day is told late, with its own instant; what is older is passed over', async () => {
+test('what was missed is told late, with its own instant; what began over a day ago and has ended is passed over', async () => {
   const fleet = await fleets.running({ count: 40 });
   const orgId = fleet.simulation_org_id as string;
-  const plan = await planned(orgId);
-  const last = new Date((plan[0]?.next_change_at ?? new Date(0)).getTime() + 3 * 86_400_000);
-  const missed = plan.filter(({ next_change_at }) => next_change_at !== null && next_change_at <= last);
-  const recent = missed.filter(
-    ({ next_change_at }) => last.getTime() - (next_change_at?.getTime() ?? 0) <= 86_400_000,
-  );
-  expect(missed.length).toBeGreaterThan(recent.length);
+  const plan = (await planned(orgId)).map(({ next_change_at, ...rest }) => ({
+    ...rest,
+    beginsAt: next_change_at ?? new Date(0),
+  }));
+  // A lost session lasts until somebody signs in again.
+  const lost = plan.find(({ code }) => code === 'reauthenticate');
+  const last = new Date((lost?.beginsAt.getTime() ?? 0) + 2 * 86_400_000);
+  const isOld = (at: Date): boolean => last.getTime() - at.getTime() > 86_400_000;
   fleets.api.clock.set(last);
   await fleets.runner.processAll();
-  expect((await items(orgId)).map(({ code, occurred_at }) => [code, occurred_at])).toEqual(
-    recent.map(({ code, next_change_at }) => [code, next_change_at]),
-  );
+  const told = await items(orgId);
+  const old = told.filter(({ occurred_at }) => isOld(occurred_at));
+  expect(old).toContainEqual({
+    device_id: lost?.device_id,
+    code: 'reauthenticate',
+    occurred_at: lost?.beginsAt,
+    cleared_at: null,
+  });
+  expect(old.filter(({ cleared_at }) => cleared_at !== null)).toEqual([]);
+  expect(plan.filter(({ beginsAt }) => isOld(beginsAt)).length).toBeGreaterThan(old.length);
+  const recent = plan.filter(({ beginsAt }) => beginsAt <= last && !isOld(beginsAt));
+  for (const { device_id, code, beginsAt } of recent) {
+    expect(told).toContainEqual(expect.objectContaining({ device_id, code, occurred_at: beginsAt }));
+  }
 });
 
 test('nothing happens any more in a stopped fleet, and what held goes on holding', async () => {
