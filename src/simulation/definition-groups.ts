@@ -19,9 +19,10 @@ export function resolveGroups(
   const given = body.groups ?? [];
   const before = errors.length;
   for (const [index, group] of given.entries()) checkGroup(group, `/groups/${index}`, body, errors);
-  checkNames(given, errors);
   const count = resolveCount(body, maxHouseholds, errors);
   const { shares, exceeded } = groupShares(given, count);
+  const rest = shares[given.length] ?? 0;
+  checkNames(given, rest > 0, errors);
   if (exceeded) {
     const detail = `The groups ask for more than the ${count} households of the fleet.`;
     errors.push({ pointer: '/groups', code: 'groups_exceed_count', detail });
@@ -29,7 +30,6 @@ export function resolveGroups(
   if (errors.length > before) return { count, groups: [] };
   const households = largestRemainder(shares, count);
   const groups = given.map((group, i) => effective(group, households[i] ?? 0, shares[i] ?? 0, false));
-  const rest = shares[given.length] ?? 0;
   if (rest > 0) {
     const left = households[given.length] ?? 0;
     groups.push(effective({ name: IMPLICIT_GROUP }, left, rest, true));
@@ -89,13 +89,15 @@ function checkGroup(
   }
 }
 
-function checkNames(groups: readonly FleetGroupBody[], errors: FieldError[]): void {
-  const first = new Map<string, number>();
+function checkNames(groups: readonly FleetGroupBody[], hasImplicit: boolean, errors: FieldError[]): void {
+  const first = new Map(
+    hasImplicit ? [[IMPLICIT_GROUP, 'The group of the households that are left over']] : [],
+  );
   for (const [index, { name }] of groups.entries()) {
     const earlier = first.get(name);
-    if (earlier === undefined) first.set(name, index);
+    if (earlier === undefined) first.set(name, `Group ${index}`);
     else {
-      const detail = `Group ${earlier} has the name "${name}" already; names of groups must differ.`;
+      const detail = `${earlier} has the name "${name}" already; names of groups must differ.`;
       errors.push({ pointer: `/groups/${index}/name`, code: 'duplicate_group_name', detail });
     }
   }
