@@ -16,6 +16,10 @@ export interface Resolved {
 export type Resolution =
   ({ readonly ok: true } & Resolved) | { readonly ok: false; readonly errors: readonly FieldError[] };
 
+/** A state is worked out from the start of the history on, at some 0.1 s for a household and year. */
+const OLDEST_CUTOFF_DAYS = 366;
+const DAY_MS = 86_400_000;
+
 export interface DefinitionLimits {
   /** Households at creation, 1000 unless the caller knows better. */
   readonly maxHouseholds: number;
@@ -101,6 +105,10 @@ function readCutoff(text: string | null, now: Date, errors: FieldError[]): Date 
   if (cutoff && cutoff > now) {
     const detail = `history_cutoff lies after the present, ${now.toISOString()}.`;
     errors.push({ pointer: '/history_cutoff', code: 'instant_in_future', detail });
+  }
+  if (cutoff && now.getTime() - cutoff.getTime() > OLDEST_CUTOFF_DAYS * DAY_MS) {
+    const detail = `history_cutoff lies more than ${OLDEST_CUTOFF_DAYS} days before the present, ${now.toISOString()}.`;
+    errors.push({ pointer: '/history_cutoff', code: 'range_too_long', detail });
   }
   return cutoff;
 }

@@ -43,7 +43,19 @@ describe('violations', () => {
     ],
     [{ groups: [{ name: 'a', weights: ten(0) }] }, ['weights_sum_zero /groups/0/weights']],
     [{ groups: [{ name: 'a', weights: ten(-1, 1) }] }, ['minimum /groups/0/weights/0']],
+    [{ history_cutoff: '2025-11-20T10:07:29Z' }, ['range_too_long /history_cutoff']],
+    [{ history_cutoff: '0000-01-01' }, ['range_too_long /history_cutoff']],
     [{ groups: [{ name: 'a' }, { name: 'a' }] }, ['duplicate_group_name /groups/1/name']],
+    [
+      {
+        groups: [
+          { name: 'a', count: 1 },
+          { name: 'default', count: 1 },
+        ],
+        count: 3,
+      },
+      ['duplicate_group_name /groups/1/name'],
+    ],
     [
       { annual_consumption_kwh: 10, annual_consumption_with_ev_kwh: 9 },
       ['consumption_order /annual_consumption_with_ev_kwh'],
