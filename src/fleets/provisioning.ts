@@ -100,18 +100,19 @@ function batchOf(
 }
 
 /** A fleet that cannot be built has failed, with the reason; one that ran before goes on without the expansion. */
-export async function giveUp(tx: Tx, claim: ClaimedFleet, reason: string): Promise<void> {
+export async function giveUp(tx: Tx, claim: ClaimedFleet, reason: string, now: Date): Promise<void> {
   const fleet = await lockClaimedFleet(tx, claim);
   if (fleet === undefined) return;
   if (fleet.status !== 'expanding') {
     await suspendConditions(tx, fleet);
-    await endWork(tx, claim, { status: 'failed', error: reason });
+    await endWork(tx, claim, { status: 'failed', error: reason, stoppedAt: now });
     return;
   }
   const kept = fleet.definition as KeptDefinition;
   await deleteHouseholdsFrom(tx, fleet.simulation_org_id, fleet.settled_count);
   await endWork(tx, claim, {
     status: 'running',
+    error: `The last expansion was dropped. ${reason}`,
     householdCount: fleet.settled_count,
     createdCount: fleet.settled_count,
     definition: { ...kept, expansions: kept.expansions.slice(0, -1) },

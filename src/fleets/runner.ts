@@ -116,13 +116,13 @@ export class FleetRunner {
 
   /** An error of the database leaves the claim to run out, so that the work is tried again a little later. */
   async #work(claim: ClaimedFleet): Promise<void> {
-    const { db, onError } = this.#options;
+    const { db, now, onError } = this.#options;
     try {
       await (claim.status === 'purging' ? purge(this.#tools, claim) : provision(this.#tools, claim));
     } catch (error) {
       onError(error);
       if (claim.status === 'purging' || isUnavailable(error)) return;
-      await db.transaction().execute((tx) => giveUp(tx, claim, reasonOf(error)));
+      await db.transaction().execute((tx) => giveUp(tx, claim, reasonOf(error), now()));
     }
     if (this.#state === 'stopped') await releaseClaim(db, claim);
   }

@@ -11,7 +11,7 @@ import { liveSchedules } from './live-schedules.ts';
 type Device = components['schemas']['Device'];
 
 /**
- * Devices as the API shows them, each with its state at `now`, or at the instant at which its fleet was stopped.
+ * Devices as the API shows them, each with its state at `now`, or at the instant at which its fleet ended.
  * Simulated ones must be of one organization.
  */
 export async function toDevices(db: Db, rows: readonly DeviceRow[], now: Date): Promise<Device[]> {
@@ -26,7 +26,7 @@ export async function toDevices(db: Db, rows: readonly DeviceRow[], now: Date): 
 }
 
 function toDevice(row: DeviceRow, now: Date, inputs: StateInputs = {}): Device {
-  const at = row.fleet_status === 'stopped' && row.stopped_at !== null ? row.stopped_at : now;
+  const at = row.stopped_at ?? now;
   const household = householdOf(row);
   const state: DeviceState =
     household === undefined

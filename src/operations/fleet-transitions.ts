@@ -33,8 +33,10 @@ export const stopFleet: Handler<Context, 'stopFleet'> = async (context, { path }
 
 export const cancelFleet: Handler<Context, 'cancelFleet'> = async (context, { path }) => {
   const body = await transition(context, path.job_id, 'cancel', async (tx, fleet, status) => {
-    if (status === 'cancelled') await suspendConditions(tx, fleet);
-    return updateFleet(tx, fleet, { ...(await dropUnfinished(tx, fleet)), status });
+    const dropped = await dropUnfinished(tx, fleet);
+    if (status !== 'cancelled') return updateFleet(tx, fleet, { ...dropped, status });
+    await suspendConditions(tx, fleet);
+    return updateFleet(tx, fleet, { ...dropped, status, stopped_at: context.now });
   });
   return { status: 200, body };
 };
@@ -125,6 +127,7 @@ async function expand(
     status: stepTo('expand', fleet.status) ?? fleet.status,
     settled_count: fleet.household_count,
     household_count: total,
+    error: null,
     definition: { ...kept, expansions: [...kept.expansions, count] },
   });
   const response = await toFleetWithDevices(tx, expanding);

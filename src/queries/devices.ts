@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder, RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../generated/database.ts';
-import type { FleetStatus } from '../domain/fleet-states.ts';
 import type { Db, Tx } from './database.ts';
 import type { DeviceType } from './fleets.ts';
 
@@ -21,7 +20,7 @@ export interface DeviceRow {
   readonly profile: string | null;
   /** What was drawn for the household. */
   readonly attributes: unknown;
-  readonly fleet_status: FleetStatus | null;
+  /** When the device's fleet ended. */
   readonly stopped_at: Date | null;
   readonly is_offline: boolean;
 }
@@ -54,7 +53,6 @@ function devicesWithHouseholds(db: Db | Tx) {
       'households.group_name',
       'households.profile',
       'households.attributes',
-      'fleets.status as fleet_status',
       'fleets.stopped_at',
       isOffline(eb).as('is_offline'),
     ]);

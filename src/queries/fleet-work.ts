@@ -68,6 +68,7 @@ export interface WorkEnd {
   readonly status: FleetStatus;
   /** Set once; a fleet that ran before keeps its first instant. */
   readonly startedAt?: Date;
+  readonly stoppedAt?: Date;
   readonly error?: string;
   readonly householdCount?: number;
   readonly createdCount?: number;
@@ -85,6 +86,7 @@ export async function endWork(tx: Tx, claim: ClaimedFleet, end: WorkEnd): Promis
       ...(end.startedAt === undefined
         ? {}
         : { started_at: sql<Date>`coalesce(started_at, ${end.startedAt}::timestamptz)` }),
+      ...(end.stoppedAt === undefined ? {} : { stopped_at: end.stoppedAt }),
       ...(end.error === undefined ? {} : { error: end.error }),
       ...(end.householdCount === undefined ? {} : { household_count: end.householdCount }),
       ...(end.createdCount === undefined ? {} : { created_count: end.createdCount }),

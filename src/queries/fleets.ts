@@ -105,6 +105,7 @@ export interface FleetChange {
   readonly settled_count?: number;
   readonly definition?: unknown;
   readonly stopped_at?: Date;
+  readonly error?: null;
 }
 
 /** Changes a locked fleet. Whoever worked on it holds an outdated token from now on and writes nothing more. */

@@ -161,6 +161,49 @@ test('a fleet that cannot be built has failed and says so; then it can be purged
   expect((await fleets.api.call('getFleet', { path: { job_id: jobId } })).status).toBe(404);
 });
 
+test('an expansion that cannot be built leaves the fleet running and says why, until the next one', async () => {
+  const fleet = await fleets.running({ count: 2 });
+  const jobId = fleet.job_id as string;
+  const { db, clock } = fleets.api;
+  const orgId = fleet.simulation_org_id as string;
+  await db
+    .insertInto('users')
+    .values({
+      org_id: orgId,
+      id: randomUUID(),
+      email: `household-0003@${jobId}.simulated.invalid`,
+      role: 'user',
+      created_at: clock.now(),
+      updated_at: clock.now(),
+    })
+    .execute();
+  await fleets.expand(jobId, 1);
+  const before = fleets.errors.length;
+  await fleets.runner.processAll();
+  expect(fleets.errors).toHaveLength(before + 1);
+  expect(await fleets.get(jobId)).toMatchObject({
+    status: 'running',
+    count: 2,
+    progress: { created: 2, total: 2 },
+    error: 'The last expansion was dropped. The households could not be created.',
+  });
+  await db.deleteFrom('users').where('org_id', '=', orgId).where('fleet_id', 'is', null).execute();
+  expect((await fleets.expand(jobId, 1)).body).toMatchObject({ status: 'expanding', error: null });
+  await fleets.runner.processAll();
+  expect(await fleets.get(jobId)).toMatchObject({ status: 'running', count: 3, error: null });
+});
+
+test('the values of a cancelled fleet stand still from then on', async () => {
+  const { body: fleet } = await fleets.create({ count: 300 });
+  const jobId = fleet.job_id as string;
+  await provision(toolsUntil(1), await claim());
+  const cancelledAt = fleets.api.clock.now().toISOString();
+  expect((await fleets.act('cancelFleet', jobId)).body.stopped_at).toBe(cancelledAt);
+  fleets.api.clock.advance(3_600_000);
+  const devices = await fleets.devices(jobId);
+  expect(new Set(devices.map((device) => device.as_of))).toEqual(new Set([cancelledAt]));
+});
+
 test('a runner that is woken works by itself; one that is ended in the middle gives its fleet back', async () => {
   const runner = fleets.anotherRunner();
   await runner.start();
