@@ -2039,10 +2039,10 @@ export interface components {
             readonly started_at: string | null;
             /**
              * Format: date-time
-             * @description When it was stopped; values stand still from then on.
+             * @description When it was stopped or cancelled, or failed; values stand still from then on.
              */
             readonly stopped_at: string | null;
-            /** @description Why provisioning failed, in a sentence; null unless the status is `failed`. */
+            /** @description Why provisioning failed, or why the last expansion was dropped, in a sentence; null when nothing went wrong. */
             readonly error: string | null;
         };
         /**
@@ -2154,7 +2154,7 @@ export interface components {
              */
             readonly name?: string;
             /**
-             * @description Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together. Households that no group takes form a last group named `default`.
+             * @description Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together. Households that no group takes form a last group named `default`, a name that no other group may have then.
              * @default 10
              */
             readonly count?: number;
@@ -2170,7 +2170,7 @@ export interface components {
             readonly history_days?: number;
             /**
              * Format: instant
-             * @description Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future, cut down to the quarter hour. Null is the moment of creation.
+             * @description Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future nor more than 366 days ago, cut down to the quarter hour. Null is the moment of creation.
              */
             readonly history_cutoff?: string | null;
             /** @description Where all households stand when there is no density. Needs `longitude`. */

@@ -324,7 +324,7 @@ export const fieldProblems = {
     "status": 422,
     "title": "Group name taken",
     "detail": "Another group of the definition has the same name.",
-    "cause": "Two groups of a fleet definition have the same name, so that listings could not tell them apart.",
+    "cause": "Two groups of a fleet definition have the same name, so that listings could not tell them apart. Households that no group takes form a group `default` of their own.",
     "cure": "Give each group a name of its own."
   },
   "immutable": {
@@ -373,8 +373,8 @@ export const fieldProblems = {
     "scope": "field",
     "status": 422,
     "title": "Time range too long",
-    "cause": "The time range is longer than the operation permits.",
-    "cure": "Ask for several shorter ranges."
+    "cause": "The time range is longer than the operation permits, or a fleet's history would begin too long ago.",
+    "cure": "Ask for several shorter ranges; for a fleet, choose a later `history_cutoff`."
   },
   "time_zone_unknown": {
     "scope": "field",
