@@ -1812,7 +1812,7 @@ export interface components {
         readonly DayAheadPriceEntry: {
             /**
              * Format: instant
-             * @description When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`.
+             * @description When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`.
              */
             readonly timestamp: string;
             /** @description EUR/MWh; may be negative. It holds until the next entry, for 60 minutes at most. */
@@ -1836,7 +1836,7 @@ export interface components {
         };
         /** @description What became of an upload. */
         readonly DayAheadPriceResult: {
-            /** @description `success`: the prices are stored. `existing`: every entry was already stored with the same values. `late`: every delivery period is over, and nothing was stored. `empty`: there were no entries. Open vocabulary. */
+            /** @description `success`: the prices are stored. `existing`: every entry was already stored with the same values. `late`: the delivery quarter of every entry, the quarter hour that begins at its timestamp, is over, and nothing was stored. `empty`: there were no entries. Open vocabulary. */
             readonly state: string;
             /**
              * Format: date-time

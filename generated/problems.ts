@@ -404,6 +404,13 @@ export const fieldProblems = {
     "cause": "The naive timestamp falls into the hour that is left out in its time zone when daylight-saving time begins.",
     "cure": "Send the timestamp with its offset, or in UTC."
   },
+  "timestamp_out_of_range": {
+    "scope": "field",
+    "status": 422,
+    "title": "Timestamp out of range",
+    "cause": "Read in the time zone that the upload names, the naive timestamp means an instant before the year 0000 or after the year 9999 in UTC.",
+    "cure": "Check the year, or give the timestamp with an offset."
+  },
   "timestamp_ambiguous": {
     "scope": "field",
     "status": 422,

@@ -1,9 +1,13 @@
 /**
  * ISO 8601 instants. Zoned ones stand for themselves; naive ones ("2026-03-29T12:00:00") are read as UTC unless a
- * caller reads them in another zone. Precision beyond the millisecond is cut.
+ * caller reads them in another zone. Precision beyond the millisecond is cut, and an instant that RFC 3339 cannot
+ * write back, outside of the years 0000 to 9999 in UTC, is none.
  */
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|z|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+const FIRST_MS = Date.parse('0000-01-01T00:00:00.000Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 export interface WallTime {
   /** The written fields read as UTC, in milliseconds since the epoch. */
@@ -44,7 +48,14 @@ export function parseWallTime(text: string): WallTime | undefined {
 /** The instant, naive text read as UTC; undefined when the text is no instant. */
 export function parseInstant(text: string): Date | undefined {
   const wall = parseWallTime(text);
-  return wall === undefined ? undefined : new Date(wall.utcMs - (wall.offsetMinutes ?? 0) * 60_000);
+  if (wall === undefined) return undefined;
+  const instantMs = wall.utcMs - (wall.offsetMinutes ?? 0) * 60_000;
+  return isWritable(instantMs) ? new Date(instantMs) : undefined;
+}
+
+/** Whether an instant, in milliseconds since the epoch, lies in the years 0000 to 9999. */
+export function isWritable(instantMs: number): boolean {
+  return instantMs >= FIRST_MS && instantMs <= LAST_MS;
 }
 
 function parseOffset(zone: string): number {

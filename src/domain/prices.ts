@@ -1,4 +1,4 @@
-import { parseWallTime } from './instants.ts';
+import { isWritable, parseWallTime } from './instants.ts';
 import type { WallTime } from './instants.ts';
 import type { FieldError } from './problem.ts';
 
@@ -90,7 +90,9 @@ export function readPrices(entries: readonly GivenPrice[], offsetAt: OffsetAt | 
     }
     const instants = readInstants(wall, offsetAt);
     const instant = instants[0];
-    if (instant === undefined) {
+    if (instants.some((each) => !isWritable(each))) {
+      fault('timestamp_out_of_range', 'must be in the years 0000 to 9999, in UTC');
+    } else if (instant === undefined) {
       fault('timestamp_gap', 'is skipped when daylight-saving time begins; give it with an offset');
     } else if (instants.length > 1) {
       fault('timestamp_ambiguous', 'exists twice when daylight-saving time ends; give it with an offset');

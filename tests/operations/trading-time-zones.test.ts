@@ -105,3 +105,11 @@ test('an unknown time zone is refused', async () => {
     ]);
   }
 });
+
+test('a naive timestamp that its zone moves out of the years 0000 to 9999 is refused', async () => {
+  const late = await upload([{ timestamp: '9999-12-31T23:45:00', price: 1 }], 'America/Los_Angeles');
+  expect(late).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: '/data/0/timestamp', code: 'timestamp_out_of_range' }] },
+  });
+});

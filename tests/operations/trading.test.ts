@@ -235,11 +235,13 @@ describe('the list', () => {
   });
 
   test('and the upload take the first and the last instants that can be written', async () => {
-    const ends = ['0000-01-01T00:00:00+23:45', '0050-06-01T00:00:00', '9999-12-31T23:45:00-23:45'];
+    const ends = ['0000-01-01T00:00:00.000Z', '0050-06-01T00:00:00.000Z', '9999-12-31T23:45:00.000Z'];
     const data = ends.map((timestamp) => ({ timestamp, price: 1 }));
     expect(parts(await upload(data), 'state')).toEqual([200, 'success']);
-    expect((await revisions()).map(({ starts_at }) => starts_at.getUTCFullYear())).toEqual([-1, 50, 10_000]);
-    expect((await list('0000-01-01', '0000-12-31')).body).toEqual({ data: [] });
+    expect((await revisions()).map(({ starts_at }) => starts_at.toISOString())).toEqual(ends);
+    expect((await list('0000-01-01', '0000-12-31')).body).toMatchObject({ data: [{ timestamp: ends[0] }] });
+    const beyond = [{ timestamp: '9999-12-31T23:45:00-23:45', price: 1 }];
+    expect(refusal(await upload(beyond))).toEqual([422, 'validation_failed', '/data/0/timestamp format']);
   });
 });
 
