@@ -107,6 +107,9 @@ export const deleteUser: Handler<Context, 'deleteUser'> = async (context, { path
   const key = { orgId: context.orgId, id: path.user_id };
   await context.db.transaction().execute(async (tx) => {
     const user = await lockVisibleUser(tx, scopeOf(context, 'deleteUser'), key.id, true);
+    if (user.role !== 'user' && context.actor.role !== 'admin') {
+      throw new Problem('role_forbidden', 'Only an admin may delete a user with the role staff, itself too.');
+    }
     if (user.role === 'admin') await keepAnAdmin(tx, key, 'deleted');
     await users.softDeleteUser(tx, key, context.now);
   });

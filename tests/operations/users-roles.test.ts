@@ -56,6 +56,8 @@ describe('staff', () => {
       404,
     );
     expect((await call('deleteUser', { path: { user_id: admin.id }, token })).status).toBe(404);
+    const itself = await call('deleteUser', { path: { user_id: staff.id }, token });
+    expect(refusal(itself)).toEqual([403, 'role_forbidden']);
     expect((await call('deleteUser', { path: { user_id: user.id }, token })).status).toBe(204);
     const deleted = await call('listUsers', { token, query: { include_deleted: true } });
     expect(idsOf(deleted.body)).toEqual([staff.id, user.id].toSorted());
