@@ -91,13 +91,14 @@ function pagesOf(
 ): Parameters<typeof createApp>[0]['pages'] {
   const { db, baseUrl, linkKey } = services;
   return [
-    createConsent({ db, clock, linkKey }),
+    createConsent({ db, clock, linkKey, log }),
     createPortal({
       db,
       clock,
       baseUrl,
       log,
       issueInitialPassword,
+      forgetTokensOf: services.forgetTokensOf,
       throttle: (policy, subject) => limiter.allow(policy, subject),
     }),
     createReference({ baseUrl }),

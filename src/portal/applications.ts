@@ -34,7 +34,7 @@ const pathOf = (application: Application): string => `${applicationsPath}${appli
 /** Changes with every change of the application: a form sent again by a reload is known by it. */
 const versionOf = (application: Application): string => String(application.updatedAt.getTime());
 
-export function applicationPages({ db, clock, baseUrl, log }: PortalContext) {
+export function applicationPages({ db, clock, baseUrl, log, forgetTokensOf }: PortalContext) {
   const list: Page = async (request, response) => {
     const session = sessionOf(response);
     const owner = session.role === 'admin' ? undefined : session.userId;
@@ -107,6 +107,7 @@ export function applicationPages({ db, clock, baseUrl, log }: PortalContext) {
   const remove: ApplicationPage = async (_request, response, application) => {
     const session = sessionOf(response);
     await deleteApplication(db, session.orgId, application.id);
+    forgetTokensOf(application.id);
     tell('Application deleted.', session, application);
     seeOther(response, `${applicationsPath}?notice=application_deleted`);
   };

@@ -9,7 +9,7 @@ type Throttle = (
   subject: string,
 ) => Promise<{ readonly allowed: boolean; readonly retryAfterSeconds: number }>;
 
-interface PortalLog {
+export interface PortalLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -30,6 +30,8 @@ export interface PortalContext {
   readonly baseUrl: string;
   readonly throttle: Throttle;
   readonly issueInitialPassword: IssueInitialPassword;
+  /** An application is gone: its tokens end at once. Called after the commit. */
+  readonly forgetTokensOf: (applicationId: string) => void;
   readonly log: PortalLog;
 }
 

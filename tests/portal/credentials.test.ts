@@ -217,4 +217,5 @@ test('an application can be edited and deleted, and a faulty form says what is w
   const deleted = await browser.submit(`${detail}delete/`, {});
   expect(deleted.headers['location']).toBe('/oauth2/applications/?notice=application_deleted');
   expect((await browser.get(detail)).status).toBe(404);
+  expect(site.forgotten).toEqual([detail.split('/').at(-2)]);
 });

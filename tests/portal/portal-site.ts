@@ -24,6 +24,8 @@ export interface Person {
 export interface PortalSite {
   readonly db: Db;
   readonly baseUrl: string;
+  /** Applications whose tokens ended. */
+  readonly forgotten: string[];
   /** What the portal logged, as text. */
   readonly logged: string[];
   /** Moves the portal's clock. */
@@ -56,6 +58,7 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
   const database = await testDatabase();
   const { db } = database;
   const logged: string[] = [];
+  const forgotten: string[] = [];
   let aheadMs = 0;
   const startMs = Date.now();
   let ticks = 0;
@@ -76,6 +79,7 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
       clock,
       baseUrl: publicUrl ?? baseUrl,
       issueInitialPassword,
+      forgetTokensOf: (id) => forgotten.push(id),
       log: { info: note, warn: note, error: note },
       throttle: async (policy, subject) => {
         const use = await useQuota(db, policy, subject, quota, 60, clock());
@@ -89,6 +93,7 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
     db,
     baseUrl,
     logged,
+    forgotten,
     visitor,
     advance: (milliseconds) => {
       aheadMs += milliseconds;
