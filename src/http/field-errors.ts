@@ -12,7 +12,7 @@ const rules: Readonly<Record<string, readonly [code: FieldError['code'], describ
     'unknown_property',
     (p) => `"${text(p['additionalProperty'])}" is not known here; remove it.`,
   ],
-  type: ['type', (p) => `Must be of type ${text(p['type']).replaceAll(',', ' or ')}.`],
+  type: ['type', (p) => `Must be of type ${[p['type']].flat().map(text).join(' or ')}.`],
   format: [
     'format',
     (p) => `Must be ${formatWords[text(p['format'])] ?? `in the format ${text(p['format'])}`}.`,

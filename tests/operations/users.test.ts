@@ -34,6 +34,13 @@ async function create(body: object = {}): Promise<{ id: string; email: string }>
 }
 
 describe('creating', () => {
+  test('says which types are permitted', async () => {
+    const body = { email: 'types@example.com', role: 'user', latitude: '48', longitude: 14 };
+    expect((await api.call('createUser', { body })).body.errors).toEqual([
+      { pointer: '/latitude', code: 'type', detail: 'Must be of type number or null.' },
+    ]);
+  });
+
   test('a user comes back whole, with its address', async () => {
     const answer = await api.call('createUser', { body: full });
     expect(answer.status).toBe(201);
