@@ -31,8 +31,9 @@ export function parseEndpoint(
   };
   if (Array.from(text).length > longestUrl)
     fault('max_length', `The address has more than ${longestUrl} characters.`);
-  // The URL parser would drop these characters silently.
-  const url = /[\u0000-\u0020\u007f]/.test(text) ? null : URL.parse(text);
+  // The URL parser would drop these characters silently, and put missing slashes in.
+  const isAbsolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/[\u0000-\u0020\u007f]/.test(text);
+  const url = isAbsolute ? URL.parse(text) : null;
   if (url === null || url.hostname === '') {
     fault('invalid_url', 'The address is not an absolute URL.');
     return { errors };
@@ -66,6 +67,6 @@ function hostRefusal(url: URL, allowedNetworks: readonly string[]): string | und
 
 /** Also `https://@host` and `https://:@host`, of which the parser keeps nothing. */
 function hasUserInfo(text: string, url: URL): boolean {
-  const authority = /^[a-z][a-z0-9+.-]*:[\\/]*([^\\/?#]*)/i.exec(text)?.[1] ?? '';
+  const authority = /^[^:]*:[\\/]*([^\\/?#]*)/.exec(text)?.[1] ?? '';
   return url.username !== '' || url.password !== '' || authority.includes('@');
 }
