@@ -155,6 +155,8 @@ export interface MessagesTable {
   occurred_at: Date;
   payload: Buffer;
   created_at: Date;
+  announced_at: Generated<Date>;
+  repeated_at: Date | null;
 }
 
 export interface NotificationItemsTable {

@@ -1166,6 +1166,122 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List a webhook's deliveries
+         * @description What was to be sent to this webhook and what became of it, newest first. The `Link` header leads to the next page until there is none; pages do not shift when deliveries are added.
+         *
+         *     Who may call it: admin.
+         */
+        readonly get: operations["listDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/deliveries/{message_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+                /**
+                 * @description The `message_id` of a message that was to be sent to the webhook.
+                 * @example 0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20
+                 */
+                readonly message_id: components["parameters"]["MessageId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a delivery with its attempts
+         * @description One message's delivery to this webhook, with every attempt that has ended, oldest first: when it began, how long it took, which address was called, which of the webhook's secrets signed it, and what came of it.
+         *
+         *     Who may call it: admin.
+         */
+        readonly get: operations["getDelivery"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/deliveries/{message_id}/redeliver": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+                /**
+                 * @description The `message_id` of a message that was to be sent to the webhook.
+                 * @example 0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20
+                 */
+                readonly message_id: components["parameters"]["MessageId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a message again
+         * @description Makes a delivered or exhausted delivery due at once. The same bytes are sent under the same `message_id`, signed
+         *     anew with the present secret; the attempt is added to the log. Should it fail, it is repeated as far as the schedule
+         *     of retries goes beyond the attempts made so far: an exhausted delivery gets this one attempt.
+         *
+         *     The message is also announced anew on `GET …/notifications/events`, so that it reaches a local listener.
+         *
+         *     409 `delivery_state_conflict`: the delivery is pending already or was cancelled, the webhook is disabled, or it is
+         *     not subscribed to the message's topic any more.
+         *
+         *     Who may call it: admin.
+         */
+        readonly post: operations["redeliver"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/partners/v2.0/org/{org_id}/notifications/status": {
         readonly parameters: {
             readonly query?: never;
@@ -1253,7 +1369,17 @@ export interface paths {
          */
         readonly get: operations["listInformation"];
         readonly put?: never;
-        readonly post?: never;
+        /**
+         * Write a notice by hand
+         * @description Sends an information notice without a device to one user, or, without `owner_id`, to every user of the
+         *     organization, those who join later too. It has no `code`, appears in `/actions` and `/information`, and is put away
+         *     by each user for themselves. It does not count in `/status`, and no webhook tells of it.
+         *
+         *     An `owner_id` that is no user of the organization is 404.
+         *
+         *     Who may call it: admin.
+         */
+        readonly post: operations["broadcastInformation"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2658,6 +2784,68 @@ export interface components {
             /** @description Why it failed or was not sent; null when it was delivered. */
             readonly detail: string | null;
         };
+        /** @description One message on its way to one webhook. */
+        readonly Delivery: {
+            /**
+             * Format: uuid
+             * @description The message's `message_id`; it names the delivery too, since a webhook gets a message once.
+             */
+            readonly message_id: string;
+            readonly message_type: string;
+            /**
+             * @description `pending`: due now or later. `delivered`: answered with 2xx. `exhausted`: every attempt failed. `cancelled`: dropped, `cancel_reason` says why.
+             * @enum {string}
+             */
+            readonly state: "pending" | "delivered" | "exhausted" | "cancelled";
+            /** @description Attempts that have ended. */
+            readonly attempts: number;
+            /** Format: date-time */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due; while one is under way, when it would be taken up again should its worker be lost. Null unless pending.
+             */
+            readonly due_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was delivered, exhausted or cancelled; null while pending.
+             */
+            readonly finished_at: string | null;
+            /** @description Why a cancelled delivery was dropped; null otherwise. */
+            readonly cancel_reason: string | null;
+        };
+        /** @description One page of a webhook's deliveries, newest first. */
+        readonly DeliveryPage: {
+            readonly items: readonly components["schemas"]["Delivery"][];
+            /** @description The most deliveries on a page. */
+            readonly limit: number;
+            /** @description The cursor (`after`) of the next page; null on the last one. */
+            readonly next: string | null;
+        };
+        /** @description One call of the endpoint. */
+        readonly DeliveryAttempt: {
+            /** @description Counts from 1. */
+            readonly attempt: number;
+            /** Format: date-time */
+            readonly started_at: string;
+            readonly duration_ms: number;
+            /** @enum {string} */
+            readonly outcome: "delivered" | "failed";
+            /** @description Where a failed attempt broke; null when it was delivered. */
+            readonly error_class: string | null;
+            /** @description The endpoint's status; null where none came. */
+            readonly status_code: number | null;
+            /** @description What went wrong, for people to read; null when it was delivered. */
+            readonly detail: string | null;
+            /** @description The address that was called; null where none was reached. */
+            readonly address: string | null;
+            /** @description Which of the webhook's secrets signed it; the first is 1, each rotation adds 1. */
+            readonly secret_version: number;
+        };
+        /** @description A delivery with the attempts that have ended, oldest first. */
+        readonly DeliveryWithAttempts: {
+            readonly attempt_log: readonly components["schemas"]["DeliveryAttempt"][];
+        } & WithRequired<components["schemas"]["Delivery"], "message_id" | "message_type" | "state" | "attempts" | "created_at" | "due_at" | "finished_at" | "cancel_reason">;
         /**
          * @description What is open for one type of device.
          * @example {
@@ -2777,6 +2965,16 @@ export interface components {
             readonly total: number;
             readonly limit: number;
             readonly offset: number;
+        };
+        /** @description A notice written by hand. */
+        readonly InformationBroadcast: {
+            /** @description Text to show to the users. */
+            readonly message: string;
+            /**
+             * Format: uuid
+             * @description The user it is for; without one, or null, it is for everybody.
+             */
+            readonly owner_id?: string | null;
         };
         /** @description Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate`, none for information items. */
         readonly ItemResolution: {
@@ -3398,6 +3596,16 @@ export interface components {
          */
         readonly WebhookId: string;
         /**
+         * @description How many items to answer at most.
+         * @example 50
+         */
+        readonly PageLimit: number;
+        /**
+         * @description The `message_id` of a message that was to be sent to the webhook.
+         * @example 0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20
+         */
+        readonly MessageId: string;
+        /**
          * @description Only what concerns this user. An admin may name any user of the organization (404 for others) or leave it out; everybody else may name only themselves (403).
          * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
          */
@@ -3430,11 +3638,6 @@ export interface components {
          * @example 2026-11-21T23:59:59.999
          */
         readonly CreatedBefore: string;
-        /**
-         * @description How many items to answer at most.
-         * @example 50
-         */
-        readonly PageLimit: number;
         /**
          * @description How many items to pass over first.
          * @example 0
@@ -7596,6 +7799,226 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly listDeliveries: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description How many items to answer at most.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["PageLimit"];
+                /** @description Where the page begins: `next` of the page before, or a cursor from the `next` address of its `Link` header. Its content is opaque; one that the list has not issued is 422 `cursor_invalid`. */
+                readonly after?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of deliveries. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "message_id": "0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20",
+                     *           "message_type": "device.information",
+                     *           "state": "delivered",
+                     *           "attempts": 2,
+                     *           "created_at": "2026-11-21T09:58:02.118Z",
+                     *           "due_at": null,
+                     *           "finished_at": "2026-11-21T09:58:07.310Z",
+                     *           "cancel_reason": null
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "next": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getDelivery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+                /**
+                 * @description The `message_id` of a message that was to be sent to the webhook.
+                 * @example 0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20
+                 */
+                readonly message_id: components["parameters"]["MessageId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The delivery. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message_id": "0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20",
+                     *       "message_type": "device.information",
+                     *       "state": "delivered",
+                     *       "attempts": 2,
+                     *       "created_at": "2026-11-21T09:58:02.118Z",
+                     *       "due_at": null,
+                     *       "finished_at": "2026-11-21T09:58:07.310Z",
+                     *       "cancel_reason": null,
+                     *       "attempt_log": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "started_at": "2026-11-21T09:58:02.121Z",
+                     *           "duration_ms": 43,
+                     *           "outcome": "failed",
+                     *           "error_class": "status",
+                     *           "status_code": 500,
+                     *           "detail": "The endpoint answered with status 500; only 2xx accepts a message.",
+                     *           "address": "203.0.113.17",
+                     *           "secret_version": 1
+                     *         },
+                     *         {
+                     *           "attempt": 2,
+                     *           "started_at": "2026-11-21T09:58:07.270Z",
+                     *           "duration_ms": 38,
+                     *           "outcome": "delivered",
+                     *           "error_class": null,
+                     *           "status_code": 204,
+                     *           "detail": null,
+                     *           "address": "203.0.113.17",
+                     *           "secret_version": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeliveryWithAttempts"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly redeliver: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+                /**
+                 * @description The `message_id` of a message that was to be sent to the webhook.
+                 * @example 0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20
+                 */
+                readonly message_id: components["parameters"]["MessageId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description None is needed; an empty body of any content type or an empty object will do. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": components["schemas"]["EmptyBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The delivery, pending again. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message_id": "0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20",
+                     *       "message_type": "device.information",
+                     *       "state": "pending",
+                     *       "attempts": 10,
+                     *       "created_at": "2026-11-19T09:58:02.118Z",
+                     *       "due_at": "2026-11-21T10:04:40.502Z",
+                     *       "finished_at": null,
+                     *       "cancel_reason": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly getNotificationStatus: {
         readonly parameters: {
             readonly query?: {
@@ -7887,6 +8310,67 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly broadcastInformation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["InformationBroadcast"];
+            };
+        };
+        readonly responses: {
+            /** @description The notice, with the link that puts it away for its owner, or for the caller. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "4d5c6b7a-8990-4172-a3b4-c5d6e7f80912",
+                     *       "code": null,
+                     *       "message": "On 2 December between 02:00 and 03:00 devices cannot be steered.",
+                     *       "sent_at": "2026-11-21T10:00:00.000Z",
+                     *       "dismissed": false,
+                     *       "cleared_at": null,
+                     *       "device_id": null,
+                     *       "device_type": null,
+                     *       "owner_id": null,
+                     *       "resolution_link": {
+                     *         "url": "/api/partners/v2.0/notifications/items/4d5c6b7a-8990-4172-a3b4-c5d6e7f80912/resolve?secret=MTc5NTI1NjEzMA.YnJvYWRjYXN0",
+                     *         "required_parameters": []
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InformationNotification"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly resolveNotificationItem: {
         readonly parameters: {
             readonly query: {
@@ -8142,3 +8626,6 @@ export interface operations {
         };
     };
 }
+type WithRequired<T, K extends keyof T> = T & {
+    [P in K]-?: T[P];
+};

@@ -177,6 +177,14 @@ export const problems = {
     "cause": "The `org_id` in the path is the simulation organization of a fleet.",
     "cure": "Create the fleet in the partner's own organization."
   },
+  "delivery_state_conflict": {
+    "scope": "problem",
+    "status": 409,
+    "title": "Delivery state conflict",
+    "detail": "The delivery cannot be sent again in its present state.",
+    "cause": "Only a delivered or exhausted delivery is sent again, to a webhook that is enabled and still subscribed to the message's topic. This one is pending already, was cancelled (what was dropped is never replayed), or its webhook does not want it.",
+    "cure": "Read the delivery's `state`. Wait while it is pending; enable the webhook, or subscribe it to the topic, where that is what is missing."
+  },
   "validation_failed": {
     "scope": "problem",
     "status": 422,

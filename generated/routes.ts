@@ -44,9 +44,13 @@ export type OperationId =
   | 'deleteWebhook'
   | 'rotateWebhookSecret'
   | 'testWebhook'
+  | 'listDeliveries'
+  | 'getDelivery'
+  | 'redeliver'
   | 'getNotificationStatus'
   | 'listActions'
   | 'listInformation'
+  | 'broadcastInformation'
   | 'resolveNotificationItem';
 
 export type SecuredOperationId =
@@ -88,9 +92,13 @@ export type SecuredOperationId =
   | 'deleteWebhook'
   | 'rotateWebhookSecret'
   | 'testWebhook'
+  | 'listDeliveries'
+  | 'getDelivery'
+  | 'redeliver'
   | 'getNotificationStatus'
   | 'listActions'
   | 'listInformation'
+  | 'broadcastInformation'
   | 'resolveNotificationItem';
 
 export interface Route {
@@ -584,6 +592,37 @@ export const routes: readonly Route[] = [
     }
   },
   {
+    "operationId": "listDeliveries",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/deliveries",
+    "secured": true,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "getDelivery",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/deliveries/{message_id}",
+    "secured": true,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "redeliver",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/deliveries/{message_id}/redeliver",
+    "secured": true,
+    "orgScoped": true,
+    "body": {
+      "required": false,
+      "isBare": true,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 1048576
+    }
+  },
+  {
     "operationId": "getNotificationStatus",
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/status",
@@ -606,6 +645,21 @@ export const routes: readonly Route[] = [
     "secured": true,
     "orgScoped": true,
     "body": null
+  },
+  {
+    "operationId": "broadcastInformation",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/notifications/information",
+    "secured": true,
+    "orgScoped": true,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 1048576
+    }
   },
   {
     "operationId": "resolveNotificationItem",

@@ -19,4 +19,6 @@ export const createWebhook: ValidateFunction;
 export const updateWebhook: ValidateFunction;
 export const rotateWebhookSecret: ValidateFunction;
 export const testWebhook: ValidateFunction;
+export const redeliver: ValidateFunction;
+export const broadcastInformation: ValidateFunction;
 export const resolveNotificationItem: ValidateFunction;

@@ -6410,15 +6410,190 @@ return errors === 0;
 }
 validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const resolveNotificationItem = validate57;
-const schema98 = {"$id":"op_resolveNotificationItem","$ref":"components#/$defs/ItemResolution"};
-const schema99 = {"type":"object","description":"Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate`, none for information items.","additionalProperties":false,"properties":{"success_url":{"type":"string","format":"uri","maxLength":2048,"description":"After consent. An https address, or http on localhost."},"cancel_url":{"type":"string","format":"uri","maxLength":2048,"description":"After refusal. An https address, or http on localhost."}}};
+export const redeliver = validate57;
+const schema98 = {"$id":"op_redeliver","$ref":"components#/$defs/EmptyBody"};
 
 function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_resolveNotificationItem" */;
+/*# sourceURL="op_redeliver" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate57.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length > 0){
+const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+validate57.errors = vErrors;
+return errors === 0;
+}
+validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const broadcastInformation = validate58;
+const schema100 = {"$id":"op_broadcastInformation","$ref":"components#/$defs/InformationBroadcast"};
+const schema101 = {"type":"object","description":"A notice written by hand.","additionalProperties":false,"required":["message"],"properties":{"message":{"type":"string","minLength":1,"maxLength":2000,"pattern":"\\S","description":"Text to show to the users."},"owner_id":{"type":["string","null"],"format":"uuid","description":"The user it is for; without one, or null, it is for everybody."}}};
+
+function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_broadcastInformation" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate58.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.message === undefined){
+const err0 = {instancePath,schemaPath:"components#/$defs/InformationBroadcast/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((key0 === "message") || (key0 === "owner_id"))){
+const err1 = {instancePath,schemaPath:"components#/$defs/InformationBroadcast/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.message !== undefined){
+let data0 = data.message;
+if(typeof data0 === "string"){
+if(func1(data0) > 2000){
+const err2 = {instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(func1(data0) < 1){
+const err3 = {instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(!pattern7.test(data0)){
+const err4 = {instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.owner_id !== undefined){
+let data1 = data.owner_id;
+if((typeof data1 !== "string") && (data1 !== null)){
+const err6 = {instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/type",keyword:"type",params:{type: schema101.properties.owner_id.type},message:"must be string,null"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(typeof data1 === "string"){
+if(!(formats14(data1))){
+const err7 = {instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"components#/$defs/InformationBroadcast/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate58.errors = vErrors;
+return errors === 0;
+}
+validate58.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const resolveNotificationItem = validate59;
+const schema102 = {"$id":"op_resolveNotificationItem","$ref":"components#/$defs/ItemResolution"};
+const schema103 = {"type":"object","description":"Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate`, none for information items.","additionalProperties":false,"properties":{"success_url":{"type":"string","format":"uri","maxLength":2048,"description":"After consent. An https address, or http on localhost."},"cancel_url":{"type":"string","format":"uri","maxLength":2048,"description":"After refusal. An https address, or http on localhost."}}};
+
+function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_resolveNotificationItem" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate59.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6519,8 +6694,8 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate57.errors = vErrors;
+validate59.errors = vErrors;
 return errors === 0;
 }
-validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 

@@ -340,9 +340,16 @@ create table messages (
   -- The body, byte for byte as it is sent.
   payload bytea not null,
   created_at timestamptz(3) not null,
+  -- The place in the stream of events, by the database's clock: unlike created_at never before what was read already.
+  announced_at timestamptz(3) not null default clock_timestamp(),
+  -- When a redelivery announced it last; the first place stays, since listeners go on from there.
+  repeated_at timestamptz(3),
   constraint messages_pkey primary key (org_id, id),
   constraint messages_org_fkey foreign key (org_id) references organizations (id)
 );
+-- The stream of events of an organization, in its order.
+create index messages_announced_idx on messages (org_id, announced_at, id);
+create index messages_repeated_idx on messages (org_id, repeated_at, id) where repeated_at is not null;
 
 create table deliveries (
   org_id uuid not null,
@@ -356,6 +363,8 @@ create table deliveries (
   -- While an attempt is under way: whose it is and until when; a late finisher with another token changes nothing.
   lease_token uuid,
   lease_until timestamptz(3),
+  -- The worker that holds the lease: it also holds a shared advisory lock of this number while it lives.
+  lease_owner integer,
   -- Why a cancelled delivery was dropped.
   cancel_reason text,
   created_at timestamptz(3) not null,
@@ -366,10 +375,16 @@ create table deliveries (
   constraint deliveries_webhook_fkey foreign key (org_id, webhook_id) references webhooks (org_id, id) on delete cascade,
   constraint deliveries_state_check check (state in ('pending', 'delivered', 'exhausted', 'cancelled'))
 );
--- The claim: per webhook the oldest due rows.
-create index deliveries_due_idx on deliveries (org_id, webhook_id, due_at) where state = 'pending';
-create index deliveries_due_at_idx on deliveries (due_at) where state = 'pending';
-create index deliveries_lease_idx on deliveries (lease_until) where state = 'pending' and lease_until is not null;
+-- The claim: per webhook the oldest due rows, first attempts and retries apart. Rows under lease are in neither, so
+-- that a webhook whose places are taken costs one step.
+create index deliveries_first_idx on deliveries (org_id, webhook_id, due_at)
+  where state = 'pending' and attempts = 0 and lease_token is null;
+create index deliveries_retry_idx on deliveries (org_id, webhook_id, due_at)
+  where state = 'pending' and attempts > 0 and lease_token is null;
+-- When to look again, and how far behind the dispatcher is.
+create index deliveries_due_at_idx on deliveries (due_at) where state = 'pending' and lease_token is null;
+-- Attempts under way, some hundreds at most: counted by the claim, looked through for dead owners.
+create index deliveries_leased_idx on deliveries (org_id, webhook_id) where lease_token is not null;
 -- The delivery log of a webhook, newest first.
 create index deliveries_log_idx on deliveries (org_id, webhook_id, created_at desc, id desc);
 

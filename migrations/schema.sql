@@ -66,6 +66,7 @@ create table deliveries (
   due_at timestamp(3) with time zone not null,
   lease_token uuid,
   lease_until timestamp(3) with time zone,
+  lease_owner integer,
   cancel_reason text,
   created_at timestamp(3) with time zone not null,
   finished_at timestamp(3) with time zone,
@@ -75,10 +76,11 @@ create table deliveries (
   constraint deliveries_webhook_fkey FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks(org_id, id) ON DELETE CASCADE,
   constraint deliveries_state_check CHECK (state = ANY (ARRAY['pending'::text, 'delivered'::text, 'exhausted'::text, 'cancelled'::text]))
 );
-CREATE INDEX deliveries_due_at_idx ON public.deliveries USING btree (due_at) WHERE (state = 'pending'::text);
-CREATE INDEX deliveries_due_idx ON public.deliveries USING btree (org_id, webhook_id, due_at) WHERE (state = 'pending'::text);
-CREATE INDEX deliveries_lease_idx ON public.deliveries USING btree (lease_until) WHERE ((state = 'pending'::text) AND (lease_until IS NOT NULL));
+CREATE INDEX deliveries_due_at_idx ON public.deliveries USING btree (due_at) WHERE ((state = 'pending'::text) AND (lease_token IS NULL));
+CREATE INDEX deliveries_first_idx ON public.deliveries USING btree (org_id, webhook_id, due_at) WHERE ((state = 'pending'::text) AND (attempts = 0) AND (lease_token IS NULL));
+CREATE INDEX deliveries_leased_idx ON public.deliveries USING btree (org_id, webhook_id) WHERE (lease_token IS NOT NULL);
 CREATE INDEX deliveries_log_idx ON public.deliveries USING btree (org_id, webhook_id, created_at DESC, id DESC);
+CREATE INDEX deliveries_retry_idx ON public.deliveries USING btree (org_id, webhook_id, due_at) WHERE ((state = 'pending'::text) AND (attempts > 0) AND (lease_token IS NULL));
 
 create table delivery_attempts (
   org_id uuid not null,
@@ -200,9 +202,13 @@ create table messages (
   occurred_at timestamp(3) with time zone not null,
   payload bytea not null,
   created_at timestamp(3) with time zone not null,
+  announced_at timestamp(3) with time zone not null default clock_timestamp(),
+  repeated_at timestamp(3) with time zone,
   constraint messages_pkey PRIMARY KEY (org_id, id),
   constraint messages_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
+CREATE INDEX messages_announced_idx ON public.messages USING btree (org_id, announced_at, id);
+CREATE INDEX messages_repeated_idx ON public.messages USING btree (org_id, repeated_at, id) WHERE (repeated_at IS NOT NULL);
 
 create table notification_items (
   org_id uuid not null,

@@ -55,9 +55,13 @@ export const roleTable: Readonly<Record<SecuredOperationId, RoleRow>> = {
   deleteWebhook: adminOnly,
   rotateWebhookSecret: adminOnly,
   testWebhook: adminOnly,
+  listDeliveries: adminOnly,
+  getDelivery: adminOnly,
+  redeliver: adminOnly,
   getNotificationStatus: ownUnlessAdmin,
   listActions: ownUnlessAdmin,
   listInformation: ownUnlessAdmin,
+  broadcastInformation: adminOnly,
   resolveNotificationItem: ownUnlessAdmin,
 };
 

@@ -1,8 +1,10 @@
 import type { SecuredOperationId } from '../../generated/routes.ts';
 import type { Handlers, Locators } from '../contract/handlers.ts';
 import * as auth from './auth.ts';
+import * as broadcasts from './broadcasts.ts';
 import type { Context, OpenContext } from './context.ts';
 import { definitionFaults } from './definition-faults.ts';
+import * as deliveries from './deliveries.ts';
 import * as deviceEvents from './device-events.ts';
 import * as fleetLists from './fleet-lists.ts';
 import { locateFleet } from './fleet-record.ts';
@@ -57,9 +59,13 @@ export const handlers: Handlers<Context, SecuredOperationId> & Handlers<OpenCont
   deleteWebhook: webhooks.deleteWebhook,
   rotateWebhookSecret: webhooks.rotateWebhookSecret,
   testWebhook: webhooks.testWebhook,
+  listDeliveries: deliveries.listDeliveries,
+  getDelivery: deliveries.getDelivery,
+  redeliver: deliveries.redeliver,
   getNotificationStatus: notifications.getNotificationStatus,
   listActions: notifications.listActions,
   listInformation: notifications.listInformation,
+  broadcastInformation: broadcasts.broadcastInformation,
   resolveNotificationItem: resolve.resolveNotificationItem,
 };
 
@@ -97,6 +103,9 @@ export const locators: Locators<Context, SecuredOperationId> = {
   deleteWebhook: webhooks.locateWebhook,
   rotateWebhookSecret: webhooks.locateWebhook,
   testWebhook: webhooks.locateTestedWebhook,
+  listDeliveries: webhooks.locateWebhook,
+  getDelivery: deliveries.locateDelivery,
+  redeliver: deliveries.locateDelivery,
   resolveNotificationItem: resolve.locateNotificationItem,
 };
 

@@ -138,9 +138,9 @@ function actionOf(context: Context, { readerId }: ItemScope, item: NotificationI
   };
 }
 
-function informationOf(
+export function informationOf(
   context: Context,
-  { readerId }: ItemScope,
+  { readerId }: Pick<ItemScope, 'readerId'>,
   item: NotificationItem,
 ): InformationNotification {
   return {

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import type { Handler } from '../contract/handlers.ts';
+import { notFound } from '../domain/problem.ts';
+import { insertBroadcast } from '../queries/broadcasts.ts';
+import { hasUser } from '../queries/notifications.ts';
+import type { Context } from './context.ts';
+import { informationOf } from './notifications.ts';
+
+export const broadcastInformation: Handler<Context, 'broadcastInformation'> = async (context, { body }) => {
+  const { db, orgId, actor, now } = context;
+  const ownerId = body.owner_id?.toLowerCase() ?? null;
+  if (ownerId !== null && !(await hasUser(db, orgId, ownerId))) throw notFound('user');
+  const broadcast = { org_id: orgId, id: randomUUID(), message: body.message, owner_id: ownerId };
+  await insertBroadcast(db, broadcast, now);
+  const item = {
+    ...broadcast,
+    kind: 'information',
+    code: null,
+    device_id: null,
+    device_type: null,
+    occurred_at: now,
+    cleared_at: null,
+    dismissed: false,
+  } as const;
+  return { status: 201, body: informationOf(context, { readerId: actor.userId }, item) };
+};

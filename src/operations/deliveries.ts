@@ -1,0 +1,121 @@
+import type { components } from '../../generated/openapi.ts';
+import type { Handler } from '../contract/handlers.ts';
+import { linkHeader } from '../domain/page-links.ts';
+import { parseCursor, writeCursor } from '../domain/paging.ts';
+import { invalid, notFound, Problem } from '../domain/problem.ts';
+import * as log from '../queries/delivery-log.ts';
+import type { LoggedAttempt, LoggedDelivery } from '../queries/delivery-log.ts';
+import { announceAgain } from '../queries/events.ts';
+import { findWebhook } from '../queries/webhooks.ts';
+import type { Context } from './context.ts';
+import { locateWebhook } from './webhooks.ts';
+
+type Delivery = components['schemas']['Delivery'];
+type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
+
+interface DeliveryPath {
+  readonly webhook_id: string;
+  readonly message_id: string;
+}
+
+export const listDeliveries: Handler<Context, 'listDeliveries'> = async (context, { path, query }) => {
+  await locateWebhook(context, path);
+  const after = query.after === undefined ? undefined : parseCursor(query.after);
+  if (query.after !== undefined && after === undefined) {
+    const detail = 'Must be `next` of a page, or come from the next address of its Link header.';
+    throw invalid([{ parameter: 'after', in: 'query', code: 'cursor_invalid', detail }]);
+  }
+  const { limit = 50 } = query;
+  const key = { orgId: context.orgId, webhookId: path.webhook_id };
+  const rows = await log.listDeliveries(context.db, key, { after, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  const next = last === undefined ? null : writeCursor({ createdAt: last.created_at, id: last.id });
+  const address = `${context.baseUrl}/api/partners/v2.0/org/${context.orgId}/notifications/webhooks/${path.webhook_id}/deliveries`;
+  return {
+    status: 200,
+    headers: next === null ? {} : { Link: linkHeader(address, { limit, after: next }, { next: {} }) },
+    body: { items: page.map(deliveryOf), limit, next },
+  };
+};
+
+export const getDelivery: Handler<Context, 'getDelivery'> = async (context, { path }) => {
+  const delivery = await existing(context, path);
+  const attempts = await log.listAttempts(context.db, context.orgId, delivery.id);
+  return { status: 200, body: { ...deliveryOf(delivery), attempt_log: attempts.map(attemptOf) } };
+};
+
+export const redeliver: Handler<Context, 'redeliver'> = async (context, { path }) => {
+  const before = await existing(context, path);
+  const { orgId, now } = context;
+  const key = { orgId, webhookId: path.webhook_id, messageId: path.message_id };
+  const reopened = await context.db.transaction().execute(async (tx) => {
+    const delivery = await log.reopenDelivery(tx, key, now);
+    if (delivery !== undefined) await announceAgain(tx, orgId, delivery.message_id);
+    return delivery;
+  });
+  if (reopened === undefined) {
+    throw new Problem('delivery_state_conflict', await whyNot(context, path, before.message_type));
+  }
+  context.wakeDispatcher();
+  return { status: 200, body: deliveryOf(reopened) };
+};
+
+/** 404 unless the webhook is there and the message was to be sent to it. */
+export async function locateDelivery(context: Context, path: DeliveryPath): Promise<void> {
+  await existing(context, path);
+}
+
+async function existing(context: Context, path: DeliveryPath): Promise<LoggedDelivery> {
+  await locateWebhook(context, path);
+  return found(await find(context, path));
+}
+
+function find(context: Context, path: DeliveryPath): Promise<LoggedDelivery | undefined> {
+  const key = { orgId: context.orgId, webhookId: path.webhook_id, messageId: path.message_id };
+  return log.findDelivery(context.db, key);
+}
+
+function found(delivery: LoggedDelivery | undefined): LoggedDelivery {
+  if (delivery === undefined) throw notFound('delivery');
+  return delivery;
+}
+
+async function whyNot(context: Context, path: DeliveryPath, topic: string): Promise<string> {
+  const { state } = found(await find(context, path));
+  if (state === 'pending' || state === 'cancelled') {
+    return `The delivery is ${state}; only a delivered or exhausted one is sent again.`;
+  }
+  const webhook = await findWebhook(context.db, context.orgId, path.webhook_id);
+  if (webhook === undefined) throw notFound('webhook');
+  return webhook.enabled
+    ? `The webhook is not subscribed to ${topic} any more.`
+    : 'The webhook is disabled; enable it first.';
+}
+
+function deliveryOf(row: LoggedDelivery): Delivery {
+  return {
+    message_id: row.message_id,
+    message_type: row.message_type,
+    state: row.state,
+    attempts: row.attempts,
+    created_at: row.created_at.toISOString(),
+    due_at: row.state === 'pending' ? row.due_at.toISOString() : null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+    cancel_reason: row.cancel_reason,
+  };
+}
+
+function attemptOf(row: LoggedAttempt): DeliveryAttempt {
+  return {
+    attempt: row.attempt,
+    started_at: row.started_at.toISOString(),
+    duration_ms: row.duration_ms,
+    outcome: row.outcome,
+    error_class: row.error_class,
+    status_code: row.status_code,
+    detail: row.detail,
+    address: row.address,
+    secret_version: row.secret_version,
+  };
+}
