@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import type { FieldError } from '../domain/problem.ts';
 
 const MOST_ERRORS = 200;
+const decimal = /^-?\d+(?:\.\d+)?$/;
 
 type Describe = (params: Record<string, unknown>) => string;
 
@@ -56,6 +57,18 @@ export function parameterErrors(errors: readonly ErrorObject[], place: 'path' | 
       return { parameter: unescapePointer(parameter), in: place, ...describe(error, false) };
     }),
   );
+}
+
+/** Query values that were read as numbers without being written as such: `0x10`, ` 5`, or `1e400`, which is no number. */
+export function numberErrors(
+  sent: Readonly<Record<string, unknown>>,
+  read: Readonly<Record<string, unknown>>,
+): FieldError[] {
+  return Object.entries(read).flatMap(([parameter, value]): FieldError[] => {
+    const text = sent[parameter];
+    if (typeof value !== 'number' || typeof text !== 'string' || decimal.test(text)) return [];
+    return [{ parameter, in: 'query', code: 'type', detail: 'Must be a number in decimal digits.' }];
+  });
 }
 
 function describe(error: ErrorObject, isNull: boolean): { code: FieldError['code']; detail: string } {

@@ -9,7 +9,7 @@ import type { FieldError } from '../domain/problem.ts';
 import { roleTable } from '../domain/roles.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
 import { checkAccept, readJsonBody } from './body.ts';
-import { bodyErrors, parameterErrors } from './field-errors.ts';
+import { bodyErrors, numberErrors, parameterErrors } from './field-errors.ts';
 import { policyOf } from './limits.ts';
 import type { RateLimiter } from './limits.ts';
 import { sendReply } from './reply.ts';
@@ -63,9 +63,12 @@ export function pipeline(route: Route, handler: AnyHandler, parts: PipelineParts
     const open: OpenContext = { ...parts.services, now: parts.clock(), requestId: requestIdOf(response) };
     const context =
       actor === undefined ? open : await enter(route, parts, { ...open, actor, orgId: actor.orgId }, path);
-    const query = queryOf(request);
+    const sent = queryOf(request);
+    const query = { ...sent };
     const faults = [
-      ...(validate.query(query) ? [] : parameterErrors(validate.query.errors ?? [], 'query')),
+      ...(validate.query(query)
+        ? numberErrors(sent, query)
+        : parameterErrors(validate.query.errors ?? [], 'query')),
       ...(body === undefined || validate.body?.(body) !== false
         ? []
         : bodyErrors(validate.body.errors ?? [], body)),

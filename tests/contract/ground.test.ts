@@ -65,6 +65,17 @@ test('a sign-up request is taken without a token, and kept', async () => {
   expect(rows).toEqual([body]);
 });
 
+describe('a number in a query', () => {
+  test.each(['0x10', '%205', '5%20', '1e400', '1e1', '+5', 'Infinity', ''])('is not %j', async (text) => {
+    const url = `/api/partners/v2.0/org/${api.own.orgId}/users?limit=${text}`;
+    const answer = await api.fetch('get', url, bearer());
+    expect([answer.status, answer.body.errors?.[0]]).toEqual([
+      422,
+      expect.objectContaining({ parameter: 'limit', in: 'query', code: 'type' }),
+    ]);
+  });
+});
+
 describe('a request id', () => {
   test('of the client is kept where it is well formed', async () => {
     const kept = await api.call('listUsers', { token: null, headers: { 'x-request-id': 'abc.DEF-123_4' } });
