@@ -5,15 +5,18 @@ import type { LinkKey } from '../domain/signed-links.ts';
 import { endCondition, findDevice } from '../queries/conditions.ts';
 import type { Db } from '../queries/database.ts';
 import { findItem } from '../queries/notifications.ts';
+import type { PortalLog } from './context.ts';
+import { errorPage } from './error-page.ts';
 import { field, readForm } from './forms.ts';
 import { notStored, securityHeaders } from './headers.ts';
-import { seeOther, sendMessage } from './pages.ts';
+import { seeOther, sendMessage, sendMethodNotAllowed } from './pages.ts';
 import { sendPage } from './render.ts';
 
 export interface ConsentContext {
   readonly db: Db;
   readonly clock: () => Date;
   readonly linkKey: LinkKey;
+  readonly log: PortalLog;
 }
 
 interface Consent {
@@ -74,9 +77,9 @@ export function createConsent(context: ConsentContext): Router {
     }
   });
   route.all((_request, response) => {
-    response.set('Allow', 'GET, HEAD, POST');
-    sendMessage(response, 405, { heading: 'Not this way', text: 'This page answers GET, HEAD, POST only.' });
+    sendMethodNotAllowed(response, 'GET, HEAD, POST');
   });
+  router.use(errorPage(context));
   return router;
 }
 

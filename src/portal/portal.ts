@@ -1,14 +1,14 @@
 import { Router } from 'express';
-import type { NextFunction, Request, RequestHandler } from 'express';
-import { isUnavailable } from '../queries/database.ts';
+import type { RequestHandler } from 'express';
 import { applicationPages } from './applications.ts';
 import type { Page, PortalContext, PortalResponse } from './context.ts';
 import { cookiesFor } from './cookies.ts';
+import { errorPage } from './error-page.ts';
 import { readForm } from './forms.ts';
 import { adminOnly, findSession, genuineForm, management, ownPassword, signedIn } from './guards.ts';
 import { notStored, securityHeaders } from './headers.ts';
 import { loginPages } from './login.ts';
-import { sendMessage, sendMethodNotAllowed, sendNotFound, sendPortalPage } from './pages.ts';
+import { sendMethodNotAllowed, sendNotFound, sendPortalPage } from './pages.ts';
 import { passwordPages } from './password.ts';
 import { createAssets } from './render.ts';
 import { signupRequestPages } from './signup-requests.ts';
@@ -79,33 +79,4 @@ function portalPages(context: PortalContext): Router {
   });
   router.use(errorPage(context));
   return router;
-}
-
-/** Errors of these pages are told as pages. What the body parser refuses is the sender's; all else is ours. */
-function errorPage({ log }: PortalContext) {
-  return (error: unknown, _request: Request, response: PortalResponse, next: NextFunction): void => {
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
-    const requestId = response.get('X-Request-Id');
-    const status = statusOf(error);
-    if (status >= 500) log.error('Portal page failed.', { request_id: requestId, error });
-    const heading =
-      status === 503
-        ? 'Not available just now'
-        : status === 500
-          ? 'Something went wrong'
-          : 'Form not readable';
-    const text =
-      status >= 500 ? 'Nothing may have been changed. Try again in a moment.' : 'Open the form again.';
-    const reference = requestId === undefined ? '' : ` Reference for support: ${requestId}.`;
-    sendMessage(response, status, { heading, text: `${text}${reference}` });
-  };
-}
-
-function statusOf(error: unknown): number {
-  if (isUnavailable(error)) return 503;
-  const status = error instanceof Error && 'status' in error ? error.status : undefined;
-  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500;
 }

@@ -1,0 +1,30 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import express from 'express';
+import request from 'supertest';
+import { linkKey } from '../../src/domain/signed-links.ts';
+import { createConsent } from '../../src/portal/consent.ts';
+import { testDatabase } from '../support/database.ts';
+
+test('while the database is away the consent page says so as a page, and logs it', async () => {
+  const database = await testDatabase();
+  await database.close();
+  const logged: string[] = [];
+  const note = (message: string): void => {
+    logged.push(message);
+  };
+  const app = express().use(
+    createConsent({
+      db: database.db,
+      clock: () => new Date(0),
+      linkKey: linkKey(randomBytes(32)),
+      log: { info: note, warn: note, error: note },
+    }),
+  );
+  const page = await request(app).get(`/portal/consent/${randomUUID()}?secret=x&return=x`);
+  expect(page.status).toBe(503);
+  expect(page.type).toBe('text/html');
+  expect(page.text).toContain('Not available just now');
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+  expect(logged).toEqual(['Portal page failed.']);
+});
