@@ -6,7 +6,7 @@
  */
 
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { max, min, round } = Math;
+const { floor, max, min, round } = Math;
 
 export interface Clamp {
   readonly d: number;
@@ -63,41 +63,64 @@ export function storeOf(battery: {
   readonly efficiency: number;
 }): Store {
   const capacity = round(battery.capacity_kwh * 1e6);
-  const floor = round(capacity * 0.05);
+  const reserve = round(capacity * 0.05);
   return {
     capacity,
-    floor,
-    initial: max(floor, min(capacity, round((capacity * battery.initial_soc_percent) / 100))),
+    floor: reserve,
+    initial: max(reserve, min(capacity, round((capacity * battery.initial_soc_percent) / 100))),
     chargeLimit: battery.max_charge_power_w * 250,
     dischargeLimit: battery.max_discharge_power_w * 250,
     efficiency: battery.efficiency,
   };
 }
 
-/** AC energy that a surplus (or, negative, a lack) of `net` would move within the power limits. */
-function wishedAc(store: Store, net: number): number {
-  return net > 0 ? min(net, store.chargeLimit) : min(-net, store.dischargeLimit);
+/**
+ * Self-consumption: what a surplus (or, negative, a lack) of AC energy within the power limits would add to the
+ * store.
+ */
+function wish(store: Store, net: number): number {
+  return net > 0
+    ? round(min(net, store.chargeLimit) * store.efficiency)
+    : -round(min(-net, store.dischargeLimit) / store.efficiency);
 }
 
-/** Self-consumption: surplus is stored, lack is taken from the store. */
-export function storeMap(store: Store, net: number): Clamp {
-  const ac = wishedAc(store, net);
-  const d = net > 0 ? round(ac * store.efficiency) : -round(ac / store.efficiency);
-  return { d, lo: store.floor, hi: store.capacity };
+/** Map of the quarters of a day from `first` on. */
+export function storeMap(store: Store, net: Int32Array, first: number): Clamp {
+  let d = 0;
+  let lo = -Infinity;
+  let hi = Infinity;
+  for (let i = first; i < net.length; i++) {
+    const step = wish(store, net[i] ?? 0);
+    d += step;
+    lo = min(store.capacity, max(store.floor, lo + step));
+    hi = min(store.capacity, max(store.floor, hi + step));
+  }
+  return { d, lo, hi };
 }
 
-/** One quarter from charge x: the new charge, and AC energy taken in and given out. */
-export function storeStep(
-  store: Store,
-  net: number,
-  x: number,
-): { x: number; charge: number; discharge: number } {
-  const map = storeMap(store, net);
-  const next = applyClamp(map, x);
-  const delta = next - x;
-  const ac = wishedAc(store, net);
-  if (delta > 0)
-    return { x: next, charge: delta === map.d ? ac : round(delta / store.efficiency), discharge: 0 };
-  const discharge = delta === map.d && delta < 0 ? ac : Math.floor(-delta * store.efficiency);
-  return { x: next, charge: 0, discharge };
+/** What a battery did: AC energies of the quarters, and its charge before each and after the last. */
+export interface StoreRows {
+  readonly charge: Int32Array;
+  readonly discharge: Int32Array;
+  readonly stored: Int32Array;
+}
+
+/** Steps from the charge x before quarter `first` through a day and writes it down. */
+export function runStore(store: Store, net: Int32Array, first: number, start: number, rows: StoreRows): void {
+  let x = start;
+  rows.stored.fill(x, 0, first + 1);
+  for (let i = first; i < net.length; i++) {
+    const surplus = net[i] ?? 0;
+    const step = wish(store, surplus);
+    const next = min(store.capacity, max(store.floor, x + step));
+    const delta = next - x;
+    if (delta > 0) {
+      rows.charge[i] = delta === step ? min(surplus, store.chargeLimit) : round(delta / store.efficiency);
+    } else if (delta < 0) {
+      rows.discharge[i] =
+        delta === step ? min(-surplus, store.dischargeLimit) : floor(-delta * store.efficiency);
+    }
+    x = next;
+    rows.stored[i + 1] = x;
+  }
 }

@@ -2,7 +2,7 @@
 import { climateOf, meanClearness, normTemperature } from './climate.ts';
 import type { Household } from './household.ts';
 import { loadCurves } from './load.ts';
-import { QUARTERS, localQuarterOf } from './model-day.ts';
+import { QUARTERS, localQuarterOf } from './local-time.ts';
 import { pvPowerW } from './pv.ts';
 import { solarTerms, sunVector } from './sun.ts';
 import { yearOf } from './zone.ts';

@@ -1,12 +1,21 @@
 /** Heat demand of a house and what its heat pump does about it in a quarter hour (simulation.md B4). */
-import { dayTemperature } from './climate.ts';
+import { normTemperature } from './climate.ts';
 import type { Climate } from './climate.ts';
 import type { HeatPump } from './equipment.ts';
 import type { Household } from './household.ts';
-import { CHANNEL, hash, splitSeed } from './noise.ts';
+import { QUARTERS } from './local-time.ts';
+import type { Stretch } from './local-time.ts';
+import { Memory } from './memory.ts';
+import { CHANNEL, hashIn, splitSeed, stream } from './noise.ts';
+import { weatherOf } from './weather.ts';
+import type { Weather } from './weather.ts';
+import { yearOf } from './zone.ts';
 
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
 const { floor, max, min, round } = Math;
+
+const QUARTER_MS = 900_000;
+const DAY_MS = 86_400_000;
 
 export const SCHEDULE_STATES = ['min', 'low', 'mid', 'max'] as const;
 /** min: blocked; low: set back; mid: normal; max: boosted. */
@@ -37,28 +46,32 @@ const HOURLY = [
 ]; // prettier-ignore
 const HOURLY_SUM = HOURLY.reduce((sum, share) => sum + share, 0);
 
-/** Shape of a day's demand: the temperature is that of the day and the three before, weighted 1, 1/2, 1/4, 1/8. */
-function dayShape(household: Household, climate: Climate, day: number): { space: number; water: number } {
-  const seed = splitSeed(household.seed);
-  const shift = (THRESHOLDS[household.country ?? ''] ?? GERMAN_THRESHOLD) - GERMAN_THRESHOLD;
-  let sum = 0;
-  for (let back = 0; back < 4; back++) {
-    const mean = dayTemperature(seed, climate, day - back, household.latitude, household.longitude);
-    sum += mean / 2 ** back;
-  }
-  return demandShape(sum / 1.875 - shift);
+function shiftOf(household: Household): number {
+  return (THRESHOLDS[household.country ?? ''] ?? GERMAN_THRESHOLD) - GERMAN_THRESHOLD;
 }
 
-/** Sum of the day shapes of a calendar year; the yearly heat divided by it is the customer value. */
-export function yearShape(household: Household, climate: Climate, year: number): number {
-  const first = Date.UTC(year, 0, 1) / 86_400_000;
-  const last = Date.UTC(year + 1, 0, 1) / 86_400_000;
-  let sum = 0;
-  for (let day = first; day < last; day++) {
-    const { space, water } = dayShape(household, climate, day);
-    sum += space + water;
-  }
-  return sum;
+/** Sums of the day shapes of calendar years; a yearly heat divided by one is the customer value. */
+const yearSums = new Memory<string, number>(4000);
+
+function yearSum(weather: Weather, shift: number, year: number): number {
+  return yearSums.get(`${weather.key} ${shift} ${year}`, () => {
+    const first = Date.UTC(year, 0, 1) / DAY_MS;
+    const last = Date.UTC(year + 1, 0, 1) / DAY_MS;
+    let [a, b, c] = [weather.dayMean(first - 3), weather.dayMean(first - 2), weather.dayMean(first - 1)];
+    let sum = 0;
+    for (let day = first; day < last; day++) {
+      const mean = weather.dayMean(day);
+      const { space, water } = demandShape(effectiveMean(mean, c, b, a) - shift);
+      sum += space + water;
+      [a, b, c] = [b, c, mean];
+    }
+    return sum;
+  });
+}
+
+/** Temperature that heat follows: that of the day and the three before, weighted 1, 1/2, 1/4, 1/8. */
+function effectiveMean(today: number, one: number, two: number, three: number): number {
+  return (today + one / 2 + two / 4 + three / 8) / 1.875;
 }
 
 export interface DayHeat {
@@ -67,16 +80,26 @@ export interface DayHeat {
   readonly waterKwh: number;
 }
 
-export function dayHeat(
-  household: Household,
-  pump: HeatPump,
-  climate: Climate,
-  day: number,
-  yearSum: number,
-): DayHeat {
-  const { space, water } = dayShape(household, climate, day);
-  const customerValue = pump.annual_heat_kwh / yearSum;
-  return { spaceKwh: space * customerValue, waterKwh: water * customerValue };
+/** Heat that a house with a heat pump needs on each UTC day (days since 1970). */
+export function heatCalendar(household: Household): (day: number) => DayHeat {
+  const pump = household.heat_pump;
+  if (!pump) return () => ({ spaceKwh: 0, waterKwh: 0 });
+  const weather = weatherOf(splitSeed(household.seed), household.latitude, household.longitude);
+  const shift = shiftOf(household);
+  const days = new Memory<number, DayHeat>(4);
+  const { dayMean } = weather;
+  return (day) =>
+    days.get(day, () => {
+      const mean = effectiveMean(dayMean(day), dayMean(day - 1), dayMean(day - 2), dayMean(day - 3));
+      const { space, water } = demandShape(mean - shift);
+      const customerValue = pump.annual_heat_kwh / yearSum(weather, shift, yearOf(day * DAY_MS));
+      return { spaceKwh: space * customerValue, waterKwh: water * customerValue };
+    });
+}
+
+/** Ground a metre down: the norm year damped to a third and six weeks late, C. */
+function soilTemperature(climate: Climate, day: number): number {
+  return climate.meanC + (normTemperature(climate, day - 42) - climate.meanC) * 0.35;
 }
 
 /** Coefficient of performance of a heat source at a sink temperature (When2Heat, with its factor .85). */
@@ -91,56 +114,113 @@ export function spaceNeed(heat: DayHeat, localQuarter: number): number {
   return (heat.spaceKwh * 1e6 * (HOURLY[floor(localQuarter / 4)] ?? 0)) / HOURLY_SUM / 4;
 }
 
-/** Three quarters in the morning and three in the evening, by household and day. */
+/** Hot water is made in three quarters in the morning and three in the evening, by household and day. */
 const WATER_QUARTERS = 6;
-function isWaterQuarter(household: Household, localDay: number, localQuarter: number): boolean {
-  const draw = hash(splitSeed(household.seed), household.index, CHANNEL.hotWater, localDay);
-  const morning = 20 + (draw % 8);
-  const evening = 70 + ((draw >>> 8) % 8);
-  return [morning, evening].some(
-    (start) => localQuarter >= start && localQuarter < start + WATER_QUARTERS / 2,
-  );
+function isWaterQuarter(draw: number, localQuarter: number): boolean {
+  const morning = localQuarter - 20 - (draw % 8);
+  const evening = localQuarter - 70 - ((draw >>> 8) % 8);
+  return (morning >= 0 && morning < WATER_QUARTERS / 2) || (evening >= 0 && evening < WATER_QUARTERS / 2);
 }
 
-export interface HeatQuarter {
-  readonly electricMilliWh: number;
-  readonly heatMilliWh: number;
-  readonly mode: 'off' | 'heating' | 'hot_water';
-}
-const OFF: HeatQuarter = { electricMilliWh: 0, heatMilliWh: 0, mode: 'off' };
+export const HEAT_MODES = ['off', 'heating', 'hot_water'] as const;
+export type HeatMode = (typeof HEAT_MODES)[number];
 
 /** Lowest power at which a pump modulates, as a part of its rating; below it, it cycles. */
 const LEAST_POWER = 0.3;
+/** How much of what it needs a quarter may repay of heat owed, and how much it may leave out when heated ahead. */
+const REPAYS = 0.5;
+const COASTS = 0.15;
+/** Heat that walls and floors take ahead of need, as a part of the day's. */
+const AHEAD = 0.25;
+
+/** Heat in whole mWh that a house still needs: owed from set-back and blocked quarters, negative when heated ahead. */
+export interface HeatDebt {
+  readonly space: number;
+  readonly water: number;
+}
+export const NO_DEBT: HeatDebt = { space: 0, water: 0 };
+
+/** A UTC day of a heat pump by quarters: electricity and heat in mWh, and the index of its mode in HEAT_MODES. */
+export interface HeatRows {
+  readonly hp: Int32Array;
+  readonly heat: Int32Array;
+  readonly mode: Uint8Array;
+}
+
+/** Runs a day of a household's pump into `rows` and returns what is owed at its end. */
+export type HeatRunner = (
+  day: number,
+  stretches: readonly Stretch[],
+  from: HeatDebt,
+  rows: HeatRows,
+) => HeatDebt;
 
 /**
- * Electricity and heat of one quarter. Below the least power the pump runs in some quarters of the hour, at a
- * hashed phase. `soilC` is the source temperature of ground pumps before the 5 K of their circuit.
+ * The pump follows its schedule: blocked quarters give nothing and set-back ones a part; later quarters repay, so
+ * that a day's heat is kept as far as the rating allows. Below its least power the pump runs in some quarters of
+ * the hour, at a hashed phase.
  */
-export function heatQuarter(
+export function heatRunner(
   household: Household,
   pump: HeatPump,
-  heat: DayHeat,
-  at: { quarterIndex: number; localDay: number; localQuarter: number; airC: number; soilC: number },
-  state: ScheduleState,
-): HeatQuarter {
-  if (state === 'min') return OFF;
-  const sourceC = pump.source === 'air' ? at.airC : at.soilC - 5;
-  const sinkC = pump.emitter === 'radiator' ? 40 - at.airC : 30 - 0.5 * at.airC;
-  const roomCop = performance(pump.source, sinkC, sourceC);
-  const waterCop = performance(pump.source, 50, sourceC);
-  const need = spaceNeed(heat, at.localQuarter);
-  const least = LEAST_POWER * pump.rated_power_w * 250;
-  const running = min(4, max(1, floor((4 * need) / roomCop / least)));
-  const hour = floor(at.quarterIndex / 4);
-  const phase = hash(splitSeed(household.seed), household.index, CHANNEL.cycle, hour) % 4;
-  const runs = (at.quarterIndex - 4 * hour - phase + 4) % 4 < running;
-  const water = isWaterQuarter(household, at.localDay, at.localQuarter)
-    ? (heat.waterKwh * 1e6) / WATER_QUARTERS
-    : 0;
-  const room = runs ? (need * 4 * DELIVERY[state]) / running : 0;
-  const wanted = room / roomCop + water / waterCop;
-  if (wanted < 1) return OFF;
-  const electricMilliWh = round(min(wanted, pump.rated_power_w * 250));
-  const heatMilliWh = round(((room + water) * electricMilliWh) / wanted);
-  return { electricMilliWh, heatMilliWh, mode: water > 0 ? 'hot_water' : 'heating' };
+  scheduleState: (at: Date) => ScheduleState,
+): HeatRunner {
+  const seed = splitSeed(household.seed);
+  const weather = weatherOf(seed, household.latitude, household.longitude);
+  const heatOf = heatCalendar(household);
+  const cycles = stream(seed, household.index, CHANNEL.cycle);
+  const waters = stream(seed, household.index, CHANNEL.hotWater);
+  const limit = pump.rated_power_w * 250;
+  return (day, stretches, from, rows) => {
+    const heat = heatOf(day);
+    const air = weather.airOf(day);
+    const soilC = soilTemperature(weather.climate, day) - 5;
+    const ahead = -AHEAD * heat.spaceKwh * 1e6;
+    const waterQuarter = (heat.waterKwh * 1e6) / WATER_QUARTERS;
+    let { space, water } = from;
+    for (const { from: start, to, localDay, localQuarter } of stretches) {
+      const waterDraw = hashIn(waters, localDay);
+      for (let i = start; i < to; i++) {
+        const quarter = localQuarter + i - start;
+        const quarterIndex = day * QUARTERS + i;
+        const state = scheduleState(new Date(quarterIndex * QUARTER_MS));
+        const need = spaceNeed(heat, quarter);
+        if (isWaterQuarter(waterDraw, quarter)) water += waterQuarter;
+        if (state === 'min') {
+          space += need;
+          continue;
+        }
+        const airC = air[i] ?? 0;
+        const sourceC = pump.source === 'air' ? airC : soilC;
+        const sinkC = pump.emitter === 'radiator' ? 40 - airC : 30 - 0.5 * airC;
+        const waterCop = performance(pump.source, 50, sourceC);
+        const waterPower = water > 0 ? min(limit, water / waterCop) : 0;
+        const waterHeat = waterPower * waterCop;
+        const cop = performance(pump.source, sinkC, sourceC);
+        const most = max(0, limit - waterPower) * cop;
+        const wanted = min(most, wish(state, need, space, ahead));
+        const running = min(4, max(1, floor(((wanted / cop) * 4) / (LEAST_POWER * limit))));
+        const full = min(most, (wanted * 4) / running);
+        const hour = floor(quarterIndex / 4);
+        const phase = (quarterIndex + (hashIn(cycles, hour) % 4)) % 4;
+        const room = phase < running ? full : 0;
+        const electric = round(room / cop + waterPower);
+        // The books keep the mean of the hour: which of its quarters run is chance.
+        space += need - (full * running) / 4;
+        water -= waterHeat;
+        if (electric < 1) continue;
+        rows.hp[i] = min(limit, electric);
+        rows.heat[i] = round(room + waterHeat);
+        rows.mode[i] = waterPower > 0 ? 2 : 1;
+      }
+    }
+    return { space: round(space), water: round(water) };
+  };
+}
+
+/** Heat for the rooms that a quarter's state asks for. */
+function wish(state: ScheduleState, need: number, owed: number, ahead: number): number {
+  if (state === 'low') return need * DELIVERY.low;
+  if (state === 'max') return owed > ahead ? need * DELIVERY.max : need;
+  return need + min(REPAYS * need, max(-COASTS * need, owed));
 }

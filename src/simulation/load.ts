@@ -1,10 +1,16 @@
 /** Household load: the norm profile H25 as a Fourier fit, shaped, shifted and made bursty (simulation.md B1). */
-import { CHANNEL, hash, uniform } from './noise.ts';
+import { isHoliday } from './holidays.ts';
+import { CHANNEL, hashIn, uniform } from './noise.ts';
 import type { Seed } from './noise.ts';
 import { ARCHETYPES, archetypeFactor } from './profiles.ts';
+import { float64Row } from './rows.ts';
+import { dayOfYear } from './zone.ts';
 
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { PI, cos, max, sin } = Math;
+const { PI, cos, floor, max, sin } = Math;
+
+const DAY_MS = 86_400_000;
+const QUARTERS = 96;
 
 /** Harmonics 1, cos, sin, cos 2, sin 2, … sin 5 of the dynamised H25, in units of the yearly mean; `w` follows the season. */
 const FIT = {
@@ -23,12 +29,15 @@ const FIT = {
 } as const;
 export type DayType = keyof typeof FIT;
 
-/** Type of a local day (days since 1970, a Thursday); 24 and 31 December count as Saturdays unless Sundays. */
-export function dayTypeOf(localDay: number): DayType {
+/**
+ * Type of a local day (days since 1970, a Thursday) in a country: holidays are Sundays, and 24 and 31 December
+ * count as Saturdays unless they are Sundays.
+ */
+export function dayTypeOf(localDay: number, country: string | null): DayType {
   const weekday = (((localDay + 4) % 7) + 7) % 7;
-  if (weekday === 0) return 'sunday';
+  if (weekday === 0 || isHoliday(country, localDay)) return 'sunday';
   if (weekday === 6) return 'saturday';
-  const date = new Date(localDay * 86_400_000);
+  const date = new Date(localDay * DAY_MS);
   const eve = date.getUTCMonth() === 11 && (date.getUTCDate() === 24 || date.getUTCDate() === 31);
   return eve ? 'saturday' : 'workday';
 }
@@ -55,19 +64,118 @@ export function seasonOf(doy: number, latitude: number): number {
   return cos((2 * PI * (doy + (latitude < 0 ? 182 : 0) - 15)) / 365);
 }
 
-/** Mean over week and year of the norm profile times each archetype's factor: what the load is divided by. */
-const norms = new Map(
-  ARCHETYPES.map(({ name }) => {
-    let sum = 0;
-    for (let quarter = 0; quarter < 96; quarter++) {
-      const hour = (quarter + 0.5) / 4;
-      const week =
-        5 * normLoad('workday', hour, 0) + normLoad('saturday', hour, 0) + normLoad('sunday', hour, 0);
-      sum += (week / 7) * archetypeFactor(name, hour);
-    }
-    return [name, sum / 96] as const;
+/** Fit at the 96 quarters: cos θ, sin θ, cos 2θ, … sin 5θ at the middle of each. */
+const WAVES = Array.from({ length: 10 }, (_, wave) =>
+  Float64Array.from({ length: QUARTERS }, (_, i) => {
+    const angle = (floor(wave / 2) + 1) * ((2 * PI * (i + 0.5)) / QUARTERS);
+    return wave % 2 === 0 ? cos(angle) : sin(angle);
   }),
 );
+
+/** Sum of harmonics at the 96 quarters of a day moved by an angle: a rotation of each pair of coefficients. */
+function waveform(coefficients: readonly number[], angle: number): Float64Array {
+  const values = float64Row(QUARTERS).fill(coefficients[0] ?? 0);
+  for (let n = 1; n <= 5; n++) {
+    const cosine = coefficients[2 * n - 1] ?? 0;
+    const sine = coefficients[2 * n] ?? 0;
+    const c = cosine * cos(n * angle) - sine * sin(n * angle);
+    const s = cosine * sin(n * angle) + sine * cos(n * angle);
+    const cosines = WAVES[2 * n - 2] ?? values;
+    const sines = WAVES[2 * n - 1] ?? values;
+    for (let i = 0; i < QUARTERS; i++) {
+      values[i] = (values[i] ?? 0) + c * (cosines[i] ?? 0) + s * (sines[i] ?? 0);
+    }
+  }
+  return values;
+}
+
+/** A kind of day: load over its yearly mean is mean + season * swing. */
+interface Kind {
+  readonly mean: Float64Array;
+  readonly swing: Float64Array;
+}
+
+const MINUTES = 1440;
+/** Factor of an archetype at the middle of each minute. */
+const factorTables = new Map<string, Float64Array>();
+function factorsOf(profile: string): Float64Array {
+  let table = factorTables.get(profile);
+  if (!table) {
+    table = Float64Array.from({ length: MINUTES }, (_, minute) =>
+      archetypeFactor(profile, (minute + 0.5) / 60),
+    );
+    factorTables.set(profile, table);
+  }
+  return table;
+}
+
+function kindOf(profile: string, type: DayType, shiftMinutes: number): Kind {
+  const { a, w } = FIT[type];
+  const angle = (2 * PI * shiftMinutes) / MINUTES;
+  const [mean, swing] = [waveform(a, angle), waveform(w, angle)];
+  const factors = factorsOf(profile);
+  for (let i = 0; i < QUARTERS; i++) {
+    const minute = floor(15 * i + 7.5 - shiftMinutes);
+    const factor = factors[((minute % MINUTES) + MINUTES) % MINUTES] ?? 1;
+    mean[i] = (mean[i] ?? 0) * factor;
+    swing[i] = (swing[i] ?? 0) * factor;
+  }
+  return { mean, swing };
+}
+
+const average = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / QUARTERS;
+
+/** Mean and swing of a whole day of each type, by archetype; the time shift does not change them. */
+const dayMeans = new Map(
+  ['', ...ARCHETYPES.map(({ name }) => name)].map((name) => {
+    const of = (type: DayType) => {
+      const { mean, swing } = kindOf(name, type, 0);
+      return { mean: average(mean), swing: average(swing) };
+    };
+    return [name, { workday: of('workday'), saturday: of('saturday'), sunday: of('sunday') }] as const;
+  }),
+);
+const meansOf = (profile: string) => dayMeans.get(profile) ?? dayMeans.get('');
+
+/** Mean load of an archetype over weeks between the seasons: what the curves are divided by. */
+function normOf(profile: string): number {
+  const means = meansOf(profile);
+  return means ? (5 * means.workday.mean + means.saturday.mean + means.sunday.mean) / 7 : 1;
+}
+
+/** How many days of each type a year has, and the sum of their season terms. */
+type Calendar = Record<DayType, { days: number; seasons: number }>;
+const calendars = new Map<string, Calendar>();
+function calendarOf(year: number, country: string | null, latitude: number): Calendar {
+  const key = `${year} ${country ?? ''} ${latitude < 0 ? 'south' : 'north'}`;
+  const known = calendars.get(key);
+  if (known) return known;
+  const none = () => ({ days: 0, seasons: 0 });
+  const calendar: Calendar = { workday: none(), saturday: none(), sunday: none() };
+  const end = Date.UTC(year + 1, 0, 1) / DAY_MS;
+  for (let day = Date.UTC(year, 0, 1) / DAY_MS; day < end; day++) {
+    const entry = calendar[dayTypeOf(day, country)];
+    entry.days += 1;
+    entry.seasons += seasonOf(dayOfYear(day), latitude);
+  }
+  if (calendars.size > 1000) calendars.clear();
+  calendars.set(key, calendar);
+  return calendar;
+}
+
+/** Mean of an archetype's curves over a calendar year; divided by it, the year consumes what was asked. */
+export function yearMean(profile: string, year: number, country: string | null, latitude: number): number {
+  const means = meansOf(profile);
+  if (!means) return 1;
+  let sum = 0;
+  let days = 0;
+  for (const [type, entry] of Object.entries(calendarOf(year, country, latitude))) {
+    const { mean, swing } = means[type as DayType];
+    sum += entry.days * mean + entry.seasons * swing;
+    days += entry.days;
+  }
+  return sum / days / normOf(profile);
+}
 
 /** Gives the load over its yearly mean at the 96 quarters of a local day of some type and season. */
 export type Curves = (type: DayType, season: number) => Float64Array;
@@ -77,30 +185,30 @@ export type Curves = (type: DayType, season: number) => Float64Array;
  * day is two tables, made when first asked for.
  */
 export function loadCurves(profile: string, shiftMinutes: number): Curves {
-  const hours = Array.from({ length: 96 }, (_, i) => ((((i + 0.5) / 4 - shiftMinutes / 60) % 24) + 24) % 24);
-  const norm = norms.get(profile) ?? 1;
-  const factors = Float64Array.from(hours, (hour) => archetypeFactor(profile, hour) / norm);
-  const tables = new Map<DayType, { mean: Float64Array; swing: Float64Array }>();
+  const norm = normOf(profile);
+  const kinds = new Map<DayType, Kind>();
   return (type, season) => {
-    let table = tables.get(type);
-    if (!table) {
-      const mean = Float64Array.from(hours, (hour) => fitted(type, hour, 0));
-      const swing = mean.map((value, i) => fitted(type, hours[i] ?? 0, 1) - value);
-      tables.set(type, (table = { mean, swing }));
+    let kind = kinds.get(type);
+    if (!kind) kinds.set(type, (kind = kindOf(profile, type, shiftMinutes)));
+    const { mean, swing } = kind;
+    const curve = float64Row(QUARTERS);
+    for (let i = 0; i < QUARTERS; i++) {
+      curve[i] = max(0, (mean[i] ?? 0) + season * (swing[i] ?? 0)) / norm;
     }
-    const { mean, swing } = table;
-    return mean.map((value, i) => max(0, value + season * (swing[i] ?? 0)) * (factors[i] ?? 0));
+    return curve;
   };
 }
 
 /** Quarter-hour bursts: three levels with mean 1 (12 % at 3.2, 18 % at 1.25, the rest low), mixed with a base. */
 const BASE = 0.42;
-const LEVELS = [3.2, 1.25, (1 - 0.12 * 3.2 - 0.18 * 1.25) / 0.7] as const;
+const HIGH = BASE + (1 - BASE) * 3.2;
+const MIDDLE = BASE + (1 - BASE) * 1.25;
+const LOW = BASE + ((1 - BASE) * (1 - 0.12 * 3.2 - 0.18 * 1.25)) / 0.7;
 
-export function burst(seed: Seed, household: number, quarterIndex: number): number {
-  const draw = hash(seed, household, CHANNEL.burst, quarterIndex) % 100;
-  const level = draw < 12 ? LEVELS[0] : draw < 30 ? LEVELS[1] : LEVELS[2];
-  return BASE + (1 - BASE) * level;
+/** Factor of a quarter of a household's stream (noise.ts, channel burst). */
+export function burst(bursts: number, quarterIndex: number): number {
+  const draw = hashIn(bursts, quarterIndex) % 100;
+  return draw < 12 ? HIGH : draw < 30 ? MIDDLE : LOW;
 }
 
 /** Factor of a whole day, uniform in 1 ± `spread`. */

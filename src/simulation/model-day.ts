@@ -1,149 +1,120 @@
 /** What a household's UTC day brings, before its batteries: load, sun, heat, driving (96 quarter hours). */
-import { clearness, climateOf, normTemperature, temperature } from './climate.ts';
-import type { Climate } from './climate.ts';
-import { dayHeat, heatQuarter, yearShape } from './heat.ts';
-import type { DayHeat, HeatQuarter, ScheduleState } from './heat.ts';
+import { NO_DEBT, heatRunner } from './heat.ts';
+import type { HeatDebt, HeatRows, ScheduleState } from './heat.ts';
 import type { Household } from './household.ts';
-import { burst, dayFactor, dayTypeOf, loadCurves, seasonOf } from './load.ts';
+import { burst, dayFactor, dayTypeOf, loadCurves, seasonOf, yearMean } from './load.ts';
+import { QUARTERS, stretchesOf } from './local-time.ts';
 import { Memory } from './memory.ts';
-import { splitSeed } from './noise.ts';
-import { pvPowerW } from './pv.ts';
-import { solarTerms, sunVector } from './sun.ts';
-import { drivenIn, isPluggedIn, vehicleDay } from './vehicle.ts';
-import { dayOfYear, offsetMinutesAt, yearOf } from './zone.ts';
+import { CHANNEL, splitSeed, stream } from './noise.ts';
+import { plantPowerW, roofOf } from './pv.ts';
+import { byteRow, int32Row } from './rows.ts';
+import { vehicleCalendar } from './trips.ts';
+import { drivenIn, isPluggedIn } from './vehicle.ts';
+import type { Driving } from './vehicle.ts';
+import { weatherOf } from './weather.ts';
+import { dayOfYear, yearOf } from './zone.ts';
 
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { floor, round } = Math;
+const { max, round } = Math;
 
-export const QUARTERS = 96;
-const QUARTER_MS = 900_000;
 const DAY_MS = 86_400_000;
+/** 250 mWh are a watt for a quarter hour. */
+const MILLI_WH_PER_W = 250;
 
-/** Energies in mWh. */
-export interface DayInputs {
-  readonly load: Int32Array;
-  readonly pv: Int32Array;
-  readonly hp: Int32Array;
-  readonly heat: Int32Array;
-  readonly mode: readonly HeatQuarter['mode'][];
-  readonly driven: Int32Array;
-  readonly pluggedIn: Uint8Array;
-}
+/** Fills the rows of a UTC day (days since 1970), which hold zeros. Energies in mWh. */
+export type Filler<Rows> = (day: number, rows: Rows) => void;
 
-/** Where a quarter lies in local legal time: day number since 1970 and quarter of the day. */
-export function localQuarterOf(
-  zone: string,
-  quarterIndex: number,
-): { localDay: number; localQuarter: number } {
-  const offset = offsetMinutesAt(zone, quarterIndex * QUARTER_MS);
-  const local = quarterIndex + round(offset / 15);
-  const localDay = floor(local / QUARTERS);
-  return { localDay, localQuarter: local - localDay * QUARTERS };
-}
-
-/** Heat needed by the house day by day; a pure function of the household, with the year's sum remembered. */
-export function heatCalendar(household: Household): {
-  climate: Climate;
-  dayHeatOf: (day: number) => DayHeat;
-} {
-  const climate = climateOf(household.latitude, household.longitude);
-  const years = new Memory<number, number>(2);
-  const days = new Memory<number, DayHeat>(4);
-  const pump = household.heat_pump;
-  const dayHeatOf = (day: number): DayHeat => {
-    if (!pump) return { spaceKwh: 0, waterKwh: 0 };
-    const year = yearOf(day * DAY_MS);
-    const sum = years.get(year, () => yearShape(household, climate, year));
-    return days.get(day, () => dayHeat(household, pump, climate, day, sum));
+/** The household's own load. */
+export function loadFiller(household: Household): Filler<Int32Array> {
+  const { index, country, latitude, profile, time_zone: zone } = household;
+  const seed = splitSeed(household.seed);
+  const curves = loadCurves(profile, household.time_shift_minutes);
+  const bursts = stream(seed, index, CHANNEL.burst);
+  const meanMilliWh = ((household.load_annual_kwh * 1000) / 8760) * MILLI_WH_PER_W;
+  const days = new Memory<number, Float64Array>(2);
+  const curveOf = (localDay: number) =>
+    days.get(localDay, () => {
+      const year = yearOf(localDay * DAY_MS);
+      const scale =
+        (meanMilliWh * dayFactor(seed, index, localDay, household.day_variation)) /
+        yearMean(profile, year, country, latitude);
+      const curve = curves(dayTypeOf(localDay, country), seasonOf(dayOfYear(localDay), latitude));
+      for (let i = 0; i < QUARTERS; i++) curve[i] = (curve[i] ?? 0) * scale;
+      return curve;
+    });
+  return (day, load) => {
+    const first = day * QUARTERS;
+    for (const { from, to, localDay, localQuarter } of stretchesOf(zone, day)) {
+      const curve = curveOf(localDay);
+      const ahead = localQuarter - from;
+      for (let i = from; i < to; i++) load[i] = round((curve[i + ahead] ?? 0) * burst(bursts, first + i));
+    }
   };
-  return { climate, dayHeatOf };
 }
 
-/** Ground a metre down: the norm year damped to a third and six weeks late, C. */
-function soilTemperature(climate: Climate, day: number): number {
-  return climate.meanC + (normTemperature(climate, day - 42) - climate.meanC) * 0.35;
+/** What the panels give. */
+export function pvFiller(household: Household): Filler<Int32Array> {
+  const { latitude, longitude } = household;
+  const roof = roofOf(household.pv);
+  if (roof.ratingW === 0) return () => undefined;
+  const weather = weatherOf(splitSeed(household.seed), latitude, longitude);
+  return (day, pv) => {
+    const { global, diffuse, beamEast, beamNorth, beamUp } = weather.skyOf(day);
+    const air = weather.airOf(day);
+    for (let i = 0; i < QUARTERS; i++) {
+      const level = global[i] ?? 0;
+      if (level === 0) continue;
+      const beam =
+        roof.east * (beamEast[i] ?? 0) + roof.north * (beamNorth[i] ?? 0) + roof.up * (beamUp[i] ?? 0);
+      const plane = (diffuse[i] ?? 0) * roof.diffuse + level * roof.global + max(0, beam);
+      pv[i] = round(plantPowerW(roof.ratingW, plane, air[i] ?? 0) * MILLI_WH_PER_W);
+    }
+  };
 }
 
-/** A function from day number (days since 1970, UTC) to its inputs. */
-export function dayBuilder(
+/** What the heat pump does. Heat still owed at the end of a day is the next day's; what that day adds is known from it alone. */
+export function heatFiller(
   household: Household,
   scheduleState: (at: Date) => ScheduleState,
-): (day: number) => DayInputs {
-  const { climate, dayHeatOf } = heatCalendar(household);
-  const seed = splitSeed(household.seed);
-  const shape = loadCurves(household.profile, household.time_shift_minutes);
-  const curves = new Memory<number, Float64Array>(3);
-  const curveOf = (localDay: number) =>
-    curves.get(localDay, () => {
-      const season = seasonOf(dayOfYear(localDay), household.latitude);
-      const curve = shape(dayTypeOf(localDay), season);
-      const factor = dayFactor(seed, household.index, localDay, household.day_variation);
-      // 250 mWh a quarter for each watt.
-      const scale = ((household.load_annual_kwh * 1000) / 8760) * factor * 250;
-      return curve.map((share) => share * scale);
-    });
-  return (day) => {
-    const inputs: DayInputs & { mode: HeatQuarter['mode'][] } = {
-      load: new Int32Array(QUARTERS),
-      pv: new Int32Array(QUARTERS),
-      hp: new Int32Array(QUARTERS),
-      heat: new Int32Array(QUARTERS),
-      mode: new Array<HeatQuarter['mode']>(QUARTERS).fill('off'),
-      driven: new Int32Array(QUARTERS),
-      pluggedIn: new Uint8Array(QUARTERS),
-    };
-    fillPv(household, climate, day, inputs.pv);
-    const soilC = soilTemperature(climate, day);
-    for (let i = 0; i < QUARTERS; i++) {
-      const quarterIndex = day * QUARTERS + i;
-      const { localDay, localQuarter } = localQuarterOf(household.time_zone, quarterIndex);
-      const mean = curveOf(localDay)[localQuarter] ?? 0;
-      inputs.load[i] = round(mean * burst(seed, household.index, quarterIndex));
-      if (household.heat_pump) {
-        const middleMs = (quarterIndex + 0.5) * QUARTER_MS;
-        const airC = temperature(seed, climate, middleMs, household.latitude, household.longitude);
-        const at = { quarterIndex, localDay, localQuarter, airC, soilC };
-        const state = scheduleState(new Date(quarterIndex * QUARTER_MS));
-        const run = heatQuarter(household, household.heat_pump, dayHeatOf(day), at, state);
-        inputs.hp[i] = run.electricMilliWh;
-        inputs.heat[i] = run.heatMilliWh;
-        inputs.mode[i] = run.mode;
-      }
-    }
-    fillDriving(household, day, inputs);
-    return inputs;
+): Filler<HeatRows> {
+  const pump = household.heat_pump;
+  if (!pump) return () => undefined;
+  const run = heatRunner(household, pump, scheduleState);
+  const zone = household.time_zone;
+  const trial: HeatRows = {
+    hp: new Int32Array(QUARTERS),
+    heat: new Int32Array(QUARTERS),
+    mode: new Uint8Array(QUARTERS),
+  };
+  const debts = new Memory<number, HeatDebt>(4);
+  const debtAfter = (day: number) => debts.get(day, () => run(day, stretchesOf(zone, day), NO_DEBT, trial));
+  return (day, rows) => {
+    const from = debtAfter(day - 1);
+    const after = run(day, stretchesOf(zone, day), from, rows);
+    if (from.space === 0 && from.water === 0) debts.get(day, () => after);
   };
 }
 
-function fillPv(household: Household, climate: Climate, day: number, pv: Int32Array): void {
-  if (household.pv.rating_kw === 0) return;
-  const { latitude, longitude } = household;
-  const seed = splitSeed(household.seed);
-  const [from, to] = [solarTerms(day * DAY_MS), solarTerms((day + 1) * DAY_MS)];
-  for (let i = 0; i < QUARTERS; i++) {
-    const middleMs = (day * QUARTERS + i + 0.5) * QUARTER_MS;
-    const part = (i + 0.5) / QUARTERS;
-    // Between two midnights both terms are all but straight lines.
-    const terms = {
-      declination: from.declination + (to.declination - from.declination) * part,
-      equationOfTime: from.equationOfTime + (to.equationOfTime - from.equationOfTime) * part,
-    };
-    const sun = sunVector(terms, middleMs, latitude, longitude);
-    if (sun.up <= 0) continue;
-    const airC = temperature(seed, climate, middleMs, latitude, longitude);
-    pv[i] = round(pvPowerW(household.pv, sun, clearness(seed, middleMs, latitude, longitude), airC) * 250);
-  }
-}
-
-function fillDriving(household: Household, day: number, inputs: DayInputs): void {
+/** What the vehicle does. */
+export function drivingOf(household: Household): (day: number) => Driving {
   const vehicle = household.electric_vehicle;
-  if (!vehicle) return;
-  const plans = new Memory<number, ReturnType<typeof vehicleDay>>(4);
-  const planOf = (localDay: number) => plans.get(localDay, () => vehicleDay(household, vehicle, localDay));
-  for (let i = 0; i < QUARTERS; i++) {
-    const { localDay, localQuarter } = localQuarterOf(household.time_zone, day * QUARTERS + i);
-    const today = planOf(localDay);
-    inputs.driven[i] = drivenIn(today, localQuarter);
-    inputs.pluggedIn[i] = isPluggedIn(planOf(localDay - 1), today, localQuarter) ? 1 : 0;
-  }
+  const driving = (): Driving => ({
+    driven: int32Row(QUARTERS),
+    pluggedIn: byteRow(QUARTERS),
+  });
+  if (!vehicle) return driving;
+  const planOf = vehicleCalendar(household, vehicle);
+  return (day) => {
+    const { driven, pluggedIn } = driving();
+    for (const { from, to, localDay, localQuarter } of stretchesOf(household.time_zone, day)) {
+      const yesterday = planOf(localDay - 1);
+      const today = planOf(localDay);
+      for (let i = from; i < to; i++) {
+        const quarter = localQuarter + i - from;
+        driven[i] = drivenIn(today, quarter);
+        pluggedIn[i] = isPluggedIn(yesterday, today, quarter) ? 1 : 0;
+      }
+    }
+    return { driven, pluggedIn };
+  };
 }

@@ -2,21 +2,51 @@
  * A household at any quarter hour, by random access. Truth stands on a fixed UTC grid of quarter hours in
  * integer mWh; nothing is stored, what is remembered here only saves time.
  */
-import { IDENTITY, compose, storeMap, storeOf, storeStep, walkBack } from './battery.ts';
+import { IDENTITY, runStore, storeMap, storeOf, walkBack } from './battery.ts';
 import type { Clamp } from './battery.ts';
-import type { HeatQuarter, ScheduleState } from './heat.ts';
+import { NO_COUNTERS, addDay, counterLedger } from './counters.ts';
+import type { Counters } from './counters.ts';
+import { HEAT_MODES } from './heat.ts';
+import type { HeatMode, ScheduleState } from './heat.ts';
 import type { Household } from './household.ts';
+import { QUARTERS } from './local-time.ts';
 import { Memory } from './memory.ts';
-import { QUARTERS, dayBuilder } from './model-day.ts';
-import type { DayInputs } from './model-day.ts';
-import { vehicleMap, vehicleStep, vehicleStoreOf } from './vehicle.ts';
+import { drivingOf, heatFiller, loadFiller, pvFiller } from './model-day.ts';
+import { byteRow, int32Row } from './rows.ts';
+import { runVehicle, vehicleMap, vehicleStoreOf } from './vehicle.ts';
+import type { Driving } from './vehicle.ts';
 
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { floor, max, min } = Math;
+const { floor } = Math;
 
 const QUARTER_MS = 900_000;
 
-/** Energies of a quarter hour in mWh, AC side; grid = load + ev + hp + charge - discharge - pv, exactly. */
+/**
+ * A UTC day by its 96 quarter hours: energies in mWh, AC side; grid = load + ev + hp + charge - discharge - pv,
+ * exactly. Quarters before the anchor hold zeros. Not to be written to.
+ */
+export interface DayRows {
+  readonly load: Int32Array;
+  readonly pv: Int32Array;
+  readonly ev: Int32Array;
+  readonly hp: Int32Array;
+  readonly charge: Int32Array;
+  readonly discharge: Int32Array;
+  /** Positive from the grid, negative into it. */
+  readonly grid: Int32Array;
+  /** Heat delivered by the heat pump. */
+  readonly heat: Int32Array;
+  /** Index in HEAT_MODES. */
+  readonly mode: Uint8Array;
+  /** 1 while the vehicle is plugged in. */
+  readonly pluggedIn: Uint8Array;
+  /** Stored in the stationary battery before each quarter and after the last. */
+  readonly stored: Int32Array;
+  /** Stored in the vehicle, likewise; 0 without one. */
+  readonly vehicleStored: Int32Array;
+}
+
+/** One quarter of a day's rows. */
 export interface Quarter {
   readonly load: number;
   readonly pv: number;
@@ -24,45 +54,36 @@ export interface Quarter {
   readonly hp: number;
   readonly charge: number;
   readonly discharge: number;
-  /** Positive from the grid, negative into it. */
   readonly grid: number;
-  /** Heat delivered by the heat pump. */
   readonly heat: number;
-  readonly heatMode: HeatQuarter['mode'];
+  readonly heatMode: HeatMode;
   readonly pluggedIn: boolean;
-  /** Stored in the stationary battery at the start and the end. */
+  /** At the start and the end. */
   readonly stored: readonly [number, number];
-  /** Stored in the vehicle at the start and the end; 0 without one. */
   readonly vehicleStored: readonly [number, number];
 }
 
-/** Sums of energies in mWh from the anchor on. */
-export interface Counters {
-  readonly pv: number;
-  readonly ev: number;
-  readonly hp: number;
-  readonly gridImport: number;
-  readonly gridExport: number;
-}
-const ZERO: Counters = { pv: 0, ev: 0, hp: 0, gridImport: 0, gridExport: 0 };
-
 export interface Model {
+  /** The UTC day (days since 1970). */
+  day(day: number): DayRows;
   /** The quarter that starts at quarterIndex * 15 min since 1970; quarters before the anchor are those of an idle house. */
   quarter(quarterIndex: number): Quarter;
   /** Sums over the quarters from the anchor up to and without quarterIndex. */
   countersBefore(quarterIndex: number): Counters;
 }
 
-interface VehicleTrack {
-  readonly ac: Int32Array;
-  /** Charge at the start of each quarter and, last, at the end of the day. */
-  readonly stored: Float64Array;
+interface VehicleTrack extends Driving {
+  readonly ev: Int32Array;
+  readonly vehicleStored: Int32Array;
 }
-interface BatteryTrack {
+interface House {
+  readonly load: Int32Array;
+  readonly pv: Int32Array;
+  readonly hp: Int32Array;
+  readonly heat: Int32Array;
+  readonly mode: Uint8Array;
+  /** Surplus before the battery. */
   readonly net: Int32Array;
-  readonly charge: Int32Array;
-  readonly discharge: Int32Array;
-  readonly stored: Float64Array;
 }
 
 /** `scheduleState` steers the heat pump; it must be a pure function of the instant. */
@@ -71,154 +92,121 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
   const firstDay = floor(anchor / QUARTERS);
   const store = storeOf(household.battery);
   const car = household.electric_vehicle && vehicleStoreOf(household.electric_vehicle);
-  const build = dayBuilder(household, scheduleState);
-  const inputs = new Memory<number, DayInputs>(8);
-  const carMaps = new Memory<number, Clamp>(96);
-  const carTracks = new Memory<number, VehicleTrack>(8);
-  const storeMaps = new Memory<number, Clamp>(96);
-  const storeTracks = new Memory<number, BatteryTrack>(8);
-  const totals = new Memory<number, Counters>(8);
-  let lastTotal = firstDay;
+  const fillLoad = loadFiller(household);
+  const fillPv = pvFiller(household);
+  const fillHeat = heatFiller(household, scheduleState);
+  const driving = drivingOf(household);
+  const carTracks = new Memory<number, VehicleTrack>(3);
+  const carMaps = new Memory<number, Clamp>(64);
+  const houses = new Memory<number, House>(3);
+  const storeMaps = new Memory<number, Clamp>(64);
+  const days = new Memory<number, DayRows>(2);
 
-  const inputsOf = (day: number) => inputs.get(day, () => build(day));
-  const firstQuarterOf = (day: number) => (day === firstDay ? anchor - firstDay * QUARTERS : 0);
+  const firstQuarterOf = (day: number) =>
+    day > firstDay ? 0 : day < firstDay ? QUARTERS : anchor - firstDay * QUARTERS;
 
   const carMapOf = (day: number): Clamp =>
-    carMaps.get(day, () => {
-      if (!car) return IDENTITY;
-      const { driven, pluggedIn } = inputsOf(day);
-      let map = IDENTITY;
-      for (let i = firstQuarterOf(day); i < QUARTERS; i++) {
-        map = compose(map, vehicleMap(car, driven[i] ?? 0, pluggedIn[i] === 1));
-      }
-      return map;
-    });
+    carMaps.get(day, () => (car ? vehicleMap(car, driving(day), firstQuarterOf(day)) : IDENTITY));
 
   const carTrackOf = (day: number): VehicleTrack =>
     carTracks.get(day, () => {
-      const track = { ac: new Int32Array(QUARTERS), stored: new Float64Array(QUARTERS + 1) };
+      const track = {
+        ...driving(day),
+        ev: int32Row(QUARTERS),
+        vehicleStored: int32Row(QUARTERS + 1),
+      };
       if (!car) return track;
-      const { driven, pluggedIn } = inputsOf(day);
-      let x = carTracks.find(day - 1)?.stored[QUARTERS] ?? walkBack(carMapOf, day, firstDay, car.initial);
-      track.stored.fill(x);
-      for (let i = firstQuarterOf(day); i < QUARTERS; i++) {
-        const step = vehicleStep(car, driven[i] ?? 0, pluggedIn[i] === 1, x);
-        track.ac[i] = step.ac;
-        track.stored[i + 1] = x = step.x;
-      }
+      const known = carTracks.find(day - 1)?.vehicleStored[QUARTERS];
+      const x = known ?? walkBack(carMapOf, day, firstDay, car.initial);
+      const first = firstQuarterOf(day);
+      track.pluggedIn.fill(0, 0, first);
+      runVehicle(car, track, first, x, track);
       return track;
     });
 
-  /** Surplus of each quarter before the battery. */
-  const netOf = (day: number): Int32Array => {
-    const { load, pv, hp } = inputsOf(day);
-    const { ac } = carTrackOf(day);
-    return pv.map((energy, i) => energy - (load[i] ?? 0) - (hp[i] ?? 0) - (ac[i] ?? 0));
-  };
+  const houseOf = (day: number): House =>
+    houses.get(day, () => {
+      const house = {
+        load: int32Row(QUARTERS),
+        pv: int32Row(QUARTERS),
+        hp: int32Row(QUARTERS),
+        heat: int32Row(QUARTERS),
+        mode: byteRow(QUARTERS),
+        net: int32Row(QUARTERS),
+      };
+      fillLoad(day, house.load);
+      fillPv(day, house.pv);
+      fillHeat(day, house);
+      const { load, pv, hp, net } = house;
+      const first = firstQuarterOf(day);
+      if (first > 0) for (const values of Object.values(house)) values.fill(0, 0, first);
+      const ev = car ? carTrackOf(day).ev : undefined;
+      for (let i = first; i < QUARTERS; i++) {
+        net[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev?.[i] ?? 0);
+      }
+      return house;
+    });
 
   const storeMapOf = (day: number): Clamp =>
-    storeMaps.get(day, () => {
-      const net = netOf(day);
-      let map = IDENTITY;
-      for (let i = firstQuarterOf(day); i < QUARTERS; i++) map = compose(map, storeMap(store, net[i] ?? 0));
-      return map;
-    });
+    storeMaps.get(day, () => storeMap(store, houseOf(day).net, firstQuarterOf(day)));
 
-  const storeTrackOf = (day: number): BatteryTrack =>
-    storeTracks.get(day, () => {
-      const net = netOf(day);
-      const track = {
-        net,
-        charge: new Int32Array(QUARTERS),
-        discharge: new Int32Array(QUARTERS),
-        stored: new Float64Array(QUARTERS + 1),
+  const dayOf = (day: number): DayRows =>
+    days.get(day, () => {
+      const house = houseOf(day);
+      const track = carTrackOf(day);
+      const rows = {
+        load: house.load,
+        pv: house.pv,
+        hp: house.hp,
+        heat: house.heat,
+        mode: house.mode,
+        ev: track.ev,
+        pluggedIn: track.pluggedIn,
+        vehicleStored: track.vehicleStored,
+        charge: int32Row(QUARTERS),
+        discharge: int32Row(QUARTERS),
+        grid: int32Row(QUARTERS),
+        stored: int32Row(QUARTERS + 1),
       };
-      let x =
-        storeTracks.find(day - 1)?.stored[QUARTERS] ?? walkBack(storeMapOf, day, firstDay, store.initial);
-      track.stored.fill(x);
-      for (let i = firstQuarterOf(day); i < QUARTERS; i++) {
-        const step = storeStep(store, net[i] ?? 0, x);
-        track.charge[i] = step.charge;
-        track.discharge[i] = step.discharge;
-        track.stored[i + 1] = x = step.x;
+      const known = days.find(day - 1)?.stored[QUARTERS];
+      const x = known ?? walkBack(storeMapOf, day, firstDay, store.initial);
+      runStore(store, house.net, firstQuarterOf(day), x, rows);
+      const { charge, discharge, grid } = rows;
+      for (let i = 0; i < QUARTERS; i++) {
+        grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (house.net[i] ?? 0);
       }
-      return track;
+      return rows;
     });
 
-  const quarter = (quarterIndex: number): Quarter => {
-    const day = floor(quarterIndex / QUARTERS);
-    const i = quarterIndex - day * QUARTERS;
-    if (quarterIndex < anchor) return idle(store.initial, car ? car.initial : 0);
-    const input = inputsOf(day);
-    const vehicle = carTrackOf(day);
-    const battery = storeTrackOf(day);
-    const charge = battery.charge[i] ?? 0;
-    const discharge = battery.discharge[i] ?? 0;
-    return {
-      load: input.load[i] ?? 0,
-      pv: input.pv[i] ?? 0,
-      ev: vehicle.ac[i] ?? 0,
-      hp: input.hp[i] ?? 0,
-      charge,
-      discharge,
-      grid: charge - discharge - (battery.net[i] ?? 0),
-      heat: input.heat[i] ?? 0,
-      heatMode: input.mode[i] ?? 'off',
-      pluggedIn: input.pluggedIn[i] === 1,
-      stored: [battery.stored[i] ?? 0, battery.stored[i + 1] ?? 0],
-      vehicleStored: [vehicle.stored[i] ?? 0, vehicle.stored[i + 1] ?? 0],
-    };
+  const before = counterLedger(firstDay, dayOf);
+  return {
+    day: dayOf,
+    quarter: (quarterIndex) => {
+      const day = floor(quarterIndex / QUARTERS);
+      return quarterOf(dayOf(day), quarterIndex - day * QUARTERS);
+    },
+    countersBefore: (quarterIndex) => {
+      if (quarterIndex <= anchor) return NO_COUNTERS;
+      const day = floor(quarterIndex / QUARTERS);
+      return addDay(before(day), dayOf(day), quarterIndex - day * QUARTERS);
+    },
   };
-
-  const sum = (from: Counters, start: number, end: number): Counters => {
-    let { pv, ev, hp, gridImport, gridExport } = from;
-    for (let index = start; index < end; index++) {
-      const q = quarter(index);
-      pv += q.pv;
-      ev += q.ev;
-      hp += q.hp;
-      if (q.grid > 0) gridImport += q.grid;
-      else gridExport -= q.grid;
-    }
-    return { pv, ev, hp, gridImport, gridExport };
-  };
-
-  /** Counters at the start of a day, continued from the latest day that is remembered. */
-  const totalBefore = (day: number): Counters => {
-    let known = min(lastTotal, day);
-    while (known > firstDay && !totals.find(known)) known--;
-    let total = totals.find(known) ?? ZERO;
-    for (let next = known; next < day; next++) {
-      total = sum(total, max(anchor, next * QUARTERS), (next + 1) * QUARTERS);
-      const reached = total;
-      totals.get(next + 1, () => reached);
-    }
-    lastTotal = max(lastTotal, day);
-    return total;
-  };
-
-  const countersBefore = (quarterIndex: number): Counters => {
-    if (quarterIndex <= anchor) return ZERO;
-    const day = floor(quarterIndex / QUARTERS);
-    return sum(day > firstDay ? totalBefore(day) : ZERO, max(anchor, day * QUARTERS), quarterIndex);
-  };
-  return { quarter, countersBefore };
 }
 
-/** A house before its history begins. */
-function idle(stored: number, vehicleStored: number): Quarter {
+function quarterOf(rows: DayRows, i: number): Quarter {
+  const at = (row: Int32Array, index = i): number => row[index] ?? 0;
   return {
-    load: 0,
-    pv: 0,
-    ev: 0,
-    hp: 0,
-    charge: 0,
-    discharge: 0,
-    grid: 0,
-    heat: 0,
-    heatMode: 'off',
-    pluggedIn: false,
-    stored: [stored, stored],
-    vehicleStored: [vehicleStored, vehicleStored],
+    load: at(rows.load),
+    pv: at(rows.pv),
+    ev: at(rows.ev),
+    hp: at(rows.hp),
+    charge: at(rows.charge),
+    discharge: at(rows.discharge),
+    grid: at(rows.grid),
+    heat: at(rows.heat),
+    heatMode: HEAT_MODES[rows.mode[i] ?? 0] ?? 'off',
+    pluggedIn: rows.pluggedIn[i] === 1,
+    stored: [at(rows.stored), at(rows.stored, i + 1)],
+    vehicleStored: [at(rows.vehicleStored), at(rows.vehicleStored, i + 1)],
   };
 }

@@ -50,6 +50,7 @@ export const CHANNEL = {
   session: 46,
   hotWater: 47,
   cycle: 48,
+  week: 49,
   synoptic: 60,
   meso: 61,
   fast: 62,
@@ -73,13 +74,22 @@ function round(state: number, word: number): number {
   return (imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
 }
 
-/** 32 hashed bits of the counter (entity, channel, bucket, extra); arguments count modulo 2^32. */
-export function hash(seed: Seed, entity: number, channel: number, bucket: number, extra = 0): number {
-  let state = round(round(round(seed.lo | 0, seed.hi), entity), channel);
-  state = round(round(state, bucket), extra) ^ 24;
+/** What the buckets of one (entity, channel) share; the rest of the hash is half the work. */
+export function stream(seed: Seed, entity: number, channel: number): number {
+  return round(round(round(seed.lo | 0, seed.hi), entity), channel);
+}
+
+/** 32 hashed bits of a bucket of a stream; arguments count modulo 2^32. */
+export function hashIn(streamState: number, bucket: number, extra = 0): number {
+  let state = round(round(streamState, bucket), extra) ^ 24;
   state = imul(state ^ (state >>> 16), 0x85ebca6b);
   state = imul(state ^ (state >>> 13), 0xc2b2ae35);
   return (state ^ (state >>> 16)) >>> 0;
+}
+
+/** 32 hashed bits of the counter (entity, channel, bucket, extra). */
+export function hash(seed: Seed, entity: number, channel: number, bucket: number, extra = 0): number {
+  return hashIn(stream(seed, entity, channel), bucket, extra);
 }
 
 /** Uniform in [0, 1). */
@@ -120,28 +130,41 @@ export function pick(shares: readonly number[], hashed: number): number {
 
 const smooth = (x: number): number => x * x * (3 - 2 * x);
 
-/** Value noise between hashed points at the integers: in [0, 1], mean 0.5, continuous. */
-export function noise1(seed: Seed, entity: number, channel: number, x: number): number {
-  const left = floor(x);
-  const from = uniform(seed, entity, channel, left);
-  return from + (uniform(seed, entity, channel, left + 1) - from) * smooth(x - left);
+/** Value noise on a lattice of three dimensions: in [0, 1], mean 0.5, continuous. */
+export type Noise3 = (x: number, y: number, z: number) => number;
+
+/** Noise of a channel. The eight corners of the cell asked for last are kept, since questions come in order of time. */
+export function noise3(seed: Seed, channel: number): Noise3 {
+  const corners = new Float64Array(8);
+  let xi = NaN;
+  let yi = NaN;
+  let zi = NaN;
+  const fill = (from: number) => {
+    const near = stream(seed, xi, channel);
+    const far = stream(seed, xi + 1, channel);
+    for (let corner = from; corner < 8; corner++) {
+      const bits = hashIn(corner & 1 ? far : near, yi + ((corner >> 1) & 1), zi + (corner >> 2));
+      corners[corner] = bits / WORD;
+    }
+  };
+  return (x, y, z) => {
+    const cellX = floor(x);
+    const cellY = floor(y);
+    const cellZ = floor(z);
+    if (cellX !== xi || cellY !== yi || cellZ !== zi) {
+      const follows = cellX === xi && cellY === yi && cellZ === zi + 1;
+      xi = cellX;
+      yi = cellY;
+      zi = cellZ;
+      if (follows) corners.copyWithin(0, 4);
+      fill(follows ? 4 : 0);
+    }
+    const u = smooth(x - xi);
+    const v = smooth(y - yi);
+    const w = smooth(z - zi);
+    const edge = (corner: number) => mix(corners[corner] ?? 0, corners[corner + 1] ?? 0, u);
+    return mix(mix(edge(0), edge(2), v), mix(edge(4), edge(6), v), w);
+  };
 }
 
-/** Value noise on a lattice of three dimensions: in [0, 1], mean 0.5, continuous. */
-export function noise3(seed: Seed, channel: number, x: number, y: number, z: number): number {
-  const xi = floor(x);
-  const yi = floor(y);
-  const zi = floor(z);
-  const u = smooth(x - xi);
-  const v = smooth(y - yi);
-  const w = smooth(z - zi);
-  let sum = 0;
-  for (let corner = 0; corner < 8; corner++) {
-    const dx = corner & 1;
-    const dy = (corner >> 1) & 1;
-    const dz = corner >> 2;
-    const weight = (dx ? u : 1 - u) * (dy ? v : 1 - v) * (dz ? w : 1 - w);
-    sum += weight * hash(seed, xi + dx, channel, yi + dy, zi + dz);
-  }
-  return sum / WORD;
-}
+const mix = (from: number, to: number, part: number): number => from + (to - from) * part;

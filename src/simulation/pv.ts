@@ -8,6 +8,8 @@ const { PI, cos, exp, max, min, sin } = Math;
 /** Losses of a whole roof-top system (performance ratio). */
 const PERFORMANCE_RATIO = 0.8;
 const SOLAR_CONSTANT = 1361;
+/** Share of light that the ground throws back. */
+const ALBEDO = 0.2;
 
 /** Diffuse fraction of global radiation by clearness index (Erbs et al. 1982). */
 function diffuseFraction(kt: number): number {
@@ -16,24 +18,56 @@ function diffuseFraction(kt: number): number {
   return 0.9511 + kt * (-0.1604 + kt * (4.388 + kt * (-16.638 + kt * 12.336)));
 }
 
-/**
- * AC power in W, 0 with the sun below the horizon, at most the rating.
- * `clearness` is the clear-sky index, `airC` the air temperature.
- */
-export function pvPowerW(plant: PvPlant, sun: SunVector, clearness: number, airC: number): number {
-  const cosZenith = sun.up;
-  if (cosZenith <= 0 || plant.rating_kw === 0) return 0;
-  const global = clearness * 1098 * cosZenith * exp(-0.059 / cosZenith);
-  const diffuse = global * diffuseFraction(global / (SOLAR_CONSTANT * cosZenith));
-  const beamNormal = min(1100, (global - diffuse) / cosZenith);
+/** Light in W/m²: global and diffuse on the level, beam towards the sun. */
+export interface Light {
+  readonly global: number;
+  readonly diffuse: number;
+  readonly beam: number;
+}
+
+/** Light under a sun at the cosine of the zenith angle `up` > 0 and a clear-sky index. */
+export function radiation(up: number, clearness: number): Light {
+  const global = clearness * 1098 * up * exp(-0.059 / up);
+  const diffuse = global * diffuseFraction(global / (SOLAR_CONSTANT * up));
+  return { global, diffuse, beam: min(1100, (global - diffuse) / up) };
+}
+
+/** What of each part of the light falls on a square metre of a plant. */
+export interface Roof {
+  readonly ratingW: number;
+  readonly global: number;
+  readonly diffuse: number;
+  readonly east: number;
+  readonly north: number;
+  readonly up: number;
+}
+
+export function roofOf(plant: PvPlant): Roof {
   const tilt = (plant.tilt_deg * PI) / 180;
   const azimuth = (plant.azimuth_deg * PI) / 180;
-  const sineTilt = sin(tilt);
-  const cosTilt = cos(tilt);
-  const incidence = sineTilt * (sun.east * sin(azimuth) + sun.north * cos(azimuth)) + cosTilt * sun.up;
-  const plane =
-    (diffuse * (1 + cosTilt)) / 2 + (0.2 * global * (1 - cosTilt)) / 2 + beamNormal * max(0, incidence);
+  return {
+    ratingW: plant.rating_kw * 1000,
+    global: (ALBEDO * (1 - cos(tilt))) / 2,
+    diffuse: (1 + cos(tilt)) / 2,
+    east: sin(tilt) * sin(azimuth),
+    north: sin(tilt) * cos(azimuth),
+    up: cos(tilt),
+  };
+}
+
+/** AC power in W of a plant with `plane` W/m² on it in air of `airC`; at most the rating. */
+export function plantPowerW(ratingW: number, plane: number, airC: number): number {
   const cellC = airC + 0.03 * plane;
-  const power = plant.rating_kw * plane * PERFORMANCE_RATIO * (1 - 0.004 * (cellC - 25));
-  return min(plant.rating_kw * 1000, max(0, power));
+  const power = (ratingW / 1000) * plane * PERFORMANCE_RATIO * (1 - 0.004 * (cellC - 25));
+  return min(ratingW, max(0, power));
+}
+
+/** AC power in W, 0 with the sun below the horizon; `clearness` is the clear-sky index. */
+export function pvPowerW(plant: PvPlant, sun: SunVector, clearness: number, airC: number): number {
+  if (sun.up <= 0 || plant.rating_kw === 0) return 0;
+  const roof = roofOf(plant);
+  const { global, diffuse, beam } = radiation(sun.up, clearness);
+  const incidence = roof.east * sun.east + roof.north * sun.north + roof.up * sun.up;
+  const plane = diffuse * roof.diffuse + global * roof.global + beam * max(0, incidence);
+  return plantPowerW(roof.ratingW, plane, airC);
 }

@@ -2,11 +2,11 @@
  * When a heat pump shall run: the cheapest quarters of a local day are boosted, the dearest set back or blocked,
  * so that the day's heat stays the same and the house never goes cold (decisions.md section 4).
  */
-import { DELIVERY, spaceNeed } from './heat.ts';
+import { DELIVERY, heatCalendar, spaceNeed } from './heat.ts';
 import type { ScheduleState } from './heat.ts';
 import type { Household } from './household.ts';
+import { QUARTERS, localQuarterOf } from './local-time.ts';
 import { Memory } from './memory.ts';
-import { QUARTERS, heatCalendar, localQuarterOf } from './model-day.ts';
 import type { PriceBook } from './prices.ts';
 import { offsetMinutesAt } from './zone.ts';
 
@@ -116,7 +116,7 @@ export function schedulePlanner(
   book: PriceBook,
   now: Date,
 ): (at: Date) => ScheduleState {
-  const { dayHeatOf } = heatCalendar(household);
+  const dayHeatOf = heatCalendar(household);
   const limits = { maxHeat: (household.heat_pump?.rated_power_w ?? 0) * 250 * COLD_DAY_COP };
   const plans = new Memory<string, { readonly first: number; readonly states: readonly ScheduleState[] }>(64);
   const plan = (localDay: number, knownAtMs: number) => {

@@ -1,12 +1,13 @@
 /** What a device shows at an instant: the state objects of the document, interpolated inside the quarter hour. */
-import { climateOf, temperature } from './climate.ts';
-import type { HeatQuarter, ScheduleState } from './heat.ts';
+import type { Counters } from './counters.ts';
+import type { HeatMode, ScheduleState } from './heat.ts';
 import type { Household } from './household.ts';
 import type { DeviceType } from './identity.ts';
 import { Memory } from './memory.ts';
 import { createModel } from './model.ts';
-import type { Counters, Model, Quarter } from './model.ts';
+import type { Model, Quarter } from './model.ts';
 import { splitSeed } from './noise.ts';
+import { weatherOf } from './weather.ts';
 
 const QUARTER_MS = 900_000;
 
@@ -19,7 +20,7 @@ export interface ElectricVehicleState {
   readonly energy_charged_kwh: number;
 }
 export interface HeatPumpState {
-  readonly mode: HeatQuarter['mode'];
+  readonly mode: HeatMode;
   readonly schedule_state: ScheduleState;
   readonly power_w: number;
   readonly heat_w: number;
@@ -134,13 +135,7 @@ const states: {
     if (!household.heat_pump) throw new RangeError('household has no heat pump');
     const { latitude, longitude } = household;
     const quarterStart = new Date(Math.floor(at.getTime() / QUARTER_MS) * QUARTER_MS);
-    const outdoorC = temperature(
-      splitSeed(household.seed),
-      climateOf(latitude, longitude),
-      at.getTime(),
-      latitude,
-      longitude,
-    );
+    const outdoorC = weatherOf(splitSeed(household.seed), latitude, longitude).airAt(at.getTime());
     return {
       mode: now.heatMode,
       schedule_state: (inputs.scheduleState ?? alwaysMid)(quarterStart),

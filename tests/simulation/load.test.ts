@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { burst, dayTypeOf, loadCurves, normLoad } from '../../src/simulation/load.ts';
-import { splitSeed } from '../../src/simulation/noise.ts';
+import { CHANNEL, splitSeed, stream } from '../../src/simulation/noise.ts';
 import { ARCHETYPES } from '../../src/simulation/profiles.ts';
 import { households } from './fleet.ts';
 import { createModel } from '../../src/simulation/model.ts';
@@ -9,7 +9,7 @@ const day = (text: string) => Date.parse(`${text}T00:00:00Z`) / 86_400_000;
 
 test('days have the type of their weekday, and the eves count as Saturdays', () => {
   const types = ['2026-11-20', '2026-11-21', '2026-11-22', '2026-12-24', '2026-12-31'].map((text) =>
-    dayTypeOf(day(text)),
+    dayTypeOf(day(text), 'DE'),
   );
   expect(types).toEqual(['workday', 'saturday', 'sunday', 'saturday', 'saturday']);
 });
@@ -34,7 +34,7 @@ test('the mix of archetypes is the norm profile, on every type of day', () => {
 
 test('bursts have the mean one', () => {
   let sum = 0;
-  for (let i = 0; i < 200_000; i++) sum += burst(splitSeed(1), 3, i);
+  for (let i = 0; i < 200_000; i++) sum += burst(stream(splitSeed(1), 3, CHANNEL.burst), i);
   expect(sum / 200_000).toBeCloseTo(1, 2);
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { applyClamp, compose, storeOf, storeStep } from '../../src/simulation/battery.ts';
+import { applyClamp, compose, runStore, storeOf } from '../../src/simulation/battery.ts';
 import type { Clamp } from '../../src/simulation/battery.ts';
 import type { Household } from '../../src/simulation/household.ts';
 import { SCHEDULE_STATES } from '../../src/simulation/heat.ts';
@@ -265,9 +265,14 @@ describe('storage maps', () => {
         fc.integer({ min: -2e6, max: 2e6 }),
         fc.integer({ min: store.floor, max: store.capacity }),
         (net, x) => {
-          const step = storeStep(store, net, x);
-          expect(step.charge).toBeLessThanOrEqual(Math.max(0, net));
-          expect(step.discharge).toBeLessThanOrEqual(Math.max(0, -net));
+          const rows = {
+            charge: new Int32Array(1),
+            discharge: new Int32Array(1),
+            stored: new Int32Array(2),
+          };
+          runStore(store, Int32Array.of(net), 0, x, rows);
+          expect(rows.charge[0]).toBeLessThanOrEqual(Math.max(0, net));
+          expect(rows.discharge[0]).toBeLessThanOrEqual(Math.max(0, -net));
         },
       ),
     );
