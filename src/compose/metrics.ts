@@ -1,6 +1,8 @@
-import { Counter, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 import { errorClass } from '../domain/retry.ts';
+import type { Db } from '../queries/database.ts';
+import { readBacklog } from '../queries/deliveries.ts';
 import type { DeliveryMetrics } from '../webhooks/metrics.ts';
 
 /** What the dispatcher counts, as Prometheus metrics. */
@@ -13,9 +15,22 @@ export function deliveryMetrics(registry: Registry): DeliveryMetrics {
     buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5],
     registers,
   });
-  const exhausted = new Counter({
-    name: 'webhook_deliveries_exhausted_total',
-    help: 'Deliveries given up after their last attempt.',
+  const finished = new Counter({
+    name: 'webhook_deliveries_finished_total',
+    help: 'Messages that have come to their end, delivered or given up after the last attempt.',
+    labelNames: ['state'],
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'webhook_event_to_receipt_seconds',
+    help: 'Time from the event to the 2xx answer of the endpoint, by whether the first attempt brought it.',
+    labelNames: ['attempt'],
+    buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600, 86_400],
+    registers,
+  });
+  const reclaimed = new Counter({
+    name: 'webhook_deliveries_reclaimed_total',
+    help: 'Deliveries taken over from workers that died or outlasted their lease.',
     registers,
   });
   const dropped = new Counter({
@@ -32,8 +47,40 @@ export function deliveryMetrics(registry: Registry): DeliveryMetrics {
   return {
     attempted: (outcome, durationMs) =>
       duration.observe({ outcome: errorClass(outcome) ?? 'delivered' }, durationMs / 1000),
-    exhausted: (count) => exhausted.inc(count),
+    finished: (state, count) => finished.inc({ state }, count),
+    received: (sinceEventMs, attempt) =>
+      latency.observe({ attempt: attempt === 1 ? 'first' : 'retry' }, Math.max(0, sinceEventMs) / 1000),
+    reclaimed: (count) => reclaimed.inc(count),
     dropped: (reason, count) => dropped.inc({ reason }, count),
     superseded: (count) => superseded.inc(count),
   };
+}
+
+/** A scrape counts at most this often: a backlog of a million takes some 100 ms. */
+const backlogAgeMs = 5_000;
+
+/** How much is left to deliver and for how long it has waited, over all processes: take the maximum, not the sum. */
+export function backlogMetrics(registry: Registry, db: Db, clock: () => Date): void {
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] });
+  const underWay = gauge('webhook_deliveries_under_way', 'Delivery attempts under way, over all processes.');
+  const oldest = gauge(
+    'webhook_oldest_due_age_seconds',
+    'How long the oldest delivery that could be sent has waited; 0 when none could.',
+  );
+  let readAt = -Infinity;
+  new Gauge({
+    name: 'webhook_deliveries_pending',
+    help: 'Deliveries not yet delivered, dropped or given up, over all processes.',
+    registers: [registry],
+    async collect(): Promise<void> {
+      const now = clock();
+      if (now.getTime() - readAt < backlogAgeMs) return;
+      const backlog = await readBacklog(db);
+      readAt = now.getTime();
+      this.set(backlog.pending);
+      underWay.set(backlog.underWay);
+      const { oldestDueAt } = backlog;
+      oldest.set(oldestDueAt === undefined ? 0 : Math.max(0, (now.getTime() - oldestDueAt.getTime()) / 1000));
+    },
+  });
 }

@@ -2,7 +2,9 @@ import { FleetRunner } from '../fleets/runner.ts';
 import { deliveriesChannel } from '../queries/deliveries.ts';
 import { fleetsChannel } from '../queries/fleets.ts';
 import { listen } from '../queries/listen.ts';
+import { holdPresence } from '../queries/worker-presence.ts';
 import { Dispatcher } from '../webhooks/dispatcher.ts';
+import { backlogMetrics } from './metrics.ts';
 import type { Parts } from './parts.ts';
 import { startSweeper } from './sweeper.ts';
 
@@ -20,6 +22,8 @@ export async function startWorkers({
   deliveryMetrics,
   exchange,
   clock,
+  registry,
+  announce,
 }: Parts): Promise<Workers> {
   const { db, config, keyring } = storage;
   const failed = (loop: string) => (error: unknown) =>
@@ -33,16 +37,21 @@ export async function startWorkers({
     metrics: deliveryMetrics,
     onError: failed('dispatcher'),
     listen: (wake) => listen(config, deliveriesChannel, wake, failed('dispatcher')),
+    presence: () => holdPresence(config, failed('dispatcher')),
   });
   const runner = new FleetRunner({
     db,
     now: clock,
     simulatorFaults: settings.simulatorFaults,
-    wakeDispatcher: () => dispatcher.wake(),
+    wakeDispatcher: () => {
+      announce();
+      dispatcher.wake();
+    },
     onError: failed('fleets'),
     listen: (wake) => listen(config, fleetsChannel, wake, failed('fleets')),
   });
   const sweeper = startSweeper(db, clock, failed('sweeper'));
+  backlogMetrics(registry, db, clock);
   await dispatcher.start();
   await runner.start();
   return {

@@ -73,16 +73,35 @@ export async function cancelDeliveries(tx: Tx, scope: CancelScope, now: Date): P
   return { reason: scope.reason, count: Number(result.numAffectedRows ?? 0n) };
 }
 
-/** When the next pending delivery is due, those in flight at the end of their lease; undefined when none is. */
+/** When the next delivery that nobody is attempting is due; undefined when there is none. */
 export async function findNextDueAt(db: Db | Tx): Promise<Date | undefined> {
   const row = await db
     .selectFrom('deliveries')
     .select('due_at')
     .where('state', '=', 'pending')
+    .where('lease_token', 'is', null)
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst();
   return row?.due_at;
+}
+
+export interface Backlog {
+  readonly pending: number;
+  /** Of them, under way. */
+  readonly underWay: number;
+  /** Since when the oldest one waits that could be sent. */
+  readonly oldestDueAt: Date | undefined;
+}
+
+/** What is left to deliver, over all organizations; counted from indexes of the pending rows alone. */
+export async function readBacklog(db: Db): Promise<Backlog> {
+  const { rows } = await sql<{ waiting: number; leased: number }>`
+    select (select count(*) from deliveries where state = 'pending' and lease_token is null) as waiting,
+      (select count(*) from deliveries where state = 'pending' and lease_token is not null) as leased
+  `.execute(db);
+  const { waiting = 0, leased = 0 } = rows[0] ?? {};
+  return { pending: waiting + leased, underWay: leased, oldestDueAt: await findNextDueAt(db) };
 }
 
 /** The channel on which processes tell each other that deliveries are due. */

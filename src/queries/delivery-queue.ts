@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { ErrorClass } from '../domain/retry.ts';
 import type { Sealed } from '../domain/sealed.ts';
 import type { CancelReason } from './deliveries.ts';
-import type { Db } from './database.ts';
+import type { Db, Tx } from './database.ts';
 
 /*
  * The life of a delivery:
  *
  *   pending, due        claimable
- *   pending, leased     an attempt is under way; due_at stands at the end of the lease, so that a dead
- *                       worker's row becomes due again by itself
+ *   pending, leased     an attempt is under way. When its worker is gone (its session lock is free) or
+ *                       the lease is over (the backstop), delivery-leases.ts makes it due again
  *   delivered           answered with 2xx
  *   exhausted           the last attempt failed
  *   cancelled           dropped with a reason; an attempt then under way is logged, not repeated
@@ -26,6 +26,8 @@ export interface ClaimedDelivery {
   /** Attempts that have ended. */
   readonly attempts: number;
   readonly lease_token: string;
+  /** When the event wrote it. */
+  readonly created_at: Date;
   readonly payload: Buffer;
   readonly url: string;
   readonly secret: Sealed;
@@ -40,85 +42,154 @@ export interface ClaimLimits {
   readonly retry: number;
   /** Attempts under way for one webhook, over all workers. */
   readonly perWebhook: number;
+  /** Attempts under way for one organization, over all workers. */
+  readonly perOrganization: number;
 }
 
-/** Serialises claims, so that two workers together keep within the cap of a webhook. */
+/** Webhooks that a claim looks at in each lane; the next claim goes on behind them. */
+export const claimWindow = 256;
+
+export interface Position {
+  readonly org_id: string;
+  readonly webhook_id: string;
+}
+
+/** Where each lane's next look begins; undefined is the start. */
+export interface ClaimCursor {
+  readonly first?: Position | undefined;
+  readonly retry?: Position | undefined;
+}
+
+export interface Claim {
+  readonly deliveries: ClaimedDelivery[];
+  readonly next: ClaimCursor;
+}
+
+const nil = '00000000-0000-0000-0000-000000000000';
+
+/** Serialises claims, so that workers together keep within the caps. */
 const claimLock = 0x64_6c_76_72;
 
+const lanes = {
+  first: sql`state = 'pending' and attempts = 0 and lease_token is null`,
+  retry: sql`state = 'pending' and attempts > 0 and lease_token is null`,
+};
+
 /**
- * Leases due deliveries: from each webhook with free places its oldest, first attempts and retries
- * apart, and in turn over the webhooks, so that a backlog of one delays no other. The webhooks that
- * wait are found by skipping through the index, not by reading the backlog.
+ * Leases due deliveries to `owner` until `leaseUntil`, first attempts and retries apart: within the caps,
+ * each organization's in turn, of each organization each webhook's in turn, of each webhook the oldest. The
+ * webhooks that wait are found by skipping through the lane's index, so that the cost is theirs, not the
+ * backlog's. A webhook or organization gets no more places than the worker then has free (an eighth of
+ * them for a webhook): the more endpoints hang, the fewer places each of them holds.
  */
 export async function claimDeliveries(
   db: Db,
   limits: ClaimLimits,
   now: Date,
   leaseUntil: Date,
-): Promise<ClaimedDelivery[]> {
-  const { rows } = await db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${claimLock})`.execute(tx);
-    return sql<Omit<ClaimedDelivery, 'secret'> & { secret_sealed: Buffer; secret_key_id: string }>`
-      with recursive waiting as (
-        (select org_id, webhook_id from deliveries where state = 'pending' order by org_id, webhook_id limit 1)
-        union all
-        select next.org_id, next.webhook_id
-        from waiting, lateral (
-          select d.org_id, d.webhook_id from deliveries d
-          where d.state = 'pending' and (d.org_id, d.webhook_id) > (waiting.org_id, waiting.webhook_id)
-          order by d.org_id, d.webhook_id limit 1
-        ) next
-      ), busy as (
-        select org_id, webhook_id, count(*) as busy from deliveries
-        where state = 'pending' and lease_until > ${now}
-        group by org_id, webhook_id
-      ), free as (
-        select org_id, webhook_id, ${limits.perWebhook}::bigint - coalesce(busy, 0) as places
-        from waiting left join busy using (org_id, webhook_id)
-        where coalesce(busy, 0) < ${limits.perWebhook}
-      ), candidates as (
-        select due.*, false as is_retry from free, lateral (
-          select d.org_id, d.id, d.webhook_id, d.due_at from deliveries d
-          where d.org_id = free.org_id and d.webhook_id = free.webhook_id
-            and d.state = 'pending' and d.due_at <= ${now} and d.attempts = 0
-          order by d.due_at limit least(free.places, ${limits.first}::bigint)
-          for update skip locked
-        ) due
-        union all
-        select due.*, true as is_retry from free, lateral (
-          select d.org_id, d.id, d.webhook_id, d.due_at from deliveries d
-          where d.org_id = free.org_id and d.webhook_id = free.webhook_id
-            and d.state = 'pending' and d.due_at <= ${now} and d.attempts > 0
-          order by d.due_at limit least(free.places, ${limits.retry}::bigint)
-          for update skip locked
-        ) due
-      ), in_turn as (
-        select candidates.*, row_number() over (webhook order by due_at, id) as webhook_place,
-          row_number() over (partition by org_id, webhook_id, is_retry order by due_at, id) as turn
-        from candidates window webhook as (partition by org_id, webhook_id)
-      ), placed as (
-        select in_turn.*, row_number() over (partition by is_retry order by turn, due_at, id) as place
-        from in_turn join free using (org_id, webhook_id)
-        where webhook_place <= places
-      )
+  owner: number | null = null,
+  cursor: ClaimCursor = {},
+): Promise<Claim> {
+  return db.transaction().execute(async (tx) => {
+    // The planner knows nothing of a queue that is empty now and long then: seqscan would read it whole.
+    await sql`
+      select pg_advisory_xact_lock(${claimLock}), set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)
+    `.execute(tx);
+    const lease = { now, leaseUntil, owner };
+    const first = limits.first > 0 ? await claimLane(tx, 'first', limits, lease, cursor.first) : undefined;
+    const retry = limits.retry > 0 ? await claimLane(tx, 'retry', limits, lease, cursor.retry) : undefined;
+    return {
+      deliveries: [...(first?.deliveries ?? []), ...(retry?.deliveries ?? [])],
+      next: {
+        first: first === undefined ? cursor.first : first.next,
+        retry: retry === undefined ? cursor.retry : retry.next,
+      },
+    };
+  });
+}
+
+type LaneRow = Omit<ClaimedDelivery, 'secret'> & { secret_sealed: Buffer; secret_key_id: string };
+
+async function claimLane(
+  tx: Tx,
+  lane: keyof typeof lanes,
+  limits: ClaimLimits,
+  { now, leaseUntil, owner }: { now: Date; leaseUntil: Date; owner: number | null },
+  after: Position | undefined,
+): Promise<{ deliveries: ClaimedDelivery[]; next: Position | undefined }> {
+  const places = limits[lane];
+  const isIn = lanes[lane];
+  const start = after ?? { org_id: nil, webhook_id: nil };
+  const { rows } = await sql<LaneRow & { last_org: string | null; last_webhook: string | null }>`
+    with recursive waiting as (
+      (select org_id, webhook_id, 1 as step from deliveries
+       where ${isIn} and (org_id, webhook_id) > (${start.org_id}::uuid, ${start.webhook_id}::uuid)
+       order by org_id, webhook_id limit 1)
+      union all
+      select next.org_id, next.webhook_id, step + 1
+      from waiting, lateral (
+        select d.org_id, d.webhook_id from deliveries d
+        where ${isIn} and (d.org_id, d.webhook_id) > (waiting.org_id, waiting.webhook_id)
+        order by d.org_id, d.webhook_id limit 1
+      ) next
+      where step < ${claimWindow}
+    ), busy as materialized (
+      select org_id, webhook_id, count(*) as held, count(*) filter (where lease_owner = ${owner}::integer) as own
+      from deliveries where lease_token is not null and lease_until > ${now}
+      group by org_id, webhook_id
+    ), busy_organizations as (
+      select org_id, sum(held) as held, sum(own) as own from busy group by org_id
+    ), free as (
+      select w.org_id, w.webhook_id,
+        least(${limits.perWebhook}::bigint - coalesce(b.held, 0),
+              greatest(${places}::bigint / 8, 1) - coalesce(b.own, 0)) as places,
+        least(${limits.perOrganization}::bigint - coalesce(o.held, 0),
+              ${places}::bigint - coalesce(o.own, 0)) as org_places
+      from waiting w left join busy b using (org_id, webhook_id) left join busy_organizations o using (org_id)
+    ), candidates as (
+      select due.*, org_places from free, lateral (
+        select d.org_id, d.id, d.webhook_id, d.due_at from deliveries d
+        where ${isIn} and d.org_id = free.org_id and d.webhook_id = free.webhook_id and d.due_at <= ${now}
+        order by d.due_at limit least(free.places, ${places}::bigint)
+      ) due
+      where free.places > 0 and org_places > 0
+    ), in_turn as (
+      select *, row_number() over (partition by org_id, webhook_id order by due_at, id) as turn from candidates
+    ), ranked as (
+      select *, row_number() over (partition by org_id order by turn, due_at, id) as org_turn from in_turn
+    ), chosen as materialized (
+      select org_id, id from ranked where org_turn <= org_places
+      order by org_turn, due_at, id limit ${places}::bigint
+    ), held as materialized (
+      select d.org_id, d.id from chosen join deliveries d using (org_id, id)
+      where ${isIn} order by d.id
+      for update of d skip locked
+    ), claimed as (
       update deliveries d
-      set lease_token = gen_random_uuid(), lease_until = ${leaseUntil}, due_at = ${leaseUntil}
-      from placed, messages m, webhooks w
-      where d.org_id = placed.org_id and d.id = placed.id
-        and place <= case when is_retry then ${limits.retry}::bigint else ${limits.first}::bigint end
+      set lease_token = gen_random_uuid(), lease_until = ${leaseUntil}, due_at = ${leaseUntil},
+        lease_owner = ${owner}::integer
+      from held, messages m, webhooks w
+      where d.org_id = held.org_id and d.id = held.id
         and m.org_id = d.org_id and m.id = d.message_id
         and w.org_id = d.org_id and w.id = d.webhook_id
-      returning d.org_id, d.id, d.webhook_id, d.message_id, d.attempts, d.lease_token,
+      returning d.org_id, d.id, d.webhook_id, d.message_id, d.attempts, d.lease_token, d.created_at,
         m.payload, w.url, w.secret_sealed, w.secret_key_id, w.secret_version,
         case when w.deleted_at is not null then 'deleted'
              when not w.enabled then 'disabled'
              when not w.topics @> array[m.message_type] then 'topic_removed' end as unwanted
-    `.execute(tx);
-  });
-  return rows.map(({ secret_sealed: box, secret_key_id: keyId, ...row }) => ({
-    ...row,
-    secret: { keyId, box },
-  }));
+    ), looked as (
+      select (select org_id from waiting where step = ${claimWindow}) as last_org,
+        (select webhook_id from waiting where step = ${claimWindow}) as last_webhook
+    )
+    select * from looked left join claimed on true
+  `.execute(tx);
+  const deliveries: ClaimedDelivery[] = [];
+  let next: Position | undefined;
+  for (const { last_org, last_webhook, secret_sealed: box, secret_key_id: keyId, ...row } of rows) {
+    if (last_org !== null && last_webhook !== null) next = { org_id: last_org, webhook_id: last_webhook };
+    if ((row.id as string | null) !== null) deliveries.push({ ...row, secret: { keyId, box } });
+  }
+  return { deliveries, next };
 }
 
 /** What one attempt came to, and the state it leads to. */
@@ -160,7 +231,7 @@ export async function finishDeliveries(
       for update of d
     ), finished as (
       update deliveries d
-      set attempts = d.attempts + 1, lease_token = null, lease_until = null,
+      set attempts = d.attempts + 1, lease_token = null, lease_until = null, lease_owner = null,
         state = case when r.state = 'delivered' or d.state = 'pending' then r.state else d.state end,
         cancel_reason = case when r.state = 'delivered' then null else d.cancel_reason end,
         due_at = coalesce(r.due_at, d.due_at),
@@ -188,24 +259,9 @@ export async function finishDeliveries(
 export async function dropDeliveries(db: Db, unwanted: readonly ClaimedDelivery[], now: Date): Promise<void> {
   await sql`
     update deliveries d
-    set state = 'cancelled', cancel_reason = r.unwanted, lease_token = null, lease_until = null, finished_at = ${now}
+    set state = 'cancelled', cancel_reason = r.unwanted, lease_token = null, lease_until = null, lease_owner = null, finished_at = ${now}
     from jsonb_to_recordset(${JSON.stringify(unwanted.map(({ org_id, id, lease_token, unwanted: reason }) => ({ org_id, id, lease_token, unwanted: reason })))}::jsonb)
       as r (org_id uuid, id uuid, lease_token uuid, unwanted text)
-    where d.org_id = r.org_id and d.id = r.id and d.lease_token = r.lease_token
-  `.execute(db);
-}
-
-/** Gives leases back, so that another worker need not wait for their end. */
-export async function releaseDeliveries(
-  db: Db,
-  leases: readonly { readonly org_id: string; readonly id: string; readonly lease_token: string }[],
-  now: Date,
-): Promise<void> {
-  if (leases.length === 0) return;
-  const held = leases.map(({ org_id, id, lease_token }) => ({ org_id, id, lease_token }));
-  await sql`
-    update deliveries d set lease_token = null, lease_until = null, due_at = ${now}
-    from jsonb_to_recordset(${JSON.stringify(held)}::jsonb) as r (org_id uuid, id uuid, lease_token uuid)
     where d.org_id = r.org_id and d.id = r.id and d.lease_token = r.lease_token
   `.execute(db);
 }

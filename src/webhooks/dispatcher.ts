@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describeOutcome, errorClass, nextAttemptAt } from '../domain/retry.ts';
 import { open, webhookContext, type Keyring } from '../domain/sealed.ts';
 import type { Db } from '../queries/database.ts';
@@ -6,10 +7,12 @@ import {
   claimDeliveries,
   dropDeliveries,
   finishDeliveries,
-  releaseDeliveries,
+  type ClaimCursor,
   type ClaimedDelivery,
   type FinishedAttempt,
 } from '../queries/delivery-queue.ts';
+import { releaseDeliveries, releaseLost } from '../queries/delivery-leases.ts';
+import type { WorkerPresence } from '../queries/worker-presence.ts';
 import { deliver } from './deliver.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import type { DeliveryMetrics } from './metrics.ts';
@@ -28,18 +31,24 @@ export interface DispatcherOptions {
   readonly metrics: DeliveryMetrics;
   readonly onError: (error: unknown) => void;
   readonly listen?: Listen;
+  /** Shows the other workers that this one lives; without it leases alone tell. */
+  readonly presence?: () => Promise<WorkerPresence>;
   readonly hasStandardHeaders?: boolean;
   readonly leaseMs?: number;
   /** Attempts under way at once in this process: first ones and retries. */
   readonly places?: { readonly first: number; readonly retry: number };
   /** Attempts under way at once for one webhook, over all processes. */
   readonly perWebhook?: number;
+  /** Attempts under way at once for one organization, over all processes. */
+  readonly perOrganization?: number;
   /** How long a stop waits for the attempts under way. */
   readonly graceMs?: number;
 }
 
 /** The table is looked at this often at least, should a wake-up be lost. */
 const pollMs = 1_000;
+/** How often leases of dead workers are looked for; one dead is found at the second look. */
+const watchMs = 200;
 const defaultGraceMs = 8_000;
 
 /**
@@ -50,7 +59,7 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #leaseMs: number;
   readonly #places: { readonly first: number; readonly retry: number };
-  readonly #perWebhook: number;
+  readonly #caps: { readonly perWebhook: number; readonly perOrganization: number };
   readonly #recorder: Recorder;
   readonly #underWay = new Map<string, { delivery: ClaimedDelivery; ended: Promise<void> }>();
   #state: 'idle' | 'running' | 'stopped' = 'idle';
@@ -58,6 +67,10 @@ export class Dispatcher {
   #isLooping = false;
   #isWoken = false;
   #timer: NodeJS.Timeout | undefined;
+  #watchTimer: NodeJS.Timeout | undefined;
+  #watching: Promise<void> | undefined;
+  #cursor: ClaimCursor = {};
+  #presence: WorkerPresence | undefined;
   #unlisten: (() => Promise<void>) | undefined;
 
   /** Throws unless a lease outlasts the deadline of an attempt: else two workers could send at once. */
@@ -65,7 +78,10 @@ export class Dispatcher {
     this.#options = options;
     this.#leaseMs = options.leaseMs ?? 20_000;
     this.#places = options.places ?? { first: 192, retry: 64 };
-    this.#perWebhook = options.perWebhook ?? 16;
+    this.#caps = {
+      perWebhook: options.perWebhook ?? 16,
+      perOrganization: options.perOrganization ?? 512,
+    };
     if (this.#leaseMs <= options.exchange.deadlineMs) {
       const deadline = `the deadline of an attempt (${options.exchange.deadlineMs} ms)`;
       throw new RangeError(`The lease (${this.#leaseMs} ms) must be longer than ${deadline}.`);
@@ -74,7 +90,9 @@ export class Dispatcher {
   }
 
   async start(): Promise<void> {
+    this.#presence = await this.#options.presence?.();
     this.#state = 'running';
+    this.#watch();
     this.#unlisten = await this.#options.listen?.(() => this.wake());
     this.wake();
   }
@@ -89,6 +107,7 @@ export class Dispatcher {
   /** Delivers everything that is due and everything that becomes due meanwhile; for tests and tools. */
   async processAll(): Promise<void> {
     for (;;) {
+      await releaseLost(this.#options.db, [], this.#options.now());
       const claimed = await this.#fill();
       const underWay = [...this.#underWay.values()];
       if (claimed === 0 && underWay.length === 0) return;
@@ -100,6 +119,8 @@ export class Dispatcher {
   async destroy(): Promise<void> {
     this.#state = 'stopped';
     clearTimeout(this.#timer);
+    clearTimeout(this.#watchTimer);
+    await this.#watching;
     await this.#unlisten?.();
     await this.#filling?.catch(() => undefined);
     this.#recorder.close();
@@ -110,6 +131,27 @@ export class Dispatcher {
     clearTimeout(timer);
     const left = [...this.#underWay.values()].map(({ delivery }) => delivery);
     await releaseDeliveries(this.#options.db, left, this.#options.now());
+    await this.#presence?.end();
+  }
+
+  /** From time to time makes due again what dead workers held and what has outlasted its lease. */
+  #watch(): void {
+    this.#watchTimer = setTimeout(() => {
+      this.#watching = this.#releaseLost()
+        .catch((error: unknown) => this.#options.onError(error))
+        .finally(() => {
+          if (this.#state === 'running') this.#watch();
+        });
+    }, watchMs);
+  }
+
+  async #releaseLost(): Promise<void> {
+    const { db, now, metrics } = this.#options;
+    const absent = (await this.#presence?.listAbsent()) ?? [];
+    const released = await releaseLost(db, absent, now());
+    if (released === 0) return;
+    metrics.reclaimed(released);
+    this.wake();
   }
 
   async #loop(): Promise<void> {
@@ -118,6 +160,8 @@ export class Dispatcher {
     let waitMs = pollMs;
     try {
       while (this.#isWoken && this.#state === 'running') {
+        // Attempts end in batches: one claim for the places of all of them.
+        await setImmediate();
         this.#isWoken = false;
         await this.#fill();
       }
@@ -127,6 +171,7 @@ export class Dispatcher {
       if (untilDueMs > 0) waitMs = Math.min(untilDueMs, pollMs);
     } catch (error) {
       this.#options.onError(error);
+      waitMs = watchMs;
     }
     this.#isLooping = false;
     if (this.#state === 'running') this.#timer = setTimeout(() => this.wake(), this.#isWoken ? 0 : waitMs);
@@ -144,30 +189,50 @@ export class Dispatcher {
     }
   }
 
+  /** Looks at each lane until it is full or all its webhooks have been seen. */
   async #claim(): Promise<number> {
-    const retries = [...this.#underWay.values()].filter(({ delivery }) => delivery.attempts > 0).length;
-    const first = this.#places.first - (this.#underWay.size - retries);
-    const retry = this.#places.retry - retries;
-    if ((first <= 0 && retry <= 0) || this.#state === 'stopped') return 0;
-    const { db } = this.#options;
-    const now = this.#options.now();
-    const leaseUntil = new Date(now.getTime() + this.#leaseMs);
-    const claimed = await claimDeliveries(
-      db,
-      { first, retry, perWebhook: this.#perWebhook },
-      now,
-      leaseUntil,
-    );
-    const unwanted = claimed.filter((delivery) => delivery.unwanted !== null);
-    for (const delivery of claimed) if (delivery.unwanted === null) this.#begin(delivery);
-    if (unwanted.length > 0) await dropDeliveries(db, unwanted, now);
-    for (const { unwanted: reason } of unwanted)
-      if (reason !== null) this.#options.metrics.dropped(reason, 1);
-    return claimed.length;
+    const { db, now } = this.#options;
+    const ends = { first: 0, retry: 0 };
+    let claimed = 0;
+    for (;;) {
+      const retries = [...this.#underWay.values()].filter(({ delivery }) => delivery.attempts > 0).length;
+      const first = ends.first < 2 ? this.#places.first - (this.#underWay.size - retries) : 0;
+      const retry = ends.retry < 2 ? this.#places.retry - retries : 0;
+      const mayClaim = this.#state !== 'stopped' && this.#presence?.isHeld() !== false;
+      if ((first <= 0 && retry <= 0) || !mayClaim) return claimed;
+      const startedAt = now();
+      const { deliveries, next } = await claimDeliveries(
+        db,
+        { first, retry, ...this.#caps },
+        startedAt,
+        new Date(startedAt.getTime() + this.#leaseMs),
+        this.#presence?.owner,
+        this.#cursor,
+      );
+      for (const lane of ['first', 'retry'] as const) {
+        // From the start to the end is the whole; from the middle, the end must come twice.
+        if (next[lane] === undefined) ends[lane] += this.#cursor[lane] === undefined ? 2 : 1;
+      }
+      this.#cursor = next;
+      claimed += deliveries.length;
+      await this.#take(deliveries, startedAt);
+    }
   }
 
-  #begin(delivery: ClaimedDelivery): void {
-    const ended = this.#attempt(delivery)
+  async #take(deliveries: readonly ClaimedDelivery[], startedAt: Date): Promise<void> {
+    const unwanted: ClaimedDelivery[] = [];
+    for (const delivery of deliveries) {
+      if (delivery.unwanted === null) this.#begin(delivery, startedAt);
+      else unwanted.push(delivery);
+    }
+    if (unwanted.length === 0) return;
+    await dropDeliveries(this.#options.db, unwanted, startedAt);
+    for (const { unwanted: reason } of unwanted)
+      if (reason !== null) this.#options.metrics.dropped(reason, 1);
+  }
+
+  #begin(delivery: ClaimedDelivery, startedAt: Date): void {
+    const ended = this.#attempt(delivery, startedAt)
       .catch((error: unknown) => this.#options.onError(error))
       .finally(() => {
         this.#underWay.delete(delivery.lease_token);
@@ -176,9 +241,9 @@ export class Dispatcher {
     this.#underWay.set(delivery.lease_token, { delivery, ended });
   }
 
-  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+  /** An attempt starts with its claim: what the claim read, the secret too, is from no earlier instant. */
+  async #attempt(delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
     const { keyring, now, metrics } = this.#options;
-    const startedAt = now();
     const exchanged = await deliver(
       this.#options,
       {
@@ -187,9 +252,11 @@ export class Dispatcher {
         body: delivery.payload,
         secret: open(keyring, delivery.secret, webhookContext(delivery.webhook_id)),
       },
-      startedAt,
+      now(),
     );
     metrics.attempted(exchanged.outcome, exchanged.durationMs);
+    if (exchanged.outcome.kind === 'delivered')
+      metrics.received(now().getTime() - delivery.created_at.getTime(), delivery.attempts + 1);
     await this.#recorder.record(this.#finished(delivery, exchanged, startedAt));
   }
 
@@ -217,8 +284,10 @@ export class Dispatcher {
   async #write(attempts: readonly FinishedAttempt[]): Promise<void> {
     const { db, now, metrics } = this.#options;
     const finished = await finishDeliveries(db, attempts, now());
-    const exhausted = finished.filter(({ state }) => state === 'exhausted').length;
-    if (exhausted > 0) metrics.exhausted(exhausted);
+    for (const state of ['delivered', 'exhausted'] as const) {
+      const count = finished.filter((each) => each.state === state).length;
+      if (count > 0) metrics.finished(state, count);
+    }
     if (finished.length < attempts.length) metrics.superseded(attempts.length - finished.length);
   }
 }

@@ -4,8 +4,12 @@ import type { CancelReason } from '../queries/deliveries.ts';
 /** What the dispatcher counts. */
 export interface DeliveryMetrics {
   attempted(outcome: Outcome, durationMs: number): void;
-  /** Deliveries given up after their last attempt. */
-  exhausted(count: number): void;
+  /** Messages that have come to their end; those dropped are counted apart. */
+  finished(state: 'delivered' | 'exhausted', count: number): void;
+  /** A message arrived at its `attempt`-th attempt, this long after its event. */
+  received(sinceEventMs: number, attempt: number): void;
+  /** Deliveries taken from workers that died or outlasted their lease. */
+  reclaimed(count: number): void;
   /** Deliveries that the dispatcher found unwanted. */
   dropped(reason: CancelReason, count: number): void;
   /** Attempts whose lease had run out before their result came. */

@@ -27,15 +27,25 @@ export class Clock {
 
 /** Counts of everything that a dispatcher reports; `errors` must stay empty. */
 export function reports() {
-  const counted = { attempted: 0, exhausted: 0, dropped: {} as Record<string, number>, superseded: 0 };
+  const counted = {
+    attempted: 0,
+    delivered: 0,
+    exhausted: 0,
+    dropped: {} as Record<string, number>,
+    superseded: 0,
+    reclaimed: 0,
+  };
+  const latenciesMs: number[] = [];
   const errors: unknown[] = [];
   const metrics: DispatcherOptions['metrics'] = {
     attempted: () => (counted.attempted += 1),
-    exhausted: (count) => (counted.exhausted += count),
+    finished: (state, count) => (counted[state] += count),
+    received: (sinceEventMs) => void latenciesMs.push(sinceEventMs),
+    reclaimed: (count) => (counted.reclaimed += count),
     dropped: (reason, count) => (counted.dropped[reason] = (counted.dropped[reason] ?? 0) + count),
     superseded: (count) => (counted.superseded += count),
   };
-  return { counted, errors, metrics };
+  return { counted, latenciesMs, errors, metrics };
 }
 
 /** An exchange that reaches loopback alone, whatever the name. */

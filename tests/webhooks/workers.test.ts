@@ -1,11 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { claimDeliveries } from '../../src/queries/delivery-queue.ts';
+import { claimDeliveries, claimWindow, type ClaimLimits } from '../../src/queries/delivery-queue.ts';
+import { releaseLost } from '../../src/queries/delivery-leases.ts';
 import { deliveriesChannel, notifyDispatchers } from '../../src/queries/deliveries.ts';
 import { listen } from '../../src/queries/listen.ts';
+import { holdPresence, type WorkerPresence } from '../../src/queries/worker-presence.ts';
 import type { Dispatcher, DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import { startReceiver } from '../support/receiver.ts';
 import {
   addMessage,
+  addOrganization,
   addWebhook,
   Clock,
   dumpDeliveries,
@@ -21,6 +24,23 @@ const dump = () => dumpDeliveries(on.database.db, on.orgId);
 
 async function messages(count: number): Promise<void> {
   for (let each = 0; each < count; each += 1) await addMessage(on.database.db, on.orgId, on.clock.at);
+}
+
+const roomy = { first: 200, retry: 200, perWebhook: 16, perOrganization: 100 };
+
+/** Claims for a minute; how many of which webhook, by their attempts. */
+async function claimed(limits: Partial<ClaimLimits>): Promise<Record<string, number>> {
+  const leaseUntil = new Date(on.clock.at.getTime() + 60_000);
+  const { deliveries } = await claimDeliveries(
+    on.database.db,
+    { ...roomy, ...limits },
+    on.clock.at,
+    leaseUntil,
+  );
+  const counts: Record<string, number> = {};
+  for (const name of deliveries.map(({ url, attempts }) => `${new URL(url).pathname} ${attempts}`).sort())
+    counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
 }
 
 /** Message ids as received, each with the number of times. */
@@ -82,20 +102,64 @@ test('a late worker does not overwrite the result of the one that took over', as
 test('what a dead worker had claimed is delivered when its lease is over, not before', async () => {
   await addWebhook(on.database.db, on.orgId, on.receiver.url());
   await messages(3);
-  const limits = { first: 10, retry: 10, perWebhook: 10 };
-  const dead = await claimDeliveries(
-    on.database.db,
-    limits,
-    on.clock.at,
-    new Date(on.clock.at.getTime() + 20_000),
-  );
-  expect(dead.length).toBe(3);
+  const leaseUntil = new Date(on.clock.at.getTime() + 20_000);
+  const dead = await claimDeliveries(on.database.db, roomy, on.clock.at, leaseUntil);
+  expect(dead.deliveries.length).toBe(3);
   on.clock.advance(19);
   await dispatcher().processAll();
   expect(on.receiver.received).toEqual([]);
   on.clock.advance(1);
   await dispatcher().processAll();
   expect(timesReceived()).toEqual([1, 1, 1]);
+});
+
+describe('owners', () => {
+  const presence = () =>
+    holdPresence(on.database.connection, (error: unknown) => void on.seen.errors.push(error));
+  const claimAs = ({ owner }: WorkerPresence) =>
+    claimDeliveries(on.database.db, roomy, real.now(), new Date(real.now().getTime() + 20_000), owner);
+
+  test('who ends is found absent at the second look, and what it held is delivered at once by another', async () => {
+    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    await messages(3);
+    const [dead, alive] = [await presence(), await presence()];
+    await claimAs(dead);
+    expect([await alive.listAbsent(), await alive.listAbsent()]).toEqual([[], []]);
+    await dead.end();
+    expect([await alive.listAbsent(), await alive.listAbsent()]).toEqual([[], [dead.owner]]);
+    const running = dispatcher({ ...real, presence: async () => alive });
+    await running.start();
+    for (let each = 0; each < 3; each += 1) await on.receiver.next();
+    await running.destroy();
+    expect(timesReceived()).toEqual([1, 1, 1]);
+    expect(on.seen.counted.reclaimed).toBe(3);
+  });
+
+  test('who loses its connection and comes back keeps what it holds', async () => {
+    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    await messages(1);
+    const [broken, other] = [await presence(), await presence()];
+    await claimAs(broken);
+    await on.database.pool.query(
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = ${broken.owner}`,
+    );
+    while (broken.isHeld()) await other.listAbsent();
+    while (!broken.isHeld()) await on.database.pool.query('select 1');
+    expect([await other.listAbsent(), await other.listAbsent()]).toEqual([[], []]);
+    expect(on.seen.errors.splice(0)[0]).toMatchObject({ code: '57P01' });
+    await Promise.all([broken.end(), other.end()]);
+  });
+
+  test('a worker whose presence is away claims nothing', async () => {
+    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    await messages(1);
+    const away = { owner: 1, isHeld: () => false, listAbsent: async () => [], end: async () => {} };
+    const running = dispatcher({ ...real, presence: async () => away });
+    await running.start();
+    await running.processAll();
+    await running.destroy();
+    expect(on.receiver.received).toEqual([]);
+  });
 });
 
 test('a stop waits for the attempts under way and records them', async () => {
@@ -188,26 +252,41 @@ test('retries have places of their own, so that they hold back no first attempt'
   await on.database.pool.query('update deliveries set attempts = 1');
   await addWebhook(on.database.db, on.orgId, on.receiver.url('/new'));
   await messages(10);
-  const limits = { first: 4, retry: 2, perWebhook: 6 };
-  const claimed = await claimDeliveries(
-    on.database.db,
-    limits,
-    on.clock.at,
-    new Date(on.clock.at.getTime() + 60_000),
-  );
-  const kinds = claimed.map(({ url, attempts }) => `${new URL(url).pathname} ${attempts}`).sort();
-  expect(kinds).toEqual(['/failing 0', '/failing 0', '/failing 1', '/failing 1', '/new 0', '/new 0']);
+  expect(await claimed({ first: 16, retry: 16 })).toEqual({ '/failing 0': 2, '/failing 1': 2, '/new 0': 2 });
 });
 
-test('attempts under way count against the cap of their webhook until their lease is over', async () => {
-  await addWebhook(on.database.db, on.orgId, on.receiver.url());
-  await messages(10);
-  const leaseUntil = new Date(on.clock.at.getTime() + 60_000);
-  const claim = async (first: number, at = on.clock.at): Promise<number> =>
-    (await claimDeliveries(on.database.db, { first, retry: 10, perWebhook: 3 }, at, leaseUntil)).length;
-  expect([await claim(2), await claim(10), await claim(10), await claim(10, leaseUntil)]).toEqual([
-    2, 1, 0, 3,
-  ]);
+describe('the claim keeps', () => {
+  test('the cap of a webhook, over all workers, until the lease is over', async () => {
+    await addWebhook(on.database.db, on.orgId, on.receiver.url('/a'));
+    await messages(10);
+    const limits = { first: 80, perWebhook: 3 };
+    expect(await claimed({ ...limits, first: 16 })).toEqual({ '/a 0': 2 });
+    expect(await claimed(limits)).toEqual({ '/a 0': 1 });
+    expect(await claimed(limits)).toEqual({});
+    on.clock.advance(60);
+    expect(await releaseLost(on.database.db, [], on.clock.at)).toBe(3);
+    expect(await claimed(limits)).toEqual({ '/a 0': 3 });
+  });
+
+  test('the cap of an organization, and takes organizations and their webhooks in turn', async () => {
+    for (const path of ['/a', '/b', '/c']) await addWebhook(on.database.db, on.orgId, on.receiver.url(path));
+    await messages(10);
+    const small = await addOrganization(on.database.db);
+    await addWebhook(on.database.db, small, on.receiver.url('/small'));
+    for (let each = 0; each < 10; each += 1) await addMessage(on.database.db, small, on.clock.at);
+    expect(await claimed({ first: 8 })).toEqual({ '/a 0': 1, '/b 0': 1, '/c 0': 1, '/small 0': 1 });
+    const more = await claimed({ first: 800, perOrganization: 5 });
+    expect([Object.values(more).reduce((sum, count) => sum + count), more['/small 0']]).toEqual([6, 4]);
+  });
+
+  test('to its window, and comes round to every webhook', async () => {
+    const count = claimWindow + 20;
+    for (let each = 0; each < count; each += 1)
+      await addWebhook(on.database.db, on.orgId, on.receiver.url(`/${each}`));
+    await messages(1);
+    await dispatcher().processAll();
+    expect(new Set(on.receiver.received.map(({ path }) => path)).size).toBe(count);
+  });
 });
 
 test('a dispatcher whose lease does not outlast the deadline does not start', () => {
