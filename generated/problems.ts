@@ -185,6 +185,14 @@ export const problems = {
     "cause": "Only a delivered or exhausted delivery is sent again, to a webhook that is enabled and still subscribed to the message's topic. This one is pending already, was cancelled (what was dropped is never replayed), or its webhook does not want it.",
     "cure": "Read the delivery's `state`. Wait while it is pending; enable the webhook, or subscribe it to the topic, where that is what is missing."
   },
+  "header_too_large": {
+    "scope": "problem",
+    "status": 431,
+    "title": "Request header too large",
+    "detail": "The request line and headers together are larger than 16 KiB.",
+    "cause": "The path, the query or the headers of the request are larger than the service reads, often because of cookies or a long list of filters.",
+    "cure": "Send less in the query and the headers, for example in several requests."
+  },
   "validation_failed": {
     "scope": "problem",
     "status": 422,
@@ -369,6 +377,13 @@ export const fieldProblems = {
     "title": "Invalid cursor",
     "cause": "`after` is not a cursor that this list has issued.",
     "cure": "Follow the `next` address of the `Link` header unchanged, or start again without `after`."
+  },
+  "unknown_event": {
+    "scope": "field",
+    "status": 422,
+    "title": "Unknown event",
+    "cause": "`Last-Event-ID` names no message of this organization, or one that is not kept any more; where the stream was left cannot be told.",
+    "cure": "Connect without the header: the stream then begins with the next message. `GET …/deliveries` of a webhook tells what was sent meanwhile."
   },
   "range_order": {
     "scope": "field",

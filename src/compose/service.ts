@@ -1,20 +1,23 @@
 import { readFileSync } from 'node:fs';
-import { lookup } from 'node:dns/promises';
 import { createServer } from 'node:http';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Settings } from '../config/settings.ts';
 import { createHealthApp } from '../http/app.ts';
+import { answerUnreadable } from '../http/unreadable.ts';
 import type { Log } from '../log/log.ts';
 import { bootstrap } from '../oauth/bootstrap.ts';
 import type { FirstCredentials } from '../oauth/bootstrap.ts';
 import { isUnavailable } from '../queries/database.ts';
 import { Exchange } from '../webhooks/exchange.ts';
+import { nameLookup } from '../webhooks/names.ts';
 import { composeApi } from './api.ts';
 import { openStorage } from './database.ts';
 import { deliveryMetrics } from './metrics.ts';
 import type { Parts } from './parts.ts';
+import { startStreams } from './streams.ts';
+import type { Streams } from './streams.ts';
 import { startWorkers } from './workers.ts';
 import type { Workers } from './workers.ts';
 import { servicesOf } from './services.ts';
@@ -48,20 +51,23 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
   let workers: Workers | undefined;
   const server = createServer();
   const underWay = answersUnderWay(server);
+  let streams: Streams | undefined;
   const stop = async (): Promise<void> => {
-    await Promise.all([closeServer(server, underWay), workers?.stop()]);
+    await Promise.all([streams?.stop(), closeServer(server, underWay), workers?.stop()]);
     await storage.stop();
   };
   try {
     const firstCredentials = await bootstrap(storage.db, settings.bootstrap, clock());
     const baseUrl = await listenOn(server, settings);
+    answerUnreadable(server, baseUrl);
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     const exchange = new Exchange({
-      lookup: (host) => lookup(host, { all: true }),
+      lookup: nameLookup(),
       allowedNetworks: settings.webhookAllowedNetworks,
       extraCa,
     });
+    streams = await startStreams(storage, role, log);
     const parts: Parts = {
       settings,
       storage,
@@ -71,6 +77,8 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       exchange,
       clock,
       deliveryMetrics: deliveryMetrics(registry),
+      events: streams.events,
+      announce: streams.announce,
     };
     if (role !== 'api') workers = await startWorkers(parts);
     server.on('request', listenerOf(parts, role, workers));
