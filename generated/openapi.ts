@@ -1386,6 +1386,44 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/partners/v2.0/org/{org_id}/notifications/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Follow the organization's messages
+         * @description The messages of the organization as server-sent events, whether or not a webhook is subscribed to them: for work on
+         *     a developer's own machine, which no webhook reaches. `partner listen` forwards them to a local address.
+         *
+         *     `data` is the envelope, byte for byte as webhooks get it, and `id` its `message_id`. There is no `event` field: the
+         *     type is in the envelope. Without `Last-Event-ID` the stream begins with the next message; with the id of a message it
+         *     begins behind that one, so that a client that was cut off misses nothing. A message that is sent again with
+         *     `redeliver` is announced again.
+         *
+         *     Comments (lines that begin with a colon) come every 15 seconds. The stream ends when the service stops and when the
+         *     token ends or the caller's role changes: connect again with a valid token and the last id. Events are not signed,
+         *     since TLS and the token vouch for them; `partner listen` signs what it forwards with a secret of its own.
+         *
+         *     Who may call it: admin.
+         */
+        readonly get: operations["streamEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/partners/v2.0/notifications/items/{item_id}/resolve": {
         readonly parameters: {
             readonly query?: never;
@@ -8365,6 +8403,55 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly streamEvents: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `id` of the last event that was received. One that the organization does not have is 422 `unknown_event`.
+                 * @example 0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20
+                 */
+                readonly "Last-Event-ID"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Events without end. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly "Cache-Control": components["headers"]["CacheControl"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example retry: 1000
+                     *
+                     *     id: 0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20
+                     *     data: {"message_id":"0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20","message_type":"device.information","schema_version":1,"occurred_at":"2026-11-21T09:58:02.000Z","data":{"device_id":"5e0b9d3a-1c7f-5b26-9e44-8f2d6a7c3b10","device_type":"inverter","owner_id":"a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607","notice":"device_offline"}}
+                     */
+                    readonly "text/event-stream": string;
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
             readonly 422: components["responses"]["UnprocessableContent"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];

@@ -51,6 +51,7 @@ export type OperationId =
   | 'listActions'
   | 'listInformation'
   | 'broadcastInformation'
+  | 'streamEvents'
   | 'resolveNotificationItem';
 
 export type SecuredOperationId =
@@ -99,6 +100,7 @@ export type SecuredOperationId =
   | 'listActions'
   | 'listInformation'
   | 'broadcastInformation'
+  | 'streamEvents'
   | 'resolveNotificationItem';
 
 export interface Route {
@@ -106,6 +108,8 @@ export interface Route {
   readonly method: 'get' | 'put' | 'post' | 'patch' | 'delete';
   readonly path: string;
   readonly secured: boolean;
+  readonly headers: readonly string[];
+  readonly answers: readonly string[];
   readonly orgScoped: boolean;
   readonly body: { readonly required: boolean; readonly isBare: boolean; readonly types: readonly string[]; readonly maxBytes: number } | null;
 }
@@ -116,6 +120,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/auth/token",
     "secured": false,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": false,
     "body": {
       "required": true,
@@ -132,6 +140,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/oauth2/token/",
     "secured": false,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": false,
     "body": {
       "required": true,
@@ -148,6 +160,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/oauth2/revoke_token/",
     "secured": false,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": false,
     "body": {
       "required": true,
@@ -164,6 +180,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/.well-known/oauth-authorization-server",
     "secured": false,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": false,
     "body": null
   },
@@ -172,6 +192,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/auth/signup-request",
     "secured": false,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": false,
     "body": {
       "required": true,
@@ -187,6 +211,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -195,6 +223,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/users",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": true,
@@ -210,6 +242,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -218,6 +254,10 @@ export const routes: readonly Route[] = [
     "method": "put",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": true,
@@ -233,6 +273,10 @@ export const routes: readonly Route[] = [
     "method": "delete",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -241,6 +285,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/by-ext-id/{external_user_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -249,6 +297,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -257,6 +309,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -265,6 +321,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -273,6 +333,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -281,6 +345,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -289,6 +357,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -297,6 +369,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -305,6 +381,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes/{wallbox_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -313,6 +393,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/trading/dayahead/prices",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -321,6 +405,10 @@ export const routes: readonly Route[] = [
     "method": "patch",
     "path": "/api/partners/v2.0/org/{org_id}/trading/dayahead/prices",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": true,
@@ -336,6 +424,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/schedules",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -344,6 +436,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -352,6 +448,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": true,
@@ -367,6 +467,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/preview",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": true,
@@ -382,6 +486,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/config",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -390,6 +498,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -398,6 +510,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/devices",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -406,6 +522,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/locations",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -414,6 +534,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/expand",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": true,
@@ -429,6 +553,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/stop",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": false,
@@ -444,6 +572,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/cleanup",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": false,
@@ -459,6 +591,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/cancel",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": false,
@@ -474,6 +610,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/purge",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": false,
@@ -489,6 +629,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/devices/{device_id}/events",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": true,
@@ -504,6 +648,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/simulator-location",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -512,6 +660,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -520,6 +672,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": true,
@@ -535,6 +691,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -543,6 +703,10 @@ export const routes: readonly Route[] = [
     "method": "patch",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": true,
@@ -558,6 +722,10 @@ export const routes: readonly Route[] = [
     "method": "delete",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -566,6 +734,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/rotate-secret",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": false,
@@ -581,6 +753,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/test",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": true,
@@ -596,6 +772,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/deliveries",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -604,6 +784,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/deliveries/{message_id}",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -612,6 +796,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/deliveries/{message_id}/redeliver",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": false,
@@ -627,6 +815,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/status",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -635,6 +827,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/actions",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -643,6 +839,10 @@ export const routes: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/information",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": null
   },
@@ -651,6 +851,10 @@ export const routes: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/information",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": true,
     "body": {
       "required": true,
@@ -662,10 +866,28 @@ export const routes: readonly Route[] = [
     }
   },
   {
+    "operationId": "streamEvents",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/notifications/events",
+    "secured": true,
+    "headers": [
+      "Last-Event-ID"
+    ],
+    "answers": [
+      "text/event-stream"
+    ],
+    "orgScoped": true,
+    "body": null
+  },
+  {
     "operationId": "resolveNotificationItem",
     "method": "post",
     "path": "/api/partners/v2.0/notifications/items/{item_id}/resolve",
     "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
     "orgScoped": false,
     "body": {
       "required": false,

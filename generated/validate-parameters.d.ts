@@ -100,5 +100,8 @@ export const listInformation_path: ValidateFunction;
 export const listInformation_query: ValidateFunction;
 export const broadcastInformation_path: ValidateFunction;
 export const broadcastInformation_query: ValidateFunction;
+export const streamEvents_path: ValidateFunction;
+export const streamEvents_query: ValidateFunction;
+export const streamEvents_header: ValidateFunction;
 export const resolveNotificationItem_path: ValidateFunction;
 export const resolveNotificationItem_query: ValidateFunction;

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log/log.ts';
+import type { EventFeed } from '../operations/event-feed.ts';
 import type { Exchange } from '../webhooks/exchange.ts';
 import type { DeliveryMetrics } from '../webhooks/metrics.ts';
 import type { Storage } from './database.ts';
@@ -14,5 +15,9 @@ export interface Parts {
   readonly baseUrl: string;
   readonly exchange: Exchange;
   readonly deliveryMetrics: DeliveryMetrics;
+  /** The event streams of this process. */
+  readonly events: EventFeed;
+  /** Messages were written: tells the event streams of all processes. */
+  readonly announce: () => void;
   readonly clock: () => Date;
 }

@@ -11,7 +11,7 @@ const NOTIFY_EVERY_MS = 5;
 
 /** What operations are given. Without workers in this process, those of others are woken through the database. */
 export function servicesOf(
-  { settings, storage, log, baseUrl, exchange, clock, deliveryMetrics }: Parts,
+  { settings, storage, log, baseUrl, exchange, clock, deliveryMetrics, events, announce }: Parts,
   workers: Workers | undefined,
   forgetTokensOf: (userOrApplicationId: string) => void,
 ): Services {
@@ -29,7 +29,9 @@ export function servicesOf(
     simulatorFaults: settings.simulatorFaults,
     countDropped: (reason, count) => deliveryMetrics.dropped(reason, count),
     testWebhook: webhookTester({ exchange, now: clock, newId: randomUUID }),
+    events,
     wakeDispatcher: () => {
+      announce();
       if (workers === undefined) notify();
       else workers.wakeDispatcher();
     },

@@ -1,10 +1,15 @@
 import type { operations } from '../../generated/openapi.ts';
 import type { OperationId } from '../../generated/routes.ts';
+import type { EventStream } from './event-stream.ts';
 
 /** Statuses that operations return; every other status is a thrown Problem. */
 type SuccessStatus = 200 | 201 | 204;
 
-type JsonOf<T> = T extends { content: { 'application/json': infer Body } } ? Body : undefined;
+type BodyOfAnswer<T> = T extends { content: { 'application/json': infer Body } }
+  ? Body
+  : T extends { content: { 'text/event-stream': unknown } }
+    ? EventStream
+    : undefined;
 
 /** A long list may be handed over as an iterable and is then written in constant memory. */
 type Streamable<Body> = Body extends readonly (infer Item)[] ? Body | AsyncIterable<Item> : Body;
@@ -13,16 +18,18 @@ type ReplyOf<Responses> = {
   [Status in keyof Responses & SuccessStatus]: {
     readonly status: Status;
     readonly headers?: Readonly<Record<string, string>>;
-  } & (JsonOf<Responses[Status]> extends undefined
+  } & (BodyOfAnswer<Responses[Status]> extends undefined
     ? { readonly body?: undefined }
-    : { readonly body: Streamable<JsonOf<Responses[Status]>> });
+    : { readonly body: Streamable<BodyOfAnswer<Responses[Status]>> });
 }[keyof Responses & SuccessStatus];
 
 /** What an operation may return: a status that the document lacks, or a body of another shape, does not compile. */
 export type Reply<Id extends OperationId> = ReplyOf<operations[Id]['responses']>;
 
 type PartOf<Parameters, Place extends string> = Parameters extends { [Key in Place]?: infer Part }
-  ? NonNullable<Part>
+  ? [NonNullable<Part>] extends [never]
+    ? Record<string, never>
+    : NonNullable<Part>
   : Record<string, never>;
 
 type BodyOf<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
@@ -31,10 +38,11 @@ type BodyOf<Operation> = Operation extends { requestBody: { content: { 'applicat
     ? Body | undefined
     : undefined;
 
-/** A request after validation: path and query values coerced, query defaults filled in, the body as it was sent. */
+/** A request after validation: values of path, query and declared headers coerced, defaults filled in, the body as it was sent. */
 export interface Request<Id extends OperationId> {
   readonly path: PartOf<operations[Id]['parameters'], 'path'>;
   readonly query: PartOf<operations[Id]['parameters'], 'query'>;
+  readonly headers: PartOf<operations[Id]['parameters'], 'header'>;
   readonly body: BodyOf<operations[Id]>;
 }
 

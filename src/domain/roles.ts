@@ -62,6 +62,7 @@ export const roleTable: Readonly<Record<SecuredOperationId, RoleRow>> = {
   listActions: ownUnlessAdmin,
   listInformation: ownUnlessAdmin,
   broadcastInformation: adminOnly,
+  streamEvents: adminOnly,
   resolveNotificationItem: ownUnlessAdmin,
 };
 

@@ -40,6 +40,15 @@ function isBare(document: OpenApiDocument, body: NonNullable<Operation['requestB
   return schema !== undefined && follow<{ maxProperties?: number }>(document, schema).maxProperties === 0;
 }
 
+/** The media types of the answers that are no errors. */
+function answersOf(document: OpenApiDocument, { responses }: Operation): string[] {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const types = successes.flatMap(([, each]) =>
+    Object.keys(follow<{ content?: Record<string, unknown> }>(document, each).content ?? {}),
+  );
+  return types.length === 0 ? ['application/json'] : [...new Set(types)];
+}
+
 function routesFile(document: OpenApiDocument): string {
   const routes = operationsOf(document).map(({ path, method, operation, parameters }) => {
     const body =
@@ -51,6 +60,8 @@ function routesFile(document: OpenApiDocument): string {
       method,
       path,
       secured: isSecured(operation),
+      headers: parameters.filter((each) => each.in === 'header').map((each) => each.name),
+      answers: answersOf(document, operation),
       orgScoped: parameters.some((each) => each.in === 'path' && each.name === 'org_id'),
       body:
         body === undefined
@@ -74,6 +85,8 @@ function routesFile(document: OpenApiDocument): string {
     "  readonly method: 'get' | 'put' | 'post' | 'patch' | 'delete';",
     '  readonly path: string;',
     '  readonly secured: boolean;',
+    '  readonly headers: readonly string[];',
+    '  readonly answers: readonly string[];',
     '  readonly orgScoped: boolean;',
     '  readonly body: { readonly required: boolean; readonly isBare: boolean; readonly types: readonly string[]; readonly maxBytes: number } | null;',
     '}\n',

@@ -10,8 +10,8 @@ type Schema = Record<string, unknown>;
 const FORMATS_MODULE = '../src/domain/formats.ts';
 
 /**
- * Standalone validators: no schema is compiled while requests run. Bodies are judged as sent; path and query
- * values are coerced from text, and their defaults filled in. A body's defaults belong to the operations,
+ * Standalone validators: no schema is compiled while requests run. Bodies are judged as sent; values of path,
+ * query and headers are coerced from text, and their defaults filled in. A body's defaults belong to the operations,
  * because some depend on other fields (the count of a fleet).
  */
 export function validatorFiles(document: OpenApiDocument): Map<string, string> {
@@ -20,11 +20,10 @@ export function validatorFiles(document: OpenApiDocument): Map<string, string> {
   for (const { operation, parameters: all } of operationsOf(document)) {
     const body = bodySchema(document, operation);
     if (body !== undefined) bodies.set(operation.operationId, body);
-    for (const place of ['path', 'query'] as const) {
-      parameters.set(
-        `${operation.operationId}_${place}`,
-        parametersSchema(all.filter((each) => each.in === place)),
-      );
+    for (const place of ['path', 'query', 'header'] as const) {
+      const list = all.filter((each) => each.in === place);
+      if (place === 'header' && list.length === 0) continue;
+      parameters.set(`${operation.operationId}_${place}`, parametersSchema(list));
     }
   }
   return new Map([

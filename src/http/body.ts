@@ -5,13 +5,11 @@ import { Problem } from '../domain/problem.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** 406 unless the client takes JSON. */
-export function checkAccept(request: Request): void {
-  if (request.accepts(['application/json', 'application/problem+json']) === false) {
-    throw new Problem(
-      'not_acceptable',
-      'This service answers in application/json; send Accept: application/json.',
-    );
+/** 406 unless the client takes one of the types that the operation answers with, or at least problems. */
+export function checkAccept(request: Request, types: readonly string[]): void {
+  if (request.accepts([...types, 'application/problem+json']) === false) {
+    const [type = 'application/json'] = types;
+    throw new Problem('not_acceptable', `This operation answers with ${type}; send Accept: ${type}.`);
   }
 }
 

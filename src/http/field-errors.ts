@@ -49,8 +49,11 @@ export function bodyErrors(errors: readonly ErrorObject[], body: unknown): Field
   );
 }
 
-/** Every fault of path or query values, each once, with the parameter's name. */
-export function parameterErrors(errors: readonly ErrorObject[], place: 'path' | 'query'): FieldError[] {
+/** Every fault of path, query or header values, each once, with the parameter's name. */
+export function parameterErrors(
+  errors: readonly ErrorObject[],
+  place: 'path' | 'query' | 'header',
+): FieldError[] {
   return distinct(
     meaningful(errors).map((error) => {
       const [, parameter = ''] = (error.instancePath + childOf(error)).split('/');

@@ -21,6 +21,7 @@ export type Values = Record<string, unknown>;
 export interface AnyRequest {
   readonly path: Values;
   readonly query: Values;
+  readonly headers: Values;
   readonly body: unknown;
 }
 
@@ -53,11 +54,12 @@ export function pipeline(route: Route, handler: AnyHandler, parts: PipelineParts
   const validate = {
     path: parameterValidator(`${route.operationId}_path`),
     query: parameterValidator(`${route.operationId}_query`),
+    headers: route.headers.length === 0 ? undefined : parameterValidator(`${route.operationId}_header`),
     body: (bodyValidators as Readonly<Record<string, ValidateFunction | undefined>>)[route.operationId],
   };
   return async (request, response) => {
     const actor = await admit(route, parts, request, response);
-    checkAccept(request);
+    checkAccept(request, route.answers);
     const body = route.body === null ? undefined : await readJsonBody(request, response, route.body);
     const path = checkedPath(validate.path, request);
     const open: OpenContext = { ...parts.services, now: parts.clock(), requestId: requestIdOf(response) };
@@ -65,10 +67,14 @@ export function pipeline(route: Route, handler: AnyHandler, parts: PipelineParts
       actor === undefined ? open : await enter(route, parts, { ...open, actor, orgId: actor.orgId }, path);
     const sent = queryOf(request);
     const query = { ...sent };
+    const headers = headersOf(request, route.headers);
     const faults = [
       ...(validate.query(query)
         ? numberErrors(sent, query)
         : parameterErrors(validate.query.errors ?? [], 'query')),
+      ...(validate.headers?.(headers) === false
+        ? parameterErrors(validate.headers.errors ?? [], 'header')
+        : []),
       ...(body === undefined || validate.body?.(body) !== false
         ? []
         : bodyErrors(validate.body.errors ?? [], body)),
@@ -79,7 +85,11 @@ export function pipeline(route: Route, handler: AnyHandler, parts: PipelineParts
       const further = parts.judges[route.operationId]?.(body, faults, context.now) ?? [];
       await refuse([...faults, ...further], parts.locators[route.operationId], context, path);
     }
-    await sendReply(response, await handler(context as Context, { path, query, body }));
+    const reply = await handler(context as Context, { path, query, headers, body });
+    await sendReply(response, reply, async () => {
+      const now = actor === undefined ? undefined : await parts.authenticate(request.get('authorization'));
+      return now?.role === actor?.role;
+    });
   };
 }
 
@@ -158,6 +168,16 @@ async function refuse(
 ): Promise<never> {
   if ('actor' in context) await locate?.(context, path);
   throw invalid(faults);
+}
+
+/** Of the headers only those that the document declares, under its spelling. */
+function headersOf(request: Request, names: readonly string[]): Values {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = request.get(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 function queryOf(request: Request): Values {

@@ -1,5 +1,7 @@
-import { once } from 'node:events';
 import type { Response } from 'express';
+import { EventStream } from '../contract/event-stream.ts';
+import { drained } from './drained.ts';
+import { sendEvents } from './event-stream.ts';
 import { sendJson } from './problems.ts';
 
 export interface AnyReply {
@@ -8,11 +10,20 @@ export interface AnyReply {
   readonly body?: unknown;
 }
 
-/** Sends what an operation returned. An async iterable becomes a JSON array in constant memory. */
-export async function sendReply(response: Response, reply: AnyReply): Promise<void> {
+/**
+ * Sends what an operation returned. An async iterable becomes a JSON array in constant memory. `isStillAllowed` is asked
+ * while an answer lasts that has no end of its own.
+ */
+export async function sendReply(
+  response: Response,
+  reply: AnyReply,
+  isStillAllowed: () => Promise<boolean>,
+): Promise<void> {
   if (reply.headers !== undefined) response.set(reply.headers);
   if (reply.body === undefined) {
     response.status(reply.status).end();
+  } else if (reply.body instanceof EventStream) {
+    await sendEvents(response, reply.body, isStillAllowed);
   } else if (isAsyncIterable(reply.body)) {
     await sendArray(response, reply.status, reply.body);
   } else {
@@ -42,19 +53,6 @@ async function sendArray(response: Response, status: number, items: AsyncIterabl
     response.end(`${text}]`);
   } finally {
     await iterator.return?.();
-  }
-}
-
-/** Waits until the client has read on, or has gone. */
-async function drained(response: Response): Promise<void> {
-  const abort = new AbortController();
-  const gone = once(response, 'close', { signal: abort.signal });
-  const ready = once(response, 'drain', { signal: abort.signal });
-  try {
-    await Promise.race([gone, ready]);
-  } finally {
-    abort.abort();
-    await Promise.allSettled([gone, ready]);
   }
 }
 

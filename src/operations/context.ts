@@ -4,6 +4,7 @@ import type { LinkKey } from '../domain/signed-links.ts';
 import type { Db } from '../queries/database.ts';
 import type { CancelReason } from '../queries/deliveries.ts';
 import type { WebhookTester } from '../domain/webhook-test.ts';
+import type { EventFeed } from './event-feed.ts';
 
 /** What operations need of the rest of the program, composed once in src/main.ts. */
 export interface Services {
@@ -24,7 +25,9 @@ export interface Services {
   readonly forgetTokensOf: (userOrApplicationId: string) => void;
   /** Counts pending deliveries that a change of their webhook dropped. */
   readonly countDropped: (reason: CancelReason, count: number) => void;
-  /** Tells the dispatcher that deliveries were written. Call it after the commit. */
+  /** News for open event streams. */
+  readonly events: EventFeed;
+  /** Tells the dispatcher and open event streams that messages were written. Call it after the commit. */
   readonly wakeDispatcher: () => void;
   /** Tells the fleet runner that a fleet has work. Call it after the commit. */
   readonly wakeFleets: () => void;

@@ -6,6 +6,7 @@ import type { Context, OpenContext } from './context.ts';
 import { definitionFaults } from './definition-faults.ts';
 import * as deliveries from './deliveries.ts';
 import * as deviceEvents from './device-events.ts';
+import * as events from './events.ts';
 import * as fleetLists from './fleet-lists.ts';
 import { locateFleet } from './fleet-record.ts';
 import * as fleetTransitions from './fleet-transitions.ts';
@@ -65,6 +66,7 @@ export const handlers: Handlers<Context, SecuredOperationId> & Handlers<OpenCont
   getNotificationStatus: notifications.getNotificationStatus,
   listActions: notifications.listActions,
   listInformation: notifications.listInformation,
+  streamEvents: events.streamEvents,
   broadcastInformation: broadcasts.broadcastInformation,
   resolveNotificationItem: resolve.resolveNotificationItem,
 };

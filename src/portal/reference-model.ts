@@ -147,7 +147,7 @@ function examplesOf(document: Node, media: Node): Example[] {
   const list = single === undefined ? named : [{ summary: 'Example', value: single }];
   return list.map((each) => ({
     title: text(each['summary']) || 'Example',
-    text: JSON.stringify(each['value'], undefined, 2),
+    text: typeof each['value'] === 'string' ? each['value'] : JSON.stringify(each['value'], undefined, 2),
   }));
 }
 

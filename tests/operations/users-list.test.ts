@@ -118,7 +118,7 @@ test('a long list is read as the client reads on', async () => {
   const context = { ...api.services, now: api.clock.now(), requestId: 'test', actor, orgId };
   const { body } = await listUsers(
     { ...context, db: api.db.withPlugin(counter) },
-    { path: { org_id: orgId }, query: { include_deleted: false }, body: undefined },
+    { path: { org_id: orgId }, query: { include_deleted: false }, headers: {}, body: undefined },
   );
   expect(statements).toBe(0);
   let read = 0;

@@ -1,9 +1,11 @@
 import { appendFileSync } from 'node:fs';
 import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import request from 'supertest';
 import { routes } from '../../generated/routes.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import type { OperationId } from '../../generated/routes.ts';
+import { EventListener } from './event-stream.ts';
 import { Oracle } from './oracle.ts';
 
 /** Set by global-setup.ts: where exercised (operation, status) pairs are noted, a line each. */
@@ -67,6 +69,7 @@ export class ApiClient {
       ...call.headers,
     };
     const body = raw === undefined ? undefined : Buffer.from(raw);
+    if (route.answers.includes('text/event-stream')) return this.#listen(id, url, headers);
     const sent = request(this.server)[route.method](url).set(headers);
     const response =
       body === undefined
@@ -94,6 +97,21 @@ export class ApiClient {
     const body = isJson ? (JSON.parse(response.text) as unknown) : undefined;
     const answer: Answer = { status: response.status, headers: response.headers, body, text: response.text };
     note(`${method} ${url}`, answer);
+    return answer;
+  }
+
+  /** The answer of an operation that has no end: its first text is taken. */
+  async #listen(id: OperationId, url: string, headers: Record<string, string>): Promise<Answer> {
+    const { port } = this.server.address() as AddressInfo;
+    const listener = await EventListener.open(`http://127.0.0.1:${port}${url}`, headers);
+    const { statusCode: status = 0, headers: got } = listener.response;
+    const isStream = got['content-type'] === 'text/event-stream';
+    if (!isStream) await listener.ended;
+    const text = isStream ? await listener.firstText() : listener.text;
+    const body = isStream || text === '' ? undefined : (JSON.parse(text) as unknown);
+    const answer = { status, headers: got as Record<string, string>, body, text };
+    note(id, answer);
+    await this.#compare(id, 'get', url, headers, undefined, answer);
     return answer;
   }
 

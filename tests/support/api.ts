@@ -9,6 +9,7 @@ import { keyring } from '../../src/domain/sealed.ts';
 import { linkKey } from '../../src/domain/signed-links.ts';
 import { silentLog } from '../../src/log/log.ts';
 import type { Services } from '../../src/operations/context.ts';
+import { EventFeed } from '../../src/operations/event-feed.ts';
 import { openDatabase } from '../../src/queries/database.ts';
 import type { Db } from '../../src/queries/database.ts';
 import { insertOrganization } from '../../src/queries/organizations.ts';
@@ -89,6 +90,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   // A pool that was ended fails like one whose server is gone, and at once.
   await away.close();
   const db = options.isDatabaseAway === true ? away.db : database.db;
+  const events = new EventFeed();
   const servicesOf = (forgetTokensOf: Services['forgetTokensOf']): Services => ({
     db,
     baseUrl,
@@ -99,7 +101,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     testWebhook: () => Promise.resolve({ outcome: 'delivered', status_code: 204, detail: null }),
     forgetTokensOf,
     countDropped: () => {},
-    wakeDispatcher: () => {},
+    events,
+    wakeDispatcher: () => events.wake(),
     wakeFleets: () => {},
     ...options.services,
   });
@@ -124,6 +127,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     own,
     foreign,
     close: async () => {
+      events.stop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await database.close();

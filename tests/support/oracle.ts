@@ -58,6 +58,7 @@ export class Oracle {
       response.status(status).set('x-oracle', 'reached');
       const type = this.#answer?.type ?? '';
       if (text === '') response.end();
+      else if (type === 'text/event-stream') response.type(type).send(text);
       else response.type(type).json(JSON.parse(text));
     });
     // eslint-disable-next-line @typescript-eslint/no-unused-vars -- express tells an error handler by its four parameters

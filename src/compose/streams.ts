@@ -1,0 +1,39 @@
+import type { Log } from '../log/log.ts';
+import { EventFeed } from '../operations/event-feed.ts';
+import { eventsChannel, notifyStreams } from '../queries/events.ts';
+import { listen } from '../queries/listen.ts';
+import { throttle } from '../webhooks/throttle.ts';
+import type { Storage } from './database.ts';
+import type { ServeRole } from './service.ts';
+
+/** A NOTIFY with every message halves the commits. */
+const NOTIFY_EVERY_MS = 5;
+
+/** Open event streams of this process, and the way by which processes tell each other of messages. */
+export interface Streams {
+  readonly events: EventFeed;
+  /** Messages were written: tells the streams of all processes. */
+  readonly announce: () => void;
+  /** Ends the streams. */
+  stop(): Promise<void>;
+}
+
+export async function startStreams({ db, config }: Storage, role: ServeRole, log: Log): Promise<Streams> {
+  const events = new EventFeed();
+  const failed = (error: unknown): void =>
+    log.warn('Event streams could not be woken; they look by themselves.', { error });
+  const notify = throttle(() => notifyStreams(db), NOTIFY_EVERY_MS, failed);
+  const unlisten =
+    role === 'worker' ? undefined : await listen(config, eventsChannel, () => events.wake(), failed);
+  return {
+    events,
+    announce: () => {
+      events.wake();
+      notify();
+    },
+    stop: async () => {
+      events.stop();
+      await unlisten?.();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Response } from 'express';
+import type { EventStream, StreamedEvent } from '../contract/event-stream.ts';
+import { drained } from './drained.ts';
+
+/** Keeps proxies from closing a silent connection, and tells a client that it still has one. */
+const HEARTBEAT_MS = 15_000;
+/** How long a client waits before it connects again. */
+const RETRY_MS = 1_000;
+
+/**
+ * Writes events (HTML standard, 9.2) until the client goes, the service stops or the caller may not listen any more. A
+ * client that reads slowly holds back its own events: the next is asked for when the last was taken.
+ */
+export async function sendEvents(
+  response: Response,
+  stream: EventStream,
+  isStillAllowed: () => Promise<boolean>,
+): Promise<void> {
+  response.setHeader('Content-Type', 'text/event-stream');
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  // What cannot be found out ends the stream too: the client asks again, and is told.
+  const mayGoOn = (): Promise<boolean> => isStillAllowed().catch(() => false);
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  const cut = (): void => {
+    if (response.writableNeedDrain) response.destroy();
+  };
+  response.once('close', leave);
+  stream.stopped.addEventListener('abort', cut);
+  const heart = setInterval(() => {
+    void mayGoOn().then((isSo) => {
+      if (!isSo) leave();
+      else if (!response.writableNeedDrain) response.write(':\n\n');
+    });
+  }, HEARTBEAT_MS);
+  try {
+    response.write(`retry: ${RETRY_MS}\n\n`);
+    for await (const event of stream.events(gone.signal)) {
+      if (!(await mayGoOn())) break;
+      if (!response.write(frame(event))) await drained(response);
+      if (response.destroyed) return;
+    }
+    response.end();
+  } finally {
+    clearInterval(heart);
+    stream.stopped.removeEventListener('abort', cut);
+  }
+}
+
+function frame({ id, data }: StreamedEvent): string {
+  return `id: ${id}\ndata: ${data.replaceAll('\n', '\ndata: ')}\n\n`;
+}

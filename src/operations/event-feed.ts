@@ -1,0 +1,49 @@
+import { setMaxListeners } from 'node:events';
+
+/** Tells the open event streams of a process that messages were announced, and when the service stops. */
+export class EventFeed {
+  readonly #waiting = new Set<() => void>();
+  readonly #stop = new AbortController();
+  #count = 0;
+
+  constructor() {
+    // One for each open stream.
+    setMaxListeners(0, this.#stop.signal);
+  }
+
+  get stopped(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** How often there was news; take it before you look, and hand it to `newsSince`. */
+  get count(): number {
+    return this.#count;
+  }
+
+  wake(): void {
+    this.#count += 1;
+    for (const done of [...this.#waiting]) done();
+  }
+
+  /** Ends every stream. */
+  stop(): void {
+    this.#stop.abort();
+    this.wake();
+  }
+
+  /** Resolves when there was news since `count`, after `maxMs`, or when the listener has gone. */
+  newsSince(count: number, maxMs: number, gone: AbortSignal): Promise<void> {
+    if (this.#count !== count || this.stopped.aborted || gone.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        gone.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, maxMs);
+      this.#waiting.add(done);
+      gone.addEventListener('abort', done);
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { EventStream } from '../contract/event-stream.ts';
+import type { StreamedEvent } from '../contract/event-stream.ts';
+import type { Handler } from '../contract/handlers.ts';
+import { invalid } from '../domain/problem.ts';
+import { findPlaceOf, findStreamEnd, listAnnounced } from '../queries/events.ts';
+import type { StreamPlace } from '../queries/events.ts';
+import type { Context } from './context.ts';
+
+const BATCH = 100;
+/** News of one moment are read together. */
+const GATHER_MS = 5;
+/** When to look again for what a transaction under way holds back. */
+const SOON_MS = 25;
+/** The table is looked at this often at least, should a wake-up be lost. */
+const POLL_MS = 5_000;
+
+export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { headers }) => {
+  const { db, orgId, events } = context;
+  const last = headers['Last-Event-ID'];
+  const place =
+    last === undefined ? await findStreamEnd(db) : await findPlaceOf(db, orgId, last.toLowerCase());
+  if (place === undefined) {
+    const detail = 'No message of this organization has this id; leave the header out to start anew.';
+    throw invalid([{ parameter: 'Last-Event-ID', in: 'header', code: 'unknown_event', detail }]);
+  }
+  return {
+    status: 200,
+    // A proxy that gathers an answer before it passes it on would hold events back.
+    headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+    body: new EventStream((gone) => eventsBehind(context, place, gone), events.stopped),
+  };
+};
+
+async function* eventsBehind(
+  { db, orgId, events }: Context,
+  start: StreamPlace,
+  gone: AbortSignal,
+): AsyncGenerator<StreamedEvent> {
+  let place = start;
+  while (!gone.aborted && !events.stopped.aborted) {
+    const { count } = events;
+    const { messages, more } = await listAnnounced(db, orgId, place, BATCH);
+    for (const message of messages) {
+      yield { id: message.id, data: message.payload.toString('utf8') };
+      place = message;
+    }
+    if (more === 'now') continue;
+    await events.newsSince(count, more === 'soon' ? SOON_MS : POLL_MS, gone);
+    await events.newsSince(events.count, GATHER_MS, gone);
+  }
+}
