@@ -57,6 +57,9 @@ export function openDatabase({
   const connected = new Set<pg.PoolClient>();
   pool.on('connect', (client) => {
     connected.add(client);
+    // A connection that breaks between two statements of a transaction has nobody who listens: the next statement
+    // fails, and without this line the whole process would end.
+    client.on('error', () => undefined);
     client.once('end', () => connected.delete(client));
   });
   // The pool says that it has ended before its connections have; a database that stops now would kill them.

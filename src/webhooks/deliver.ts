@@ -1,9 +1,6 @@
+import { deliveryHeaders } from '../domain/delivery-headers.ts';
 import type { Secret } from '../domain/secret.ts';
-import { serviceSignature, standardHeaders } from '../domain/signature.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
-
-/** What every delivery calls itself. */
-export const userAgent = 'Service-Notifications/1.0';
 
 export interface SignedMessage {
   readonly url: string;
@@ -26,11 +23,6 @@ export function deliver(
   now: Date,
   isAlone = false,
 ): Promise<Exchanged> {
-  const headers = {
-    'Content-Type': 'application/json',
-    'User-Agent': userAgent,
-    'Service-Signature': serviceSignature(secret, body, now),
-    ...(hasStandardHeaders ? standardHeaders(secret, messageId, body, now) : {}),
-  };
+  const headers = deliveryHeaders(secret, messageId, body, now, hasStandardHeaders);
   return exchange.post({ url, headers, body, isAlone });
 }

@@ -47,8 +47,8 @@ export interface DispatcherOptions {
 
 /** The table is looked at this often at least, should a wake-up be lost. */
 const pollMs = 1_000;
-/** How often leases of dead workers are looked for; one dead is found at the second look. */
-const watchMs = 200;
+/** How often leases of dead workers are looked for (one dead is found at the second look), and due rows again. */
+const watchMs = 100;
 const defaultGraceMs = 8_000;
 
 /**
@@ -69,6 +69,7 @@ export class Dispatcher {
   #timer: NodeJS.Timeout | undefined;
   #watchTimer: NodeJS.Timeout | undefined;
   #watching: Promise<void> | undefined;
+  #looks = 0;
   #cursor: ClaimCursor = {};
   #presence: WorkerPresence | undefined;
   #unlisten: (() => Promise<void>) | undefined;
@@ -148,6 +149,9 @@ export class Dispatcher {
   async #releaseLost(): Promise<void> {
     const { db, now, metrics } = this.#options;
     const absent = (await this.#presence?.listAbsent()) ?? [];
+    // Leases that are merely over need no hurry.
+    this.#looks += 1;
+    if (absent.length === 0 && this.#looks % 10 !== 0) return;
     const released = await releaseLost(db, absent, now());
     if (released === 0) return;
     metrics.reclaimed(released);
@@ -167,8 +171,8 @@ export class Dispatcher {
       }
       const dueAt = await findNextDueAt(this.#options.db);
       const untilDueMs = dueAt === undefined ? pollMs : dueAt.getTime() - this.#options.now().getTime();
-      // What is due and was not claimed waits for a place: its webhook's next finish wakes the loop.
-      if (untilDueMs > 0) waitMs = Math.min(untilDueMs, pollMs);
+      // What is due and was not claimed waits for a place: a finish in this process wakes the loop, in another none does.
+      waitMs = Math.min(Math.max(untilDueMs, watchMs), pollMs);
     } catch (error) {
       this.#options.onError(error);
       waitMs = watchMs;

@@ -1,0 +1,210 @@
+// What every fault happens to: a PostgreSQL of its own with fsync on, real worker processes, a real TLS receiver.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Keyring } from '../../src/domain/sealed.ts';
+import { envelope } from '../../src/domain/envelope.ts';
+import { keyring, seal, webhookContext } from '../../src/domain/sealed.ts';
+import { newSecret } from '../../src/domain/signature.ts';
+import { openDatabase, type OpenDatabase } from '../../src/queries/database.ts';
+import { insertMessage, notifyDispatchers } from '../../src/queries/deliveries.ts';
+import { startEmbedded, type Embedded } from '../../src/queries/embedded/start.ts';
+import { migrate } from '../../src/queries/migrations.ts';
+import { insertWebhook } from '../../src/queries/webhooks.ts';
+import { certificateAuthority, type Authority } from '../support/certificates.ts';
+import { startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts';
+import { startService, type ServiceProcess } from '../support/service.ts';
+
+export interface Worker {
+  readonly process: ServiceProcess;
+  /** As it stands at its leases. */
+  readonly owner: number;
+}
+
+export interface DeliveryState {
+  readonly messageId: string;
+  readonly url: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly errors: readonly string[];
+  readonly owner: number | null;
+  readonly isLeased: boolean;
+}
+
+export class World {
+  readonly authority: Authority;
+  readonly keys: Keyring;
+  readonly database: OpenDatabase;
+  readonly #embedded: Embedded;
+  readonly #folder: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #workers = new Set<ServiceProcess>();
+  readonly #receivers: { close(): Promise<void> }[] = [];
+
+  private constructor(
+    authority: Authority,
+    key: Buffer,
+    embedded: Embedded,
+    database: OpenDatabase,
+    folder: string,
+    env: Readonly<Record<string, string>>,
+  ) {
+    this.authority = authority;
+    this.keys = keyring(key);
+    this.#embedded = embedded;
+    this.database = database;
+    this.#folder = folder;
+    this.#env = env;
+  }
+
+  static async open(): Promise<World> {
+    const folder = mkdtempSync(join(tmpdir(), 'partner-faults-'));
+    const embedded = await startEmbedded({
+      dataDir: join(folder, 'data'),
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    const { host, port, user, database } = embedded.connection;
+    await migrate(embedded.connection, join(import.meta.dirname, '../../migrations'));
+    const authority = await certificateAuthority();
+    writeFileSync(join(folder, 'authority.pem'), authority.ca);
+    const key = randomBytes(32);
+    const opened = openDatabase({ connection: embedded.connection, max: 4, applicationName: 'faults' });
+    return new World(authority, key, embedded, opened, folder, {
+      DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+      ENCRYPTION_KEY: key.toString('base64'),
+      WEBHOOK_CA_FILE: join(folder, 'authority.pem'),
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+      LOG_LEVEL: 'error',
+    });
+  }
+
+  /** One by one, so that each is known by its owner number. */
+  async startWorker(): Promise<Worker> {
+    const before = new Set(await this.#owners());
+    const process = await startService({ env: this.#env, args: ['--role', 'worker'] });
+    this.#workers.add(process);
+    const [owner = 0] = (await this.#owners()).filter((each) => !before.has(each));
+    return { process, owner };
+  }
+
+  async kill(worker: Worker): Promise<void> {
+    this.#workers.delete(worker.process);
+    await worker.process.stop('SIGKILL');
+    await worker.process.remove();
+  }
+
+  killPostgres(): void {
+    const file = join(this.#folder, 'data', 'postgres', 'postmaster.pid');
+    process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGKILL');
+  }
+
+  async receiver(options: ReceiverOptions = {}): Promise<Receiver> {
+    const receiver = await startReceiver({ authority: this.authority, ...options });
+    this.#receivers.push(receiver);
+    return receiver;
+  }
+
+  /** An organization with one webhook for each address. */
+  async organization(urls: readonly string[]): Promise<string> {
+    const { db } = this.database;
+    const orgId = randomUUID();
+    const at = new Date();
+    await db
+      .insertInto('organizations')
+      .values({ id: orgId, name: 'Partner', kind: 'partner', created_at: at })
+      .execute();
+    for (const url of urls) {
+      const id = randomUUID();
+      const secret = seal(this.keys, newSecret(), webhookContext(id));
+      await insertWebhook(db, { org_id: orgId, id, url, topics: ['device.information'], secret }, at);
+    }
+    return orgId;
+  }
+
+  /** Writes messages as events do, ten in a transaction, and wakes the workers. */
+  async messages(orgId: string, count: number): Promise<void> {
+    const { db } = this.database;
+    for (let done = 0; done < count; done += 10) {
+      await db.transaction().execute(async (tx) => {
+        for (let each = done; each < Math.min(count, done + 10); each += 1) {
+          const [id, now] = [randomUUID(), new Date()];
+          const data = {
+            device_id: randomUUID(),
+            device_type: 'heat_pump',
+            owner_id: randomUUID(),
+            notice: 'device_offline',
+          } as const;
+          const payload = envelope(id, { type: 'device.information', data }, now);
+          const message = {
+            org_id: orgId,
+            id,
+            message_type: 'device.information',
+            occurred_at: now,
+            payload,
+          };
+          await insertMessage(tx, message, now);
+        }
+      });
+    }
+    await notifyDispatchers(db);
+  }
+
+  /** All deliveries; waits for the database if it is away. */
+  async deliveries(orgId: string): Promise<DeliveryState[]> {
+    for (;;) {
+      try {
+        const { rows } = await this.database.pool.query<DeliveryState>(
+          `select d.message_id as "messageId", w.url, d.state, d.attempts, d.lease_owner as owner,
+             d.lease_token is not null as "isLeased",
+             array(select coalesce(a.error_class, 'none') from delivery_attempts a
+                   where a.org_id = d.org_id and a.delivery_id = d.id order by attempt) as errors
+           from deliveries d join webhooks w on w.org_id = d.org_id and w.id = d.webhook_id
+           where d.org_id = $1 order by d.created_at, d.id`,
+          [orgId],
+        );
+        return rows;
+      } catch {
+        await sleep(20);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#workers].map((each) => each.remove()));
+    for (const each of this.#receivers) await each.close();
+    await this.database.close();
+    await this.#embedded.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #owners(): Promise<number[]> {
+    const { rows } = await this.database.pool.query<{ owner: number }>(
+      "select objid::bigint as owner from pg_locks where locktype = 'advisory' and objsubid = 2",
+    );
+    return rows.map(({ owner }) => owner);
+  }
+}
+
+/** Asks again every 10 ms; gives up with a description of what it saw last. */
+export async function until<T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  isSo: (answer: T) => boolean,
+  patienceMs = 30_000,
+): Promise<T> {
+  const startedAt = performance.now();
+  for (;;) {
+    const answer = await ask();
+    if (isSo(answer)) return answer;
+    if (performance.now() - startedAt > patienceMs)
+      throw new Error(
+        `After ${patienceMs} ms still not: ${what}. ${JSON.stringify(answer)?.slice(0, 400) ?? ''}`,
+      );
+    await sleep(10);
+  }
+}
