@@ -283,6 +283,44 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the data of a heat pump
+         * @description What a heat pump drew and what heat it gave, following the schedule that was computed for it. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getHeatPumpData"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters": {
         readonly parameters: {
             readonly query?: never;
@@ -346,6 +384,44 @@ export interface paths {
          *     Who may call it: admin, staff (end users and itself), user (own only).
          */
         readonly get: operations["getUserInverter"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the data of an inverter
+         * @description What the panels at an inverter gave, what the household used, what its battery took up and gave, and what came from the grid or went into it. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getInverterData"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -425,6 +501,44 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the data of an electric vehicle
+         * @description What an electric vehicle was charged with at home, how long it was plugged in, and its state of charge. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getElectricVehicleData"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes": {
         readonly parameters: {
             readonly query?: never;
@@ -488,6 +602,44 @@ export interface paths {
          *     Who may call it: admin, staff (end users and itself), user (own only).
          */
         readonly get: operations["getUserWallbox"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes/{wallbox_id}/data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The wallbox's `device_id`.
+                 * @example e7f3150b-4d68-5a92-b0c7-19a8d6e42f35
+                 */
+                readonly wallbox_id: components["parameters"]["WallboxId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the data of a wallbox
+         * @description What a wallbox gave, and how long a vehicle was plugged in. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getWallboxData"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1947,6 +2099,134 @@ export interface components {
              * @description The instant that the state describes.
              */
             readonly as_of: string;
+        };
+        /** @description What the data are of, and the time that they cover. */
+        readonly DeviceDataMetadata: {
+            /**
+             * Format: uuid
+             * @description The user in the path.
+             */
+            readonly user_id: string;
+            /**
+             * Format: uuid
+             * @description The device in the path.
+             */
+            readonly device_id: string;
+            readonly device_type: components["schemas"]["DeviceType"];
+            /** @description The length of a period. */
+            readonly resolution: string;
+            /**
+             * Format: date-time
+             * @description The beginning of the time that the data cover, inclusive; null where there are none.
+             */
+            readonly from: string | null;
+            /**
+             * Format: date-time
+             * @description Its end, exclusive; null where there are no data.
+             */
+            readonly to: string | null;
+            /** @description The time zone in which the device stands, by its IANA name; null for a device that is not simulated. Periods are those of UTC wherever it stands. */
+            readonly time_zone: string | null;
+        };
+        /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. */
+        readonly HeatPumpDataEntry: {
+            /**
+             * Format: date-time
+             * @description When the period, or its covered part, begins.
+             */
+            readonly time: string;
+            /** @description Mean power drawn. */
+            readonly power_w: number;
+            /** @description Energy drawn. */
+            readonly energy_kwh: number;
+            /** @description Mean heat given. */
+            readonly heat_w: number;
+            /** @description Heat given. */
+            readonly heat_kwh: number;
+        };
+        /** @description Data of a heat pump over a time range. */
+        readonly HeatPumpData: {
+            readonly metadata: components["schemas"]["DeviceDataMetadata"];
+            /** @description One entry for each period, in order of time. */
+            readonly data: readonly components["schemas"]["HeatPumpDataEntry"][];
+        };
+        /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. */
+        readonly InverterDataEntry: {
+            /**
+             * Format: date-time
+             * @description When the period, or its covered part, begins.
+             */
+            readonly time: string;
+            /** @description Mean power of the panels. */
+            readonly pv_power_w: number;
+            /** @description Mean of the household's own load, without vehicle and heat pump. */
+            readonly load_power_w: number;
+            /** @description Mean power of the battery, positive while charging. */
+            readonly battery_power_w: number;
+            /** @description Mean power at the grid connection, positive from the grid: load, vehicle, heat pump and battery, less the panels. */
+            readonly grid_power_w: number;
+            /** @description Energy of the panels. */
+            readonly pv_energy_kwh: number;
+            /** @description The household's own consumption, without vehicle and heat pump. */
+            readonly load_energy_kwh: number;
+            /** @description Energy that the battery took up. */
+            readonly battery_charge_kwh: number;
+            /** @description Energy that the battery gave. */
+            readonly battery_discharge_kwh: number;
+            /** @description Energy from the grid. */
+            readonly grid_import_kwh: number;
+            /** @description Energy into the grid. */
+            readonly grid_export_kwh: number;
+            /** @description State of charge at the end. */
+            readonly soc_percent: number;
+        };
+        /** @description Data of an inverter over a time range. */
+        readonly InverterData: {
+            readonly metadata: components["schemas"]["DeviceDataMetadata"];
+            /** @description One entry for each period, in order of time. */
+            readonly data: readonly components["schemas"]["InverterDataEntry"][];
+        };
+        /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. */
+        readonly ElectricVehicleDataEntry: {
+            /**
+             * Format: date-time
+             * @description When the period, or its covered part, begins.
+             */
+            readonly time: string;
+            /** @description Mean charging power. */
+            readonly charge_power_w: number;
+            /** @description Energy charged at home. */
+            readonly energy_charged_kwh: number;
+            /** @description For how long the vehicle was plugged in. */
+            readonly plugged_in_minutes: number;
+            /** @description State of charge at the end. */
+            readonly soc_percent: number;
+        };
+        /** @description Data of an electric vehicle over a time range. */
+        readonly ElectricVehicleData: {
+            readonly metadata: components["schemas"]["DeviceDataMetadata"];
+            /** @description One entry for each period, in order of time. */
+            readonly data: readonly components["schemas"]["ElectricVehicleDataEntry"][];
+        };
+        /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. */
+        readonly WallboxDataEntry: {
+            /**
+             * Format: date-time
+             * @description When the period, or its covered part, begins.
+             */
+            readonly time: string;
+            /** @description Mean charging power. */
+            readonly power_w: number;
+            /** @description Energy given. */
+            readonly energy_kwh: number;
+            /** @description For how long the vehicle was plugged in. */
+            readonly plugged_in_minutes: number;
+        };
+        /** @description Data of a wallbox over a time range. */
+        readonly WallboxData: {
+            readonly metadata: components["schemas"]["DeviceDataMetadata"];
+            /** @description One entry for each period, in order of time. */
+            readonly data: readonly components["schemas"]["WallboxDataEntry"][];
         };
         /** @description A stored price. */
         readonly DayAheadPrice: {
@@ -3599,6 +3879,21 @@ export interface components {
          */
         readonly HeatPumpId: string;
         /**
+         * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+         * @example 2026-11-21T10:00:00Z
+         */
+        readonly DataFrom: string;
+        /**
+         * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
+         * @example 2026-11-21T10:30:00Z
+         */
+        readonly DataTo: string;
+        /**
+         * @description The length of a period; periods are quarter hours, hours and days of UTC.
+         * @example 15MIN
+         */
+        readonly DataResolution: "15MIN" | "1HOUR" | "1DAY";
+        /**
          * @description The inverter's `device_id`.
          * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
          */
@@ -4550,6 +4845,98 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly getHeatPumpData: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                readonly from: components["parameters"]["DataFrom"];
+                /**
+                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
+                 * @example 2026-11-21T10:30:00Z
+                 */
+                readonly to: components["parameters"]["DataTo"];
+                /**
+                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
+                 * @example 15MIN
+                 */
+                readonly resolution?: components["parameters"]["DataResolution"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The data. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *         "device_type": "heat_pump",
+                     *         "resolution": "15MIN",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:30:00.000Z",
+                     *         "time_zone": "Europe/Vienna"
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "time": "2026-11-21T10:00:00.000Z",
+                     *           "power_w": 1840,
+                     *           "energy_kwh": 0.46,
+                     *           "heat_w": 5612,
+                     *           "heat_kwh": 1.403
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T10:15:00.000Z",
+                     *           "power_w": 0,
+                     *           "energy_kwh": 0,
+                     *           "heat_w": 0,
+                     *           "heat_kwh": 0
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HeatPumpData"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly listUserInverters: {
         readonly parameters: {
             readonly query?: never;
@@ -4693,6 +5080,112 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Device"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getInverterData: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                readonly from: components["parameters"]["DataFrom"];
+                /**
+                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
+                 * @example 2026-11-21T10:30:00Z
+                 */
+                readonly to: components["parameters"]["DataTo"];
+                /**
+                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
+                 * @example 15MIN
+                 */
+                readonly resolution?: components["parameters"]["DataResolution"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The data. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "device_id": "7d1f0b2c-6a3e-5c48-9b70-2e5d8a1c4f63",
+                     *         "device_type": "inverter",
+                     *         "resolution": "15MIN",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:30:00.000Z",
+                     *         "time_zone": "Europe/Vienna"
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "time": "2026-11-21T10:00:00.000Z",
+                     *           "pv_power_w": 2140,
+                     *           "load_power_w": 420,
+                     *           "battery_power_w": 1720,
+                     *           "grid_power_w": 0,
+                     *           "pv_energy_kwh": 0.535,
+                     *           "load_energy_kwh": 0.105,
+                     *           "battery_charge_kwh": 0.43,
+                     *           "battery_discharge_kwh": 0,
+                     *           "grid_import_kwh": 0,
+                     *           "grid_export_kwh": 0,
+                     *           "soc_percent": 57.4
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T10:15:00.000Z",
+                     *           "pv_power_w": 2260,
+                     *           "load_power_w": 860,
+                     *           "battery_power_w": 1400,
+                     *           "grid_power_w": 0,
+                     *           "pv_energy_kwh": 0.565,
+                     *           "load_energy_kwh": 0.215,
+                     *           "battery_charge_kwh": 0.35,
+                     *           "battery_discharge_kwh": 0,
+                     *           "grid_import_kwh": 0,
+                     *           "grid_export_kwh": 0,
+                     *           "soc_percent": 60.9
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InverterData"];
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
@@ -4856,6 +5349,98 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly getElectricVehicleData: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                readonly from: components["parameters"]["DataFrom"];
+                /**
+                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
+                 * @example 2026-11-21T10:30:00Z
+                 */
+                readonly to: components["parameters"]["DataTo"];
+                /**
+                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
+                 * @example 15MIN
+                 */
+                readonly resolution?: components["parameters"]["DataResolution"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The data. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "device_id": "2c9e4a7b-1d5f-5083-8e6a-7b3c0d9f5e14",
+                     *         "device_type": "electric_vehicle",
+                     *         "resolution": "15MIN",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:30:00.000Z",
+                     *         "time_zone": "Europe/Vienna"
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "time": "2026-11-21T10:00:00.000Z",
+                     *           "charge_power_w": 11000,
+                     *           "energy_charged_kwh": 2.75,
+                     *           "plugged_in_minutes": 15,
+                     *           "soc_percent": 61.3
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T10:15:00.000Z",
+                     *           "charge_power_w": 11000,
+                     *           "energy_charged_kwh": 2.75,
+                     *           "plugged_in_minutes": 15,
+                     *           "soc_percent": 65.2
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ElectricVehicleData"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly listUserWallboxes: {
         readonly parameters: {
             readonly query?: never;
@@ -4991,6 +5576,96 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Device"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getWallboxData: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                readonly from: components["parameters"]["DataFrom"];
+                /**
+                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
+                 * @example 2026-11-21T10:30:00Z
+                 */
+                readonly to: components["parameters"]["DataTo"];
+                /**
+                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
+                 * @example 15MIN
+                 */
+                readonly resolution?: components["parameters"]["DataResolution"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The wallbox's `device_id`.
+                 * @example e7f3150b-4d68-5a92-b0c7-19a8d6e42f35
+                 */
+                readonly wallbox_id: components["parameters"]["WallboxId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The data. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "device_id": "c4b7e1d0-3f2a-5e96-b815-6d0a9c8e2f37",
+                     *         "device_type": "wallbox",
+                     *         "resolution": "15MIN",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:30:00.000Z",
+                     *         "time_zone": "Europe/Vienna"
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "time": "2026-11-21T10:00:00.000Z",
+                     *           "power_w": 11000,
+                     *           "energy_kwh": 2.75,
+                     *           "plugged_in_minutes": 15
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T10:15:00.000Z",
+                     *           "power_w": 0,
+                     *           "energy_kwh": 0,
+                     *           "plugged_in_minutes": 15
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WallboxData"];
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];

@@ -14,12 +14,16 @@ export type OperationId =
   | 'getUserByExternalId'
   | 'listUserHeatPumps'
   | 'getUserHeatPump'
+  | 'getHeatPumpData'
   | 'listUserInverters'
   | 'getUserInverter'
+  | 'getInverterData'
   | 'listUserElectricVehicles'
   | 'getUserElectricVehicle'
+  | 'getElectricVehicleData'
   | 'listUserWallboxes'
   | 'getUserWallbox'
+  | 'getWallboxData'
   | 'listDayAheadPrices'
   | 'uploadDayAheadPrices'
   | 'getHeatPumpSchedules'
@@ -63,12 +67,16 @@ export type SecuredOperationId =
   | 'getUserByExternalId'
   | 'listUserHeatPumps'
   | 'getUserHeatPump'
+  | 'getHeatPumpData'
   | 'listUserInverters'
   | 'getUserInverter'
+  | 'getInverterData'
   | 'listUserElectricVehicles'
   | 'getUserElectricVehicle'
+  | 'getElectricVehicleData'
   | 'listUserWallboxes'
   | 'getUserWallbox'
+  | 'getWallboxData'
   | 'listDayAheadPrices'
   | 'uploadDayAheadPrices'
   | 'getHeatPumpSchedules'
@@ -317,6 +325,18 @@ export const routes: readonly Route[] = [
     "body": null
   },
   {
+    "operationId": "getHeatPumpData",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/data",
+    "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "orgScoped": true,
+    "body": null
+  },
+  {
     "operationId": "listUserInverters",
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters",
@@ -332,6 +352,18 @@ export const routes: readonly Route[] = [
     "operationId": "getUserInverter",
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}",
+    "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "getInverterData",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/data",
     "secured": true,
     "headers": [],
     "answers": [
@@ -365,6 +397,18 @@ export const routes: readonly Route[] = [
     "body": null
   },
   {
+    "operationId": "getElectricVehicleData",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/data",
+    "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "orgScoped": true,
+    "body": null
+  },
+  {
     "operationId": "listUserWallboxes",
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes",
@@ -380,6 +424,18 @@ export const routes: readonly Route[] = [
     "operationId": "getUserWallbox",
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes/{wallbox_id}",
+    "secured": true,
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "getWallboxData",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes/{wallbox_id}/data",
     "secured": true,
     "headers": [],
     "answers": [

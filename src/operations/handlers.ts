@@ -5,6 +5,7 @@ import * as broadcasts from './broadcasts.ts';
 import type { Context, OpenContext } from './context.ts';
 import { definitionFaults } from './definition-faults.ts';
 import * as deliveries from './deliveries.ts';
+import * as deviceData from './device-data.ts';
 import * as deviceEvents from './device-events.ts';
 import * as events from './events.ts';
 import * as fleetLists from './fleet-lists.ts';
@@ -36,6 +37,10 @@ export const handlers: Handlers<Context, SecuredOperationId> & Handlers<OpenCont
   getUserInverter: userDevices.getUserInverter,
   listUserWallboxes: userDevices.listUserWallboxes,
   getUserWallbox: userDevices.getUserWallbox,
+  getHeatPumpData: deviceData.getHeatPumpData,
+  getInverterData: deviceData.getInverterData,
+  getElectricVehicleData: deviceData.getElectricVehicleData,
+  getWallboxData: deviceData.getWallboxData,
   uploadDayAheadPrices: trading.uploadDayAheadPrices,
   listDayAheadPrices: trading.listDayAheadPrices,
   getHeatPumpSchedules: schedules.getHeatPumpSchedules,
@@ -89,6 +94,10 @@ export const locators: Locators<Context, SecuredOperationId> = {
   getUserInverter: userDevices.locateUserDevice,
   listUserWallboxes: users.locateUser,
   getUserWallbox: userDevices.locateUserDevice,
+  getHeatPumpData: userDevices.locateUserDevice,
+  getInverterData: userDevices.locateUserDevice,
+  getElectricVehicleData: userDevices.locateUserDevice,
+  getWallboxData: userDevices.locateUserDevice,
   getHeatPumpSchedules: userDevices.locateUserDevice,
   getFleet: locateFleet,
   listFleetDevices: locateFleet,

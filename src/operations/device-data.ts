@@ -1,0 +1,80 @@
+import type { Handler } from '../contract/handlers.ts';
+import { readRange } from '../domain/ranges.ts';
+import type { Range } from '../domain/ranges.ts';
+import type { DeviceRow } from '../queries/devices.ts';
+import type { Household } from '../simulation/household.ts';
+import type { DeviceType } from '../simulation/identity.ts';
+import { modelOf } from '../simulation/state.ts';
+import type { Context } from './context.ts';
+import { deviceSeries, QUARTER_MS } from './device-series.ts';
+import type { Entries, Span } from './device-series.ts';
+import { liveSchedules } from './live-schedules.ts';
+import { findVisibleDevice } from './user-devices.ts';
+
+interface Query {
+  readonly from: string;
+  readonly to: string;
+  readonly resolution?: keyof typeof RESOLUTIONS | undefined;
+}
+
+/** How long a period is, and how many days an answer holds at most: some 3,000 periods. */
+const RESOLUTIONS = {
+  '15MIN': { quarters: 1, maxDays: 31 },
+  '1HOUR': { quarters: 4, maxDays: 92 },
+  '1DAY': { quarters: 96, maxDays: 366 },
+} as const;
+
+export const getHeatPumpData: Handler<Context, 'getHeatPumpData'> = (context, { path, query }) =>
+  answer(context, path.user_id, query, 'heat_pump', path.heat_pump_id);
+
+export const getInverterData: Handler<Context, 'getInverterData'> = (context, { path, query }) =>
+  answer(context, path.user_id, query, 'inverter', path.inverter_id);
+
+export const getElectricVehicleData: Handler<Context, 'getElectricVehicleData'> = (
+  context,
+  { path, query },
+) => answer(context, path.user_id, query, 'electric_vehicle', path.electric_vehicle_id);
+
+export const getWallboxData: Handler<Context, 'getWallboxData'> = (context, { path, query }) =>
+  answer(context, path.user_id, query, 'wallbox', path.wallbox_id);
+
+async function answer<Type extends DeviceType>(
+  context: Context,
+  userId: string,
+  { from, to, resolution = '15MIN' }: Query,
+  type: Type,
+  id: string,
+) {
+  const device = await findVisibleDevice(context, { user_id: userId }, type, id);
+  const { quarters, maxDays } = RESOLUTIONS[resolution];
+  const range = readRange(['from', from], ['to', to], maxDays);
+  const household = (device.attributes ?? undefined) as Household | undefined;
+  const span = household && covered(household, range, device.stopped_at ?? context.now);
+  const data: Entries[Type][] =
+    household && span ? deviceSeries(await model(context, device, household), type, span, quarters) : [];
+  const instant = (quarter: number): string => new Date(quarter * QUARTER_MS).toISOString();
+  const metadata = {
+    user_id: userId,
+    device_id: device.id,
+    device_type: type,
+    resolution,
+    from: span ? instant(span.first) : null,
+    to: span ? instant(span.end) : null,
+    time_zone: household?.time_zone ?? null,
+  };
+  return { status: 200 as const, body: { metadata, data } };
+}
+
+/** Quarter hours that begin in the range and lie between the start of the history and the end: those are over. */
+function covered(household: Household, { from, to }: Range, until: Date): Span | undefined {
+  const first = Math.ceil(Math.max(from.getTime(), household.anchor_ms) / QUARTER_MS);
+  const end = Math.min(Math.ceil(to.getTime() / QUARTER_MS), Math.floor(until.getTime() / QUARTER_MS));
+  return first < end ? { first, end } : undefined;
+}
+
+/** The household under the schedules that its heat pump has followed, as the states of its devices show it. */
+async function model({ db }: Context, { org_id }: DeviceRow, household: Household) {
+  if (!household.heat_pump) return { household, model: modelOf(household) };
+  const scheduleOf = await liveSchedules(db, org_id, new Date(household.anchor_ms));
+  return { household, model: modelOf(household, { scheduleState: scheduleOf(household) }) };
+}
