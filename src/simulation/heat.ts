@@ -193,17 +193,19 @@ export function heatRunner(
         const airC = air[i] ?? 0;
         const sourceC = pump.source === 'air' ? airC : soilC;
         const sinkC = pump.emitter === 'radiator' ? 40 - airC : 30 - 0.5 * airC;
-        const waterCop = performance(pump.source, 50, sourceC);
-        const waterPower = water > 0 ? min(limit, water / waterCop) : 0;
-        const waterHeat = waterPower * waterCop;
+        let waterPower = 0;
+        let waterHeat = 0;
+        if (water > 0) {
+          const waterCop = performance(pump.source, 50, sourceC);
+          waterPower = min(limit, water / waterCop);
+          waterHeat = waterPower * waterCop;
+        }
         const cop = performance(pump.source, sinkC, sourceC);
         const most = max(0, limit - waterPower) * cop;
         const wanted = min(most, wish(state, need, space, ahead));
         const running = min(4, max(1, floor(((wanted / cop) * 4) / (LEAST_POWER * limit))));
         const full = min(most, (wanted * 4) / running);
-        const hour = floor(quarterIndex / 4);
-        const phase = (quarterIndex + (hashIn(cycles, hour) % 4)) % 4;
-        const room = phase < running ? full : 0;
+        const room = running === 4 || (i + hashIn(cycles, quarterIndex >> 2)) % 4 < running ? full : 0;
         const electric = round(room / cop + waterPower);
         // The books keep the mean of the hour: which of its quarters run is chance.
         space += need - (full * running) / 4;

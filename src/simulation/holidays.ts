@@ -1,4 +1,5 @@
 /** Public holidays that a whole country keeps; on them people live as on Sundays (BDEW's day types, simulation.md B1). */
+import { Memory } from './memory.ts';
 import { yearOf } from './zone.ts';
 
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
@@ -66,24 +67,22 @@ function orthodoxEasterDay(year: number): number {
   return Date.UTC(year, floor(n / 31) - 1, (n % 31) + 1) / DAY_MS + 13;
 }
 
-const calendars = new Map<string, ReadonlySet<number>>();
-
-function calendarOf(country: string, year: number): ReadonlySet<number> {
-  const key = `${country} ${year}`;
-  const known = calendars.get(key);
-  if (known) return known;
+function daysOf(country: string, year: number): ReadonlySet<number> {
   const rule = RULES[country] ?? ELSEWHERE;
   const easter = rule.orthodox ? orthodoxEasterDay(year) : easterDay(year);
-  const days = new Set([
+  return new Set([
     ...rule.dates.split(' ').map((date) => Date.parse(`${year}-${date}T00:00:00Z`) / DAY_MS),
     ...rule.easter.map((after) => easter + after),
   ]);
-  if (calendars.size > 1000) calendars.clear();
-  calendars.set(key, days);
-  return days;
 }
+
+const calendars = new Map<string, Memory<number, ReadonlySet<number>>>();
 
 /** Whether a local day (days since 1970) is a public holiday of a country (ISO 3166-1 alpha-2, null at sea). */
 export function isHoliday(country: string | null, localDay: number): boolean {
-  return calendarOf(country ?? '', yearOf(localDay * DAY_MS)).has(localDay);
+  const name = country ?? '';
+  let years = calendars.get(name);
+  if (!years) calendars.set(name, (years = new Memory(20)));
+  const year = yearOf(localDay * DAY_MS);
+  return years.get(year, () => daysOf(name, year)).has(localDay);
 }

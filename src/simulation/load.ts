@@ -185,7 +185,7 @@ export type Curves = (type: DayType, season: number) => Float64Array;
  * day is two tables, made when first asked for.
  */
 export function loadCurves(profile: string, shiftMinutes: number): Curves {
-  const norm = normOf(profile);
+  const scale = 1 / normOf(profile);
   const kinds = new Map<DayType, Kind>();
   return (type, season) => {
     let kind = kinds.get(type);
@@ -193,7 +193,7 @@ export function loadCurves(profile: string, shiftMinutes: number): Curves {
     const { mean, swing } = kind;
     const curve = float64Row(QUARTERS);
     for (let i = 0; i < QUARTERS; i++) {
-      curve[i] = max(0, (mean[i] ?? 0) + season * (swing[i] ?? 0)) / norm;
+      curve[i] = max(0, (mean[i] ?? 0) + season * (swing[i] ?? 0)) * scale;
     }
     return curve;
   };
@@ -205,10 +205,14 @@ const HIGH = BASE + (1 - BASE) * 3.2;
 const MIDDLE = BASE + (1 - BASE) * 1.25;
 const LOW = BASE + ((1 - BASE) * (1 - 0.12 * 3.2 - 0.18 * 1.25)) / 0.7;
 
+/** Of 2^32 hashes so many are high, and so many high or middle. */
+const OFTEN_HIGH = floor(0.12 * 2 ** 32);
+const OFTEN_MIDDLE = floor(0.3 * 2 ** 32);
+
 /** Factor of a quarter of a household's stream (noise.ts, channel burst). */
 export function burst(bursts: number, quarterIndex: number): number {
-  const draw = hashIn(bursts, quarterIndex) % 100;
-  return draw < 12 ? HIGH : draw < 30 ? MIDDLE : LOW;
+  const draw = hashIn(bursts, quarterIndex);
+  return draw < OFTEN_HIGH ? HIGH : draw < OFTEN_MIDDLE ? MIDDLE : LOW;
 }
 
 /** Factor of a whole day, uniform in 1 ± `spread`. */

@@ -28,28 +28,33 @@ export interface Stretch {
   readonly localQuarter: number;
 }
 
-const kept = new Memory<string, readonly Stretch[]>(1200);
+const zones = new Map<string, Memory<number, readonly Stretch[]>>();
 
-/** The stretches of a UTC day (days since 1970): two, more on days on which the clock is changed. */
-export function stretchesOf(zone: string, day: number): readonly Stretch[] {
-  return kept.get(`${zone} ${day}`, () => {
-    const stretches: Stretch[] = [];
-    const steady =
-      offsetMinutesAt(zone, day * QUARTERS * QUARTER_MS) ===
-      offsetMinutesAt(zone, ((day + 1) * QUARTERS - 1) * QUARTER_MS);
-    for (let from = 0; from < QUARTERS;) {
-      const { localDay, localQuarter } = localQuarterOf(zone, day * QUARTERS + from);
-      let to = min(QUARTERS, from + QUARTERS - localQuarter);
-      if (!steady) {
-        // Up to the first quarter that does not follow.
-        for (let next = from + 1; next < to; next++) {
-          if (localQuarterOf(zone, day * QUARTERS + next).localQuarter !== localQuarter + next - from)
-            to = next;
-        }
+/** The stretches of UTC days (days since 1970) in a zone: two a day, more when the clock is changed. */
+export function stretchesOf(zone: string): (day: number) => readonly Stretch[] {
+  let days = zones.get(zone);
+  if (!days) zones.set(zone, (days = new Memory(800)));
+  const kept = days;
+  return (day) => kept.get(day, () => cutDay(zone, day));
+}
+
+function cutDay(zone: string, day: number): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  const steady =
+    offsetMinutesAt(zone, day * QUARTERS * QUARTER_MS) ===
+    offsetMinutesAt(zone, ((day + 1) * QUARTERS - 1) * QUARTER_MS);
+  for (let from = 0; from < QUARTERS;) {
+    const { localDay, localQuarter } = localQuarterOf(zone, day * QUARTERS + from);
+    let to = min(QUARTERS, from + QUARTERS - localQuarter);
+    if (!steady) {
+      // Up to the first quarter that does not follow.
+      for (let next = from + 1; next < to; next++) {
+        if (localQuarterOf(zone, day * QUARTERS + next).localQuarter !== localQuarter + next - from)
+          to = next;
       }
-      stretches.push({ from, to, localDay, localQuarter });
-      from = to;
     }
-    return stretches;
-  });
+    stretches.push({ from, to, localDay, localQuarter });
+    from = to;
+  }
+  return stretches;
 }

@@ -14,21 +14,22 @@ export class Memory<Key, Value> {
     return this.#values.get(key);
   }
 
-  /** The value for `key`, computed at most once while it is kept; the least recently asked goes first. */
+  /** The value for `key`, computed at most once while it is kept; the oldest goes first. */
   get(key: Key, compute: () => Value): Value {
     if (key === this.#lastKey && this.#lastValue !== undefined) return this.#lastValue;
-    const known = this.#values.get(key);
-    const value = known ?? compute();
-    if (known !== undefined) this.#values.delete(key);
-    this.#values.set(key, value);
-    this.#lastKey = key;
-    this.#lastValue = value;
-    if (this.#values.size > this.#most) {
-      for (const oldest of this.#values.keys()) {
-        this.#values.delete(oldest);
-        break;
+    let value = this.#values.get(key);
+    if (value === undefined) {
+      value = compute();
+      this.#values.set(key, value);
+      if (this.#values.size > this.#most) {
+        for (const oldest of this.#values.keys()) {
+          this.#values.delete(oldest);
+          break;
+        }
       }
     }
+    this.#lastKey = key;
+    this.#lastValue = value;
     return value;
   }
 }

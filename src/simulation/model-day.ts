@@ -31,20 +31,22 @@ export function loadFiller(household: Household): Filler<Int32Array> {
   const curves = loadCurves(profile, household.time_shift_minutes);
   const bursts = stream(seed, index, CHANNEL.burst);
   const meanMilliWh = ((household.load_annual_kwh * 1000) / 8760) * MILLI_WH_PER_W;
+  const stretches = stretchesOf(zone);
+  const years = new Memory<number, number>(2);
   const days = new Memory<number, Float64Array>(2);
   const curveOf = (localDay: number) =>
     days.get(localDay, () => {
       const year = yearOf(localDay * DAY_MS);
       const scale =
         (meanMilliWh * dayFactor(seed, index, localDay, household.day_variation)) /
-        yearMean(profile, year, country, latitude);
+        years.get(year, () => yearMean(profile, year, country, latitude));
       const curve = curves(dayTypeOf(localDay, country), seasonOf(dayOfYear(localDay), latitude));
       for (let i = 0; i < QUARTERS; i++) curve[i] = (curve[i] ?? 0) * scale;
       return curve;
     });
   return (day, load) => {
     const first = day * QUARTERS;
-    for (const { from, to, localDay, localQuarter } of stretchesOf(zone, day)) {
+    for (const { from, to, localDay, localQuarter } of stretches(day)) {
       const curve = curveOf(localDay);
       const ahead = localQuarter - from;
       for (let i = from; i < to; i++) load[i] = round((curve[i + ahead] ?? 0) * burst(bursts, first + i));
@@ -80,17 +82,17 @@ export function heatFiller(
   const pump = household.heat_pump;
   if (!pump) return () => undefined;
   const run = heatRunner(household, pump, scheduleState);
-  const zone = household.time_zone;
+  const stretches = stretchesOf(household.time_zone);
   const trial: HeatRows = {
     hp: new Int32Array(QUARTERS),
     heat: new Int32Array(QUARTERS),
     mode: new Uint8Array(QUARTERS),
   };
   const debts = new Memory<number, HeatDebt>(4);
-  const debtAfter = (day: number) => debts.get(day, () => run(day, stretchesOf(zone, day), NO_DEBT, trial));
+  const debtAfter = (day: number) => debts.get(day, () => run(day, stretches(day), NO_DEBT, trial));
   return (day, rows) => {
     const from = debtAfter(day - 1);
-    const after = run(day, stretchesOf(zone, day), from, rows);
+    const after = run(day, stretches(day), from, rows);
     if (from.space === 0 && from.water === 0) debts.get(day, () => after);
   };
 }
@@ -104,9 +106,10 @@ export function drivingOf(household: Household): (day: number) => Driving {
   });
   if (!vehicle) return driving;
   const planOf = vehicleCalendar(household, vehicle);
+  const stretches = stretchesOf(household.time_zone);
   return (day) => {
     const { driven, pluggedIn } = driving();
-    for (const { from, to, localDay, localQuarter } of stretchesOf(household.time_zone, day)) {
+    for (const { from, to, localDay, localQuarter } of stretches(day)) {
       const yesterday = planOf(localDay - 1);
       const today = planOf(localDay);
       for (let i = from; i < to; i++) {

@@ -130,41 +130,74 @@ export function pick(shares: readonly number[], hashed: number): number {
 
 const smooth = (x: number): number => x * x * (3 - 2 * x);
 
-/** Value noise on a lattice of three dimensions: in [0, 1], mean 0.5, continuous. */
-export type Noise3 = (x: number, y: number, z: number) => number;
+/**
+ * Value noise of a channel on a lattice of three dimensions: in [0, 1], mean 0.5, continuous. The eight corners of
+ * the cell asked for last are kept, since questions come in order of time. (Classes, since calls of their methods
+ * are inlined, which those of closures are not.)
+ */
+export class Noise3 {
+  readonly #corners = new Float64Array(8);
+  readonly #cell = new Float64Array(3).fill(NaN);
+  readonly #seed: Seed;
+  readonly #channel: number;
 
-/** Noise of a channel. The eight corners of the cell asked for last are kept, since questions come in order of time. */
-export function noise3(seed: Seed, channel: number): Noise3 {
-  const corners = new Float64Array(8);
-  let xi = NaN;
-  let yi = NaN;
-  let zi = NaN;
-  const fill = (from: number) => {
-    const near = stream(seed, xi, channel);
-    const far = stream(seed, xi + 1, channel);
-    for (let corner = from; corner < 8; corner++) {
-      const bits = hashIn(corner & 1 ? far : near, yi + ((corner >> 1) & 1), zi + (corner >> 2));
-      corners[corner] = bits / WORD;
-    }
-  };
-  return (x, y, z) => {
-    const cellX = floor(x);
-    const cellY = floor(y);
-    const cellZ = floor(z);
-    if (cellX !== xi || cellY !== yi || cellZ !== zi) {
-      const follows = cellX === xi && cellY === yi && cellZ === zi + 1;
-      xi = cellX;
-      yi = cellY;
-      zi = cellZ;
-      if (follows) corners.copyWithin(0, 4);
-      fill(follows ? 4 : 0);
-    }
+  constructor(seed: Seed, channel: number) {
+    this.#seed = seed;
+    this.#channel = channel;
+  }
+
+  at(x: number, y: number, z: number): number {
+    const xi = floor(x);
+    const yi = floor(y);
+    const zi = floor(z);
+    const cell = this.#cell;
+    if (cell[0] !== xi || cell[1] !== yi || cell[2] !== zi) this.#move(xi, yi, zi);
+    const corners = this.#corners;
     const u = smooth(x - xi);
     const v = smooth(y - yi);
-    const w = smooth(z - zi);
-    const edge = (corner: number) => mix(corners[corner] ?? 0, corners[corner + 1] ?? 0, u);
-    return mix(mix(edge(0), edge(2), v), mix(edge(4), edge(6), v), w);
-  };
+    const low = mix(mix(corners[0] ?? 0, corners[1] ?? 0, u), mix(corners[2] ?? 0, corners[3] ?? 0, u), v);
+    const high = mix(mix(corners[4] ?? 0, corners[5] ?? 0, u), mix(corners[6] ?? 0, corners[7] ?? 0, u), v);
+    return mix(low, high, smooth(z - zi));
+  }
+
+  #move(xi: number, yi: number, zi: number): void {
+    const cell = this.#cell;
+    const follows = cell[0] === xi && cell[1] === yi && cell[2] === zi - 1;
+    if (follows) this.#corners.copyWithin(0, 4);
+    cell[0] = xi;
+    cell[1] = yi;
+    cell[2] = zi;
+    const near = stream(this.#seed, xi, this.#channel);
+    const far = stream(this.#seed, xi + 1, this.#channel);
+    for (let corner = follows ? 4 : 0; corner < 8; corner++) {
+      const bits = hashIn(corner & 1 ? far : near, yi + ((corner >> 1) & 1), zi + (corner >> 2));
+      this.#corners[corner] = bits / WORD;
+    }
+  }
 }
 
 const mix = (from: number, to: number, part: number): number => from + (to - from) * part;
+
+/** The same noise where only time moves on: values at whole z, for a fixed x and y. */
+export class NoiseColumn {
+  readonly #near: number;
+  readonly #far: number;
+  readonly #yi: number;
+  readonly #u: number;
+  readonly #v: number;
+
+  constructor(seed: Seed, channel: number, x: number, y: number) {
+    this.#near = stream(seed, floor(x), channel);
+    this.#far = stream(seed, floor(x) + 1, channel);
+    this.#yi = floor(y);
+    this.#u = smooth(x - floor(x));
+    this.#v = smooth(y - floor(y));
+  }
+
+  at(z: number): number {
+    const yi = this.#yi;
+    const low = mix(hashIn(this.#near, yi, z), hashIn(this.#far, yi, z), this.#u);
+    const high = mix(hashIn(this.#near, yi + 1, z), hashIn(this.#far, yi + 1, z), this.#u);
+    return mix(low, high, this.#v) / WORD;
+  }
+}

@@ -90,7 +90,7 @@ export function vehicleCalendar(
 
   const clock = (localDay: number, channel: number, hour: number, spread: number, from: number, to: number) =>
     min(to, max(from, round(4 * (hour + spread * normal(seed, index, channel, localDay)))));
-  return (localDay) => {
+  const planOf = (localDay: number): VehicleDay => {
     const week = weekOf(localDay);
     const weekday = localDay - mondayOf(week);
     return {
@@ -100,6 +100,8 @@ export function vehicleCalendar(
       session: sessionsOf(week)[weekday] ?? false,
     };
   };
+  const days = new Memory<number, VehicleDay>(4);
+  return (localDay) => days.get(localDay, () => planOf(localDay));
 }
 
 /** Splits a week's energy by weights; no day gets more than `most`, what it cannot take goes to the others. */

@@ -1,6 +1,14 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hash, noise3, pick, splitSeed, uniform, uniformInteger } from '../../src/simulation/noise.ts';
+import {
+  Noise3,
+  NoiseColumn,
+  hash,
+  pick,
+  splitSeed,
+  uniform,
+  uniformInteger,
+} from '../../src/simulation/noise.ts';
 
 test('both halves of a seed count', () => {
   const seeds = [42, 42 + 2 ** 32, 42 + 2 ** 33, Number.MAX_SAFE_INTEGER, 0];
@@ -50,7 +58,8 @@ test('a share of zero is never picked', () => {
 });
 
 test('value noise is continuous and keeps to 0..1', () => {
-  const noise = noise3(splitSeed(42), 60);
+  const lattice = new Noise3(splitSeed(42), 60);
+  const noise = (x: number, y: number, z: number) => lattice.at(x, y, z);
   fc.assert(
     fc.property(fc.double({ min: -1e5, max: 1e6, noNaN: true }), (x) => {
       const value = noise(x, x / 3, x / 7);
@@ -59,4 +68,10 @@ test('value noise is continuous and keeps to 0..1', () => {
       expect(Math.abs(noise(x + 1e-4, x / 3, x / 7) - value)).toBeLessThan(1e-3);
     }),
   );
+});
+
+test('a column of value noise is the lattice at whole steps of time', () => {
+  const column = new NoiseColumn(splitSeed(42), 60, 12.3, -4.7);
+  const lattice = new Noise3(splitSeed(42), 60);
+  for (let z = -3; z < 50; z++) expect(column.at(z)).toBeCloseTo(lattice.at(12.3, -4.7, z), 12);
 });
