@@ -6,7 +6,7 @@ export interface CommandContext {
   readonly log: Log;
 }
 
-/** An error whose message is all that a person needs; anything else is printed with its stack. */
+/** What a person can cure; the message says how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

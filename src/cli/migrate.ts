@@ -1,18 +1,10 @@
-import { openStorage } from '../compose/database.ts';
 import type { CommandContext } from './context.ts';
+import { withStorage } from './storage.ts';
 
 /** Opening the storage migrates it; the log tells which files were applied. */
-export async function migrateCommand(context: CommandContext): Promise<number> {
-  const storage = await openStorage({
-    ...context,
-    purpose: 'command',
-    maxConnections: 1,
-    onFatal: (error) => {
-      console.error(error.message);
-      process.exit(1);
-    },
+export function migrateCommand(context: CommandContext): Promise<number> {
+  return withStorage(context, () => {
+    console.log('The tables are up to date.');
+    return Promise.resolve();
   });
-  await storage.stop();
-  console.log('The tables are up to date.');
-  return 0;
 }

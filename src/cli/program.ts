@@ -4,8 +4,10 @@ import { formats } from '../domain/formats.ts';
 import { createLog } from '../log/log.ts';
 import type { ServeRole } from '../compose/service.ts';
 import { createOrganizationCommand, issuePasswordCommand } from './accounts.ts';
-import { UsageError } from './context.ts';
 import type { CommandContext } from './context.ts';
+import { rotateKeysCommand } from './keys.ts';
+import { listenCommand } from './listen.ts';
+import type { ListenOptions } from './listen.ts';
 import { migrateCommand } from './migrate.ts';
 import { serve } from './serve.ts';
 
@@ -14,12 +16,15 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Runs one command and resolves to the exit code. */
 export async function runCommandLine(argv: readonly string[], environment: Environment): Promise<number> {
   let code = 0;
-  const run = async (command: (context: CommandContext) => Promise<number>): Promise<void> => {
+  const run: Run = async (command) => {
     const settings = readSettings(environment);
     code = await command({ settings, log: createLog(settings.logLevel) });
   };
+  const runAlone: RunAlone = async (command) => {
+    code = await command();
+  };
   try {
-    await describe(run).parseAsync([...argv]);
+    await describe(run, runAlone).parseAsync([...argv]);
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -27,16 +32,16 @@ export async function runCommandLine(argv: readonly string[], environment: Envir
       console.error(`These settings are wrong:\n${error.message}`);
       return 2;
     }
-    console.error(
-      `partner: ${error instanceof UsageError || !(error instanceof Error) ? String(error) : messageOf(error)}`,
-    );
+    console.error(`partner: ${error instanceof Error ? messageOf(error) : String(error)}`);
     return 1;
   }
 }
 
 type Run = (command: (context: CommandContext) => Promise<number>) => Promise<void>;
+/** For commands that are a client of the service and read none of its settings. */
+type RunAlone = (command: () => Promise<number>) => Promise<void>;
 
-function describe(run: Run): Command {
+function describe(run: Run, runAlone: RunAlone): Command {
   const program = new Command('partner')
     .description(
       'The partner service: API, portal, webhook dispatcher and fleet simulator. Settings come from the environment; see README.md.',
@@ -80,7 +85,55 @@ function describe(run: Run): Command {
     .action((address: string, options: { org: string; json: boolean }) =>
       run((context) => issuePasswordCommand(context, address, options)),
     );
+  describeKeys(program, run);
+  describeListen(program, runAlone);
   return program;
+}
+
+function describeKeys(program: Command, run: Run): void {
+  program
+    .command('keys')
+    .description('Encryption keys.')
+    .command('rotate')
+    .description(
+      'Seal every webhook secret with ENCRYPTION_KEY that ENCRYPTION_KEY_PREVIOUS still opens, while services run; again it does nothing.',
+    )
+    .action(() => run(rotateKeysCommand));
+}
+
+function describeListen(program: Command, runAlone: RunAlone): void {
+  program
+    .command('listen')
+    .description(
+      "Forward an organization's messages to an address on this machine, signed like deliveries, until told to stop (SIGTERM or SIGINT).",
+    )
+    .requiredOption(
+      '--forward-to <url>',
+      'http or https address that gets a POST for each message',
+      webAddress,
+    )
+    .addOption(required('--org <id>', 'id of the organization', 'ORG_ID').argParser(uuid))
+    .addOption(
+      new Option('--base-url <url>', 'address of the service')
+        .env('BASE_URL')
+        .default('http://localhost:8080')
+        .argParser(webAddress),
+    )
+    .addOption(required('--client-id <id>', 'client id of an application of an admin', 'CLIENT_ID'))
+    .addOption(
+      required('--client-secret <secret>', 'its secret; better given by the variable', 'CLIENT_SECRET'),
+    )
+    .option('--after <message_id>', 'begin behind this message instead of with the next one', uuid)
+    .option('--secret <secret>', 'sign with this secret (whsec_…) instead of a fresh one', signingSecret)
+    .addHelpText(
+      'after',
+      '\nEnds with 0 when told to stop, 2 on wrong usage, 1 when the service refuses or cannot be reached at first.',
+    )
+    .action((options: ListenOptions) => runAlone(() => listenCommand(options)));
+}
+
+function required(flags: string, description: string, variable: string): Option {
+  return new Option(flags, description).env(variable).makeOptionMandatory();
 }
 
 function messageOf(error: Error): string {
@@ -101,4 +154,18 @@ function email(text: string): string {
 function uuid(text: string): string {
   if (formats['uuid']?.(text) !== true) throw new InvalidArgumentError('Give a UUID.');
   return text.toLowerCase();
+}
+
+function webAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new InvalidArgumentError('Give an http or https address without credentials.');
+  }
+  return text;
+}
+
+function signingSecret(text: string): string {
+  if (!/^whsec_[A-Za-z0-9+/]{43}=$/.test(text))
+    throw new InvalidArgumentError('Give whsec_ and 32 bytes in base64.');
+  return text;
 }

@@ -67,7 +67,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       allowedNetworks: settings.webhookAllowedNetworks,
       extraCa,
     });
-    streams = await startStreams(storage, role, log);
+    streams = await startStreams(storage, role !== 'worker', log);
     const parts: Parts = {
       settings,
       storage,

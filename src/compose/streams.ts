@@ -4,7 +4,6 @@ import { eventsChannel, notifyStreams } from '../queries/events.ts';
 import { listen } from '../queries/listen.ts';
 import { throttle } from '../webhooks/throttle.ts';
 import type { Storage } from './database.ts';
-import type { ServeRole } from './service.ts';
 
 /** A NOTIFY with every message halves the commits. */
 const NOTIFY_EVERY_MS = 5;
@@ -18,13 +17,19 @@ export interface Streams {
   stop(): Promise<void>;
 }
 
-export async function startStreams({ db, config }: Storage, role: ServeRole, log: Log): Promise<Streams> {
+/** `hasListeners`: whether streams can be opened here, or messages are only announced. */
+export async function startStreams(
+  { db, config }: Storage,
+  hasListeners: boolean,
+  log: Log,
+): Promise<Streams> {
   const events = new EventFeed();
   const failed = (error: unknown): void =>
     log.warn('Event streams could not be woken; they look by themselves.', { error });
   const notify = throttle(() => notifyStreams(db), NOTIFY_EVERY_MS, failed);
-  const unlisten =
-    role === 'worker' ? undefined : await listen(config, eventsChannel, () => events.wake(), failed);
+  const unlisten = hasListeners
+    ? await listen(config, eventsChannel, () => events.wake(), failed)
+    : undefined;
   return {
     events,
     announce: () => {

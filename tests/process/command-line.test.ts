@@ -4,7 +4,8 @@ import { partner } from './partner.ts';
 test('help names every command', async () => {
   const { code, output } = await partner(['--help']);
   expect(code).toBe(0);
-  for (const command of ['serve', 'migrate', 'org', 'user']) expect(output).toContain(`  ${command} `);
+  for (const command of ['serve', 'migrate', 'org', 'user', 'keys', 'listen'])
+    expect(output).toContain(`  ${command} `);
   const serve = await partner(['serve', '--help']);
   expect([serve.code, serve.output]).toEqual([0, expect.stringContaining('"all", "api", "worker"')]);
 });

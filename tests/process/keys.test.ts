@@ -1,0 +1,114 @@
+// The way of README "Change the encryption key", beside a service that goes on delivering.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Secret } from '../../src/domain/secret.ts';
+import { isSignatureValid } from '../../src/domain/signature.ts';
+import { emptyDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { startReceiver } from '../support/receiver.ts';
+import type { Receiver } from '../support/receiver.ts';
+import { startService } from '../support/service.ts';
+import type { ServiceProcess } from '../support/service.ts';
+import {
+  addWebhook,
+  encryptionKey,
+  fixedCredentials,
+  partner,
+  PartnerApi,
+  raise,
+  runFleet,
+} from './partner.ts';
+import type { RunningFleet } from './partner.ts';
+
+const fixed = fixedCredentials();
+const [old, young] = [encryptionKey(), encryptionKey()];
+let folder: string;
+let database: TestDatabase;
+let receiver: Receiver;
+let common: Record<string, string>;
+let api: PartnerApi;
+let fleet: RunningFleet;
+let secret: Secret;
+const running: ServiceProcess[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'partner-keys-'));
+  [database, receiver] = [await emptyDatabase(), await startReceiver()];
+  writeFileSync(join(folder, 'authority.pem'), receiver.ca);
+  common = {
+    ...fixed.env,
+    DATABASE_URL: database.url,
+    SIMULATOR_FAULTS: 'off',
+    WEBHOOK_CA_FILE: join(folder, 'authority.pem'),
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+  };
+});
+afterAll(async () => {
+  for (const service of running) await service.remove();
+  await receiver.close();
+  await database.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Takes the place of the process before, once it is there. */
+async function replaceService(keys: Record<string, string>): Promise<void> {
+  const before = running.at(-1);
+  running.push(await startService({ env: { ...common, ...keys } }));
+  await before?.stop();
+}
+
+async function expectSignedDelivery(): Promise<void> {
+  const now = running.at(-1);
+  if (now === undefined) throw new Error('No service runs.');
+  const here = api.at({ baseUrl: now.baseUrl });
+  await raise(here, fleet, 'device_offline');
+  const { headers, body } = await receiver.next();
+  await raise(here, fleet, 'reconnect');
+  const header = String(headers['service-signature']);
+  expect(isSignatureValid(secret, header, body, new Date())).toBe(true);
+}
+
+const keysOfSecrets = async (): Promise<unknown[]> =>
+  (await database.pool.query('select distinct secret_key_id from webhooks')).rows;
+
+test('every secret comes under the new key while deliveries go on, each signed with the same secret', async () => {
+  await replaceService({ ENCRYPTION_KEY: old });
+  const [first] = running;
+  if (first === undefined) throw new Error('No service runs.');
+  api = await PartnerApi.open(first, fixed);
+  fleet = await runFleet(api);
+  secret = new Secret(await addWebhook(api, fleet, receiver.url()));
+  await expectSignedDelivery();
+  const before = await keysOfSecrets();
+
+  await replaceService({ ENCRYPTION_KEY: old, ENCRYPTION_KEY_PREVIOUS: young });
+  await expectSignedDelivery();
+  const both = { ENCRYPTION_KEY: young, ENCRYPTION_KEY_PREVIOUS: old };
+  await replaceService(both);
+  await expectSignedDelivery();
+  expect(await keysOfSecrets()).toEqual(before);
+
+  const rotate = (keys: Record<string, string>) => partner(['keys', 'rotate'], { ...common, ...keys });
+  const refused = await rotate({ ENCRYPTION_KEY: young });
+  expect([refused.code, refused.log]).toEqual([1, expect.stringMatching(/^partner: 1 cannot be opened: /m)]);
+  expect(await keysOfSecrets()).toEqual(before);
+
+  const done = await rotate(both);
+  expect([done.code, done.output]).toEqual([
+    0,
+    'Webhook secrets: 1 sealed anew, 0 under the current key already.\n',
+  ]);
+  await expectSignedDelivery();
+  expect(await keysOfSecrets()).not.toEqual(before);
+  expect((await rotate(both)).output).toBe(
+    'Webhook secrets: 0 sealed anew, 1 under the current key already.\n',
+  );
+
+  await replaceService({ ENCRYPTION_KEY: young });
+  await expectSignedDelivery();
+  for (const { log } of [refused, done]) {
+    for (const hidden of [old, young, secret.reveal()]) expect(log).not.toContain(hidden);
+  }
+}, 90_000);
