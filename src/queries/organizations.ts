@@ -56,8 +56,8 @@ export async function lockFirstOrganization(tx: Tx): Promise<void> {
 
 /**
  * Whether a token of `actorOrgId` reaches `/org/{pathOrgId}`: its own organization, or a simulation organization
- * reserved by one of its fleets. An organization that does not exist is as unreachable as a stranger's. Both are
- * UUIDs; the path's may be in upper case.
+ * reserved by one of its fleets and not being purged with it. An organization that does not exist is as unreachable as
+ * a stranger's. Both are UUIDs; the path's may be in upper case.
  */
 export async function isReachable(db: Db, actorOrgId: string, pathOrgId: string): Promise<boolean> {
   if (actorOrgId === pathOrgId.toLowerCase()) return true;
@@ -66,6 +66,17 @@ export async function isReachable(db: Db, actorOrgId: string, pathOrgId: string)
     .select('id')
     .where('id', '=', pathOrgId)
     .where('parent_org_id', '=', actorOrgId)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('fleets')
+            .select('fleets.id')
+            .whereRef('fleets.simulation_org_id', '=', 'organizations.id')
+            .where('fleets.status', '=', 'purging'),
+        ),
+      ),
+    )
     .executeTakeFirst();
   return row !== undefined;
 }

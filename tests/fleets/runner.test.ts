@@ -114,7 +114,11 @@ test('a purge that was cut off is completed by another worker', async () => {
   const jobId = fleet.job_id as string;
   const orgId = fleet.simulation_org_id as string;
   await fleets.act('stopFleet', jobId);
+  const listUsers = () => fleets.api.call('listUsers', { path: { org_id: orgId } });
+  expect((await listUsers()).status).toBe(200);
   await fleets.act('purgeFleet', jobId);
+  // Nobody can put anything into it any more.
+  expect((await listUsers()).status).toBe(403);
   await purge(toolsUntil(1), await claim());
   expect((await fleets.get(jobId)).status).toBe('purging');
   fleets.api.clock.advance(LEASE_MS);
