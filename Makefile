@@ -52,6 +52,10 @@ demo: install ## Do the main job step by step against a service of its own
 test: install $(JUDGES_STAMP) ## Run every test that needs no browser
 	PARTNER_TEST_ALL_PAIRS=yes $(JEST) $(ARGS)
 
+.PHONY: faults
+faults: install ## Kill workers and PostgreSQL, misbehave as endpoints and name servers; prints what it did
+	node tests/faults/main.ts
+
 .PHONY: test-browser
 test-browser: install ## Run the tests in headless Chromium (needs Debian's chromium)
 	$(JEST) --testMatch '<rootDir>/tests/browser/**/*.test.ts' --testPathIgnorePatterns /node_modules/

@@ -7,13 +7,13 @@ import { until, type World, type Worker } from './world.ts';
 /** More than the cap of a webhook, so that something waits while something is in flight. */
 export interface Size {
   readonly messages: number;
+  /** Work resumes this soon after a worker's death; PostgreSQL needs its own recovery first. */
+  readonly workerMs: number;
 }
 
 export type Fault = (world: World, size: Size) => Promise<Report>;
 
 const perWebhook = 16;
-/** Work resumes this soon after a worker's death; PostgreSQL needs its own recovery first. */
-const workerMs = 1_000;
 const postgresMs = 15_000;
 
 interface Scene {
@@ -60,7 +60,7 @@ const stop = async (world: World, workers: readonly Worker[]): Promise<void> => 
   for (const worker of workers) await world.kill(worker);
 };
 
-export const beforeSend: Fault = async (world, { messages }) => {
+export const beforeSend: Fault = async (world, { messages, workerMs }) => {
   const { orgId, receiver, list, letAnswer } = await scene(world);
   letAnswer();
   const gate = await startGate(receiver.port);
@@ -68,22 +68,22 @@ export const beforeSend: Fault = async (world, { messages }) => {
     receiver.url().replace(String(receiver.port), String(gate.port)),
     orgId,
   ]);
-  const [dead, other] = [await world.startWorker(), await world.startWorker()];
+  const dead = await world.startWorker();
   await world.messages(orgId, messages);
-  await until('connections wait', gate.waiting, (count) => count >= perWebhook);
+  await until('connections wait', gate.waiting, (count) => count === perWebhook);
+  const other = await world.startWorker();
   const held = await leasedBy(world, orgId, dead.owner);
   await world.kill(dead);
   const since = performance.now();
   gate.open();
-  // When the other had taken all, nothing of the dead one's is left to resume: its own go on at once.
-  const resumedMs = held.length === 0 ? 0 : await resumption(list, held, since);
+  const resumedMs = await resumption(list, held, since);
   const all = await allDelivered(world, orgId);
   await stop(world, [other]);
   await gate.close();
   return judge('worker, before the send', all, list, { bound: 0, resumedMs, limitMs: workerMs });
 };
 
-export const beforeFinish: Fault = async (world, { messages }) => {
+export const beforeFinish: Fault = async (world, { messages, workerMs }) => {
   const { orgId, list, letAnswer } = await scene(world);
   const dead = await world.startWorker();
   await world.messages(orgId, messages);
@@ -113,7 +113,7 @@ const holdFinish = `
     begin perform pg_advisory_xact_lock_shared(77); return null; end $$;
   create or replace trigger hold_finish before insert on delivery_attempts for each statement execute function hold_finish()`;
 
-export const duringFinish: Fault = async (world, { messages }) => {
+export const duringFinish: Fault = async (world, { messages, workerMs }) => {
   const { orgId, list, letAnswer } = await scene(world);
   await world.database.pool.query(holdFinish);
   const holder = await world.database.pool.connect();
@@ -217,7 +217,7 @@ export const both: Fault = async (world, { messages }) => {
 
 /** Half of several workers die in the middle of the work, to twelve webhooks. */
 export function half(count: number): Fault {
-  return async (world, { messages }) => {
+  return async (world, { messages, workerMs }) => {
     const receiver = await world.receiver();
     const list = arrivals(receiver, async () => 204);
     const urls = Array.from({ length: 12 }, (_, each) => receiver.url(`/${each}`));

@@ -1,6 +1,7 @@
 // What every fault happens to: a PostgreSQL of its own with fsync on, real worker processes, a real TLS receiver.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -109,6 +110,17 @@ export class World {
     return receiver;
   }
 
+  alsoClose(server: Server): void {
+    const sockets = new Set<Socket>();
+    server.on('connection', (socket) => sockets.add(socket));
+    this.#receivers.push({
+      close: async () => {
+        for (const socket of sockets) socket.destroy();
+        await new Promise((resolve) => server.close(resolve));
+      },
+    });
+  }
+
   /** An organization with one webhook for each address. */
   async organization(urls: readonly string[]): Promise<string> {
     const { db } = this.database;
@@ -203,7 +215,7 @@ export async function until<T>(
     if (isSo(answer)) return answer;
     if (performance.now() - startedAt > patienceMs)
       throw new Error(
-        `After ${patienceMs} ms still not: ${what}. ${JSON.stringify(answer)?.slice(0, 400) ?? ''}`,
+        `After ${patienceMs} ms still not: ${what}. ${JSON.stringify({ answer }).slice(0, 400)}`,
       );
     await sleep(10);
   }
