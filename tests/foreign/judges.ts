@@ -102,12 +102,46 @@ export interface StandardWebhooks {
   };
 }
 
+export interface Svix {
+  readonly Webhook: StandardWebhooks['Webhook'];
+}
+
+export interface Mux {
+  readonly webhooks: {
+    verifySignature(body: string, headers: Readonly<Record<string, string>>, secret: string): Promise<void>;
+  };
+}
+
+export interface Tern {
+  readonly WebhookVerificationService: {
+    verify(
+      request: Request,
+      config: {
+        readonly platform: 'custom';
+        readonly secret: string;
+        readonly toleranceInSeconds: number;
+        readonly signatureConfig: Readonly<Record<string, string>>;
+      },
+    ): Promise<{ readonly isValid: boolean; readonly error?: string }>;
+  };
+}
+
 export const openidClient = (): Promise<OpenidClient> => load('openid-client');
 export const oauth4webapi = (): Promise<Oauth4webapi> => load('oauth4webapi');
 export const simpleOauth2 = async (): Promise<SimpleOauth2> =>
   (await load<{ default: SimpleOauth2 }>('simple-oauth2')).default;
 export const standardWebhooks = async (): Promise<StandardWebhooks> =>
   (await load<{ default: StandardWebhooks }>('standardwebhooks')).default;
+
+export const svix = (): Promise<Svix> => load('svix');
+export const tern = (): Promise<Tern> => load('@hookflo/tern');
+
+export async function mux(): Promise<Mux> {
+  const { default: Library } = await load<{
+    default: new (settings: { tokenId: string; tokenSecret: string }) => Mux;
+  }>('@mux/mux-node');
+  return new Library({ tokenId: 'unused', tokenSecret: 'unused' });
+}
 
 export async function stripe(): Promise<Stripe> {
   const { default: Library } = await load<{ default: new (key: string) => Stripe }>('stripe');
