@@ -1,15 +1,27 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Visitor } from '../portal/visitor.ts';
 import { emptyDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { EventListener } from '../support/event-stream.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Receiver } from '../support/receiver.ts';
-import { startService } from '../support/service.ts';
+import { partnerCommand, startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
-import { addWebhook, encryptionKey, fixedCredentials, PartnerApi, raise, runFleet } from './partner.ts';
+import {
+  addWebhook,
+  encryptionKey,
+  fixedCredentials,
+  partner,
+  PartnerApi,
+  raise,
+  runFleet,
+  until,
+} from './partner.ts';
 
 const fixed = fixedCredentials();
 const ownPassword = 'a password of my own choosing';
@@ -43,6 +55,70 @@ afterAll(async () => {
 
 type Line = Readonly<Record<string, unknown>>;
 
+/** What the service tells of webhooks, their deliveries and its own work, by place. */
+async function readEverything(
+  api: PartnerApi,
+  body: Buffer,
+  announce: () => Promise<void>,
+): Promise<Record<string, string>> {
+  const { message_id: id } = JSON.parse(body.toString()) as { message_id: string };
+  const webhooks = await api.call<{ items: { id: string }[] }>('GET', '/notifications/webhooks');
+  const webhook = `/notifications/webhooks/${webhooks.body.items[0]?.id ?? ''}`;
+  const delivery = `${webhook}/deliveries/${id}`;
+  await until(
+    () => api.call<{ attempts: number }>('GET', delivery),
+    (answer) => answer.body.attempts > 0,
+  );
+  const authorization = `Bearer ${api.token}`;
+  const events = `${api.baseUrl}/api/partners/v2.0/org/${api.orgId}/notifications/events`;
+  const stream = await EventListener.open(events, { authorization });
+  const listening = spawn(partnerCommand, ['listen', '--forward-to', 'http://127.0.0.1:1/', '--after', id], {
+    env: {
+      PATH: process.env['PATH'],
+      BASE_URL: api.baseUrl,
+      ORG_ID: api.orgId,
+      CLIENT_ID: fixed.clientId,
+      CLIENT_SECRET: fixed.clientSecret,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let heard = '';
+  for (const output of [listening.stdout, listening.stderr])
+    output.setEncoding('utf8').on('data', (text: string) => (heard += text));
+  await until(
+    () => heard,
+    (text) => text.includes('Connected'),
+  );
+  await api.call('POST', '/notifications/information', { message: 'A notice by hand.' });
+  await announce();
+  await stream.next();
+  await until(
+    () => heard,
+    (text) => text.includes('ECONNREFUSED'),
+  );
+  await api.call('PATCH', webhook, { enabled: false });
+  const places = {
+    webhooks: '/notifications/webhooks',
+    webhook,
+    deliveries: `${webhook}/deliveries`,
+    delivery,
+    'a list refused': `${webhook}/deliveries?after=x`,
+    'a stream refused': '/notifications/events?x=1',
+  };
+  const told: Record<string, string> = {};
+  for (const [place, path] of Object.entries(places))
+    told[place] = JSON.stringify((await api.call('GET', path)).body);
+  told['a redelivery refused'] = JSON.stringify((await api.call('POST', `${delivery}/redeliver`)).body);
+  told['metrics'] = await (await fetch(`${api.baseUrl}/metrics`)).text();
+  await api.call('PATCH', webhook, { enabled: true });
+  stream.close();
+  listening.kill();
+  await once(listening, 'exit');
+  const keys = ['keys', 'rotate'];
+  const rotated = await partner(keys, { DATABASE_URL: database.url, ENCRYPTION_KEY: key });
+  return { ...told, stream: stream.text, listen: heard, 'keys rotate': rotated.output + rotated.log };
+}
+
 test('the log is JSON lines with the request id, and holds none of the secrets that went through', async () => {
   const api = await PartnerApi.open(service, fixed);
   const fleet = await runFleet(api);
@@ -53,11 +129,13 @@ test('the log is JSON lines with the request id, and holds none of the secrets t
   const delivered = await receiver.next();
 
   const simulated = api.at({ orgId: fleet.simulationOrgId });
-  const actions = await simulated.call<{ items: { resolution: { url: string } }[] }>(
+  const shown = await readEverything(simulated, delivered.body, () => raise(api, fleet, 'device_offline'));
+  const actions = await simulated.call<{ items: { code: string; resolution: { url: string } }[] }>(
     'GET',
     '/notifications/actions',
   );
-  const link = new URL(actions.body.items[0]?.resolution.url ?? '', service.baseUrl);
+  const action = actions.body.items.find(({ code }) => code === 'reauthenticate');
+  const link = new URL(action?.resolution.url ?? '', service.baseUrl);
   const linkSecret = link.searchParams.get('secret') ?? '';
   const resolved = await fetch(link, {
     method: 'POST',
@@ -136,6 +214,7 @@ test('the log is JSON lines with the request id, and holds none of the secrets t
       .filter(([, value]) => text.includes(value) || text.includes(encodeURIComponent(value)))
       .map(([name]) => name);
   expect(told(log)).toEqual([]);
+  for (const [place, text] of Object.entries(shown)) expect([place, told(text)]).toEqual([place, []]);
   // The same look finds them where they are printed on purpose, once.
   expect(told(service.output())).toEqual(['clientSecret', 'initialPassword']);
 });
