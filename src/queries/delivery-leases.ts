@@ -5,12 +5,11 @@ import type { Db } from './database.ts';
 export async function releaseDeliveries(
   db: Db,
   leases: readonly { readonly org_id: string; readonly id: string; readonly lease_token: string }[],
-  now: Date,
 ): Promise<void> {
   if (leases.length === 0) return;
   const held = leases.map(({ org_id, id, lease_token }) => ({ org_id, id, lease_token }));
   await sql`
-    update deliveries d set lease_token = null, lease_until = null, lease_owner = null, due_at = ${now}
+    update deliveries d set lease_token = null, lease_until = null, lease_owner = null
     from jsonb_to_recordset(${JSON.stringify(held)}::jsonb) as r (org_id uuid, id uuid, lease_token uuid)
     where d.org_id = r.org_id and d.id = r.id and d.lease_token = r.lease_token
   `.execute(db);
@@ -29,8 +28,7 @@ export async function releaseLost(db: Db, absent: readonly number[], now: Date):
       for update skip locked
     )
     update deliveries d
-    set lease_token = null, lease_until = null, lease_owner = null,
-      due_at = case when d.state = 'pending' then ${now} else d.due_at end
+    set lease_token = null, lease_until = null, lease_owner = null
     from lost
     where d.org_id = lost.org_id and d.id = lost.id
   `.execute(db);

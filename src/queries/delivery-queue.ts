@@ -70,17 +70,14 @@ const nil = '00000000-0000-0000-0000-000000000000';
 /** Serialises claims, so that workers together keep within the caps. */
 const claimLock = 0x64_6c_76_72;
 
-const lanes = {
-  first: sql`state = 'pending' and attempts = 0 and lease_token is null`,
-  retry: sql`state = 'pending' and attempts > 0 and lease_token is null`,
-};
+const lanes = { first: sql`attempts = 0`, retry: sql`attempts > 0` };
 
 /**
  * Leases due deliveries to `owner` until `leaseUntil`, first attempts and retries apart: within the caps,
- * each organization's in turn, of each organization each webhook's in turn, of each webhook the oldest. The
- * webhooks that wait are found by skipping through the lane's index, so that the cost is theirs, not the
+ * each organization's in turn, of each organization each webhook's in turn, of each webhook the oldest. due_at
+ * stays, so that what is released keeps its turn. The webhooks that wait are found by skipping through the lane's index, so that the cost is theirs, not the
  * backlog's. A webhook or organization gets no more places than the worker then has free (an eighth of
- * them for a webhook): the more endpoints hang, the fewer places each of them holds.
+ * them for a webhook) in the lane: the more endpoints hang, the fewer places each of them holds.
  */
 export async function claimDeliveries(
   db: Db,
@@ -118,7 +115,8 @@ async function claimLane(
   after: Position | undefined,
 ): Promise<{ deliveries: ClaimedDelivery[]; next: Position | undefined }> {
   const places = limits[lane];
-  const isIn = lanes[lane];
+  const isOfLane = lanes[lane];
+  const isIn = sql`state = 'pending' and ${isOfLane} and lease_token is null`;
   const start = after ?? { org_id: nil, webhook_id: nil };
   const { rows } = await sql<LaneRow & { last_org: string | null; last_webhook: string | null }>`
     with recursive waiting as (
@@ -134,7 +132,7 @@ async function claimLane(
       ) next
       where step < ${claimWindow}
     ), busy as materialized (
-      select org_id, webhook_id, count(*) as held, count(*) filter (where lease_owner = ${owner}::integer) as own
+      select org_id, webhook_id, count(*) as held, count(*) filter (where lease_owner = ${owner}::integer and ${isOfLane}) as own
       from deliveries where lease_token is not null and lease_until > ${now}
       group by org_id, webhook_id
     ), busy_organizations as (
@@ -166,7 +164,7 @@ async function claimLane(
       for update of d skip locked
     ), claimed as (
       update deliveries d
-      set lease_token = gen_random_uuid(), lease_until = ${leaseUntil}, due_at = ${leaseUntil},
+      set lease_token = gen_random_uuid(), lease_until = ${leaseUntil},
         lease_owner = ${owner}::integer
       from held, messages m, webhooks w
       where d.org_id = held.org_id and d.id = held.id

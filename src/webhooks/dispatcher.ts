@@ -131,7 +131,7 @@ export class Dispatcher {
     await Promise.race([ended, grace.promise]);
     clearTimeout(timer);
     const left = [...this.#underWay.values()].map(({ delivery }) => delivery);
-    await releaseDeliveries(this.#options.db, left, this.#options.now());
+    await releaseDeliveries(this.#options.db, left);
     await this.#presence?.end();
   }
 

@@ -29,6 +29,7 @@ const drip = (response: ServerResponse, write: () => unknown): void => {
   response.once('close', () => clearInterval(timer));
 };
 
+const largeHeaders = Buffer.from(`X-Large: ${'x'.repeat(1_000)}\r\n`.repeat(10_000));
 const mebibyte = Buffer.alloc(1024 * 1024);
 
 const bad: readonly Bad[] = [
@@ -80,8 +81,7 @@ const bad: readonly Bad[] = [
     error: 'connect',
     url: answering((_request, response) => {
       response.socket?.write('HTTP/1.1 200 OK\r\n');
-      const line = `X-Large: ${'x'.repeat(1_000)}\r\n`;
-      response.socket?.write(line.repeat(10_000));
+      response.socket?.write(largeHeaders);
     }),
   },
   {

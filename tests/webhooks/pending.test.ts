@@ -1,0 +1,100 @@
+// What a change does to a thousand messages that wait, through the API, while the dispatcher runs.
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { isSignatureValid } from '../../src/domain/signature.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
+import type { Exchange } from '../../src/webhooks/exchange.ts';
+import { startApi, type Api } from '../support/api.ts';
+import { startReceiver, type Received, type Receiver } from '../support/receiver.ts';
+import { addMessage, dumpDeliveries, loopbackExchange, reports } from '../support/webhooks.ts';
+
+const perWebhook = 16;
+const pending = 1_000;
+const now = (): Date => new Date();
+
+let api: Api;
+let receiver: Receiver;
+let exchange: Exchange;
+let dispatcher: Dispatcher;
+let seen: ReturnType<typeof reports>;
+let webhook: { id: string; secret: string };
+let go: PromiseWithResolvers<undefined>;
+
+beforeEach(async () => {
+  seen = reports();
+  receiver = await startReceiver();
+  const allowedNetworks = ['127.0.0.0/8'];
+  api = await startApi({
+    services: { allowedNetworks, countDropped: (...args) => seen.metrics.dropped(...args) },
+  });
+  exchange = loopbackExchange(receiver.ca, 15_000);
+  dispatcher = new Dispatcher({
+    db: api.db,
+    exchange,
+    keyring: api.services.keyring,
+    now,
+    random: () => 0.5,
+    metrics: seen.metrics,
+    onError: (error) => seen.errors.push(error),
+    perWebhook,
+    leaseMs: 60_000,
+  });
+  const body = { url: receiver.url(), topics: ['device.information'] };
+  webhook = (await api.call('createWebhook', { body })).body;
+  for (let each = 0; each < pending; each += 1) await addMessage(api.db, api.own.orgId, now());
+  go = Promise.withResolvers();
+  receiver.answer = (_request, response) => void go.promise.then(() => response.writeHead(204).end());
+  await dispatcher.start();
+  for (let each = 0; each < perWebhook; each += 1) await receiver.next();
+});
+afterEach(async () => {
+  await dispatcher.destroy();
+  await exchange.destroy();
+  await receiver.close();
+  await api.close();
+  expect(seen.errors).toEqual([]);
+});
+
+const change = (body: object) => api.call('updateWebhook', { path: { webhook_id: webhook.id }, body });
+
+test('after the answer to a disable nothing arrives but what was in flight, and all else is dropped for good', async () => {
+  expect((await change({ enabled: false })).status).toBe(200);
+  go.resolve(undefined);
+  await dispatcher.processAll();
+  expect(receiver.received.length).toBe(perWebhook);
+  expect((await change({ enabled: true })).status).toBe(200);
+  dispatcher.wake();
+  await dispatcher.processAll();
+  expect(receiver.received.length).toBe(perWebhook);
+  const states = (await dumpDeliveries(api.db, api.own.orgId)).map(
+    ({ state, cancel_reason, isLeased }) => `${state} ${String(cancel_reason)} ${String(isLeased)}`,
+  );
+  expect(states.filter((each) => each === 'delivered null false').length).toBe(perWebhook);
+  expect(states.filter((each) => each === 'cancelled disabled false').length).toBe(pending - perWebhook);
+  // Those in flight count as dropped too: nobody knew yet that they would arrive.
+  expect(seen.counted.dropped).toEqual({ disabled: pending });
+  const fresh = await addMessage(api.db, api.own.orgId, now());
+  dispatcher.wake();
+  expect((await receiver.next()).headers['webhook-id']).toBe(fresh.id);
+}, 60_000);
+
+test('every attempt that starts after the answer to a rotation is signed with the new secret', async () => {
+  const signedWith = (secret: string) => (request: Received) =>
+    isSignatureValid(new Secret(secret), String(request.headers['service-signature']), request.body, now());
+  const rotated = await api.call('rotateWebhookSecret', { path: { webhook_id: webhook.id } });
+  expect(rotated.status).toBe(200);
+  const answeredAt = now();
+  go.resolve(undefined);
+  for (let each = perWebhook; each < pending; each += 1) await receiver.next();
+  await dispatcher.destroy();
+  expect(receiver.received.length).toBe(pending);
+  expect(receiver.received.filter(signedWith(webhook.secret)).length).toBe(perWebhook);
+  expect(receiver.received.filter(signedWith(rotated.body.secret)).length).toBe(pending - perWebhook);
+  const attempts = await api.db
+    .selectFrom('delivery_attempts')
+    .select(['secret_version'])
+    .where('started_at', '>', answeredAt)
+    .execute();
+  expect(attempts.length).toBe(pending - perWebhook);
+  expect(new Set(attempts.map(({ secret_version }) => secret_version))).toEqual(new Set([2]));
+}, 60_000);
