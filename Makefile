@@ -65,6 +65,11 @@ generate: install ## Write everything in generated/ and migrations/schema.sql an
 	node src/generate/contract.ts
 	node src/generate/countries.ts
 	node src/generate/schema.ts
+	node src/generate/validation.ts
+
+.PHONY: validate
+validate: install ## Measure the simulator against its targets; writes generated/validation
+	node src/generate/validation.ts
 
 .PHONY: check
 check: install ## Check generated files, types, lint, format, rooms, dead code

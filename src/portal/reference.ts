@@ -6,6 +6,7 @@ import { securityHeaders } from './headers.ts';
 import { inline, markdown } from './markdown.ts';
 import { referenceView } from './reference-model.ts';
 import { createAssets, render, sendPage } from './render.ts';
+import { createSimulatorPage } from './simulator.ts';
 import { sendMethodNotAllowed } from './pages.ts';
 import type { Node } from './schema-fields.ts';
 
@@ -21,7 +22,7 @@ interface ErrorEntry {
 /** Where the document thinks that the service stands; pages show the real address. */
 const DOCUMENT_URL = 'http://localhost:8080';
 
-/** The reference, rendered once from the generated document: `/docs`, `/docs/errors`, `/docs/errors/{code}`. */
+/** The reference, rendered once from the generated document: `/docs`, `/docs/errors`, `/docs/errors/{code}`, `/docs/simulator`. */
 export function createReference({ baseUrl }: { readonly baseUrl: string }): Router {
   const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
   const document = JSON.parse(text.replaceAll(DOCUMENT_URL, baseUrl)) as Node;
@@ -34,6 +35,7 @@ export function createReference({ baseUrl }: { readonly baseUrl: string }): Rout
   router.use(createAssets());
   router.use('/docs', securityHeaders);
   router.get('/docs', (_request, response) => void response.type('html').send(reference));
+  router.use('/docs/simulator', createSimulatorPage());
   router.get('/docs/errors', (_request, response) => void response.type('html').send(list));
   router.get('/docs/errors/:code', (request, response) => {
     const entry = byCode.get(request.params.code);

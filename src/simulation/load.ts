@@ -210,12 +210,13 @@ const OFTEN_HIGH = floor(0.12 * 2 ** 32);
 const OFTEN_MIDDLE = floor(0.3 * 2 ** 32);
 
 /** Factor of a quarter of a household's stream (noise.ts, channel burst). */
-export function burst(bursts: number, quarterIndex: number): number {
-  const draw = hashIn(bursts, quarterIndex);
+export function burst(bursts: number, localQuarterIndex: number): number {
+  const draw = hashIn(bursts, localQuarterIndex);
   return draw < OFTEN_HIGH ? HIGH : draw < OFTEN_MIDDLE ? MIDDLE : LOW;
 }
 
-/** Factor of a whole day, uniform in 1 ± `spread`. */
+/** Factor of a whole day, uniform in 1 ± `spread`; days come in pairs of 1 + x and 1 - x, so that the year stays. */
 export function dayFactor(seed: Seed, household: number, localDay: number, spread: number): number {
-  return 1 + (2 * uniform(seed, household, CHANNEL.dayFactor, localDay) - 1) * spread;
+  const x = (2 * uniform(seed, household, CHANNEL.dayFactor, localDay >> 1) - 1) * spread;
+  return localDay % 2 === 0 ? 1 + x : 1 - x;
 }

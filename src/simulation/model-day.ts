@@ -41,15 +41,23 @@ export function loadFiller(household: Household): Filler<Int32Array> {
         (meanMilliWh * dayFactor(seed, index, localDay, household.day_variation)) /
         years.get(year, () => yearMean(profile, year, country, latitude));
       const curve = curves(dayTypeOf(localDay, country), seasonOf(dayOfYear(localDay), latitude));
-      for (let i = 0; i < QUARTERS; i++) curve[i] = (curve[i] ?? 0) * scale;
+      let mean = 0;
+      let spiky = 0;
+      for (let i = 0; i < QUARTERS; i++) {
+        const level = curve[i] ?? 0;
+        mean += level;
+        spiky += curve[i] = level * burst(bursts, localDay * QUARTERS + i);
+      }
+      // Bursts move load within the day; its sum is that of the curve.
+      const exact = spiky > 0 ? (scale * mean) / spiky : 0;
+      for (let i = 0; i < QUARTERS; i++) curve[i] = round((curve[i] ?? 0) * exact);
       return curve;
     });
   return (day, load) => {
-    const first = day * QUARTERS;
     for (const { from, to, localDay, localQuarter } of stretches(day)) {
       const curve = curveOf(localDay);
       const ahead = localQuarter - from;
-      for (let i = from; i < to; i++) load[i] = round((curve[i + ahead] ?? 0) * burst(bursts, first + i));
+      for (let i = from; i < to; i++) load[i] = curve[i + ahead] ?? 0;
     }
   };
 }

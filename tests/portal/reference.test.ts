@@ -63,3 +63,25 @@ test('an unknown code is 404, also one that every object has', async () => {
     expect([code, page.status, page.text.includes('<script>')]).toEqual([code, 404, false]);
   }
 });
+
+test('the page of the simulator shows each target with its value, and charts that the policy lets in', async () => {
+  const page = await visitor.get('/docs/simulator/');
+  expect([page.status, page.headers['content-security-policy']]).toEqual([
+    200,
+    expect.stringContaining("img-src 'self'"),
+  ]);
+  expect(page.text).toMatch(/<td>PV yield DE.*<\/td><td>911 to 1069<\/td><td>\d+<\/td><td>met<\/td>/);
+  const charts = [...page.text.matchAll(/src="(\/docs\/simulator\/[a-z-]+\.svg)"/g)].map(
+    (match) => match[1] ?? '',
+  );
+  expect(charts).toHaveLength(5);
+  for (const path of charts) {
+    const chart = await visitor.get(path);
+    expect([chart.status, chart.headers['content-type']]).toEqual([
+      200,
+      expect.stringContaining('image/svg+xml'),
+    ]);
+    expect(chart.headers['content-security-policy']).toContain("default-src 'none'");
+  }
+  expect((await visitor.get('/docs/simulator/report.json')).status).toBe(404);
+});
