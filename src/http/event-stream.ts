@@ -15,6 +15,7 @@ export async function sendEvents(
   response: Response,
   stream: EventStream,
   isStillAllowed: () => Promise<boolean>,
+  heartbeatMs = HEARTBEAT_MS,
 ): Promise<void> {
   response.setHeader('Content-Type', 'text/event-stream');
   if (response.req.method === 'HEAD') {
@@ -35,7 +36,7 @@ export async function sendEvents(
       if (!isSo) leave();
       else if (!response.writableNeedDrain) response.write(':\n\n');
     });
-  }, HEARTBEAT_MS);
+  }, heartbeatMs);
   try {
     response.write(`retry: ${RETRY_MS}\n\n`);
     for await (const event of stream.events(gone.signal)) {

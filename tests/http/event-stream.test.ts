@@ -1,0 +1,146 @@
+import { afterEach, expect, test } from '@jest/globals';
+import type { Response } from 'express';
+import { createServer, get } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { EventStream } from '../../src/contract/event-stream.ts';
+import type { StreamedEvent } from '../../src/contract/event-stream.ts';
+import { sendEvents } from '../../src/http/event-stream.ts';
+import { EventListener } from '../support/event-stream.ts';
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const each of undo.splice(0)) await each();
+});
+
+interface Stage {
+  readonly url: string;
+  readonly response: Promise<ServerResponse>;
+  readonly ended: Promise<void>;
+}
+
+/** A server that answers everything with this stream. */
+async function serve(
+  stream: EventStream,
+  isStillAllowed = () => Promise.resolve(true),
+  heartbeatMs = 60_000,
+): Promise<Stage> {
+  const begun = Promise.withResolvers<ServerResponse>();
+  const ended = Promise.withResolvers<undefined>();
+  const server = createServer((_request, response) => {
+    begun.resolve(response);
+    sendEvents(response as Response, stream, isStillAllowed, heartbeatMs).then(
+      () => ended.resolve(undefined),
+      ended.reject,
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  undo.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, response: begun.promise, ended: ended.promise };
+}
+
+/** Events of 16 KiB without end, and how many were asked for. */
+function endless(): { taken: () => number; events: EventStream['events'] } {
+  let count = 0;
+  return {
+    taken: () => count,
+    events: async function* () {
+      for (;;) {
+        count += 1;
+        yield { id: String(count), data: 'x'.repeat(16_384) };
+        await turn();
+      }
+    },
+  };
+}
+
+/** Nothing ever comes; returns when the listener has gone. */
+async function* silence(gone: AbortSignal): AsyncGenerator<StreamedEvent> {
+  await new Promise((resolve) => gone.addEventListener('abort', resolve));
+  yield* [];
+}
+
+/** A client that reads nothing until it is told to, and a server whose buffers are full. */
+async function blocked(stage: Stage): Promise<IncomingMessage> {
+  const client = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(stage.url, { agent: false }, resolve).once('error', reject);
+  });
+  client.pause().on('error', () => undefined);
+  const response = await stage.response;
+  while (!response.writableNeedDrain) await turn();
+  return client;
+}
+
+test('a client that does not read holds back its own events, and gets all of them when it reads on', async () => {
+  const { taken, events } = endless();
+  const stage = await serve(new EventStream(events, new AbortController().signal));
+  const client = await blocked(stage);
+  const before = await settled(taken);
+  for (let i = 0; i < 1_000; i += 1) await turn();
+  expect(taken()).toBe(before);
+  let text = '';
+  client.setEncoding('utf8').on('data', (more: string) => (text += more));
+  client.resume();
+  while (taken() < before + 50) await turn();
+  client.destroy();
+  await stage.ended;
+  const ids = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+  expect(ids.length).toBeGreaterThan(before);
+  expect(ids).toEqual(ids.map((_, index) => index + 1));
+});
+
+test('a stop waits for no client that does not read', async () => {
+  const stop = new AbortController();
+  const stage = await serve(new EventStream(endless().events, stop.signal));
+  await blocked(stage);
+  stop.abort();
+  await stage.ended;
+  expect((await stage.response).destroyed).toBe(true);
+});
+
+test('comments come while nothing happens, until the caller may not listen any more', async () => {
+  let asked = 0;
+  const stream = new EventStream(silence, new AbortController().signal);
+  const stage = await serve(stream, () => Promise.resolve((asked += 1) <= 3), 10);
+  const listener = await EventListener.open(stage.url, {});
+  expect(await listener.ended).toBe('whole');
+  expect(listener.text).toBe(`retry: 1000\n\n${':\n\n'.repeat(3)}`);
+  await stage.ended;
+});
+
+test('whether the caller may listen is asked before each event, and not knowing it ends the stream', async () => {
+  let asked = 0;
+  const isStillAllowed = (): Promise<boolean> => {
+    asked += 1;
+    return asked > 2 ? Promise.reject(new Error('The database is away.')) : Promise.resolve(true);
+  };
+  const stage = await serve(new EventStream(endless().events, new AbortController().signal), isStillAllowed);
+  const listener = await EventListener.open(stage.url, {});
+  expect(await listener.ended).toBe('whole');
+  expect([(await listener.next()).id, (await listener.next()).id]).toEqual(['1', '2']);
+  expect(listener.text.match(/^id:/gm)).toHaveLength(2);
+});
+
+test('lines within an event stay lines', async () => {
+  const events = async function* (): AsyncGenerator<StreamedEvent> {
+    yield* await Promise.resolve([{ id: 'a', data: 'one\ntwo\n' }]);
+  };
+  const stage = await serve(new EventStream(events, new AbortController().signal));
+  const listener = await EventListener.open(stage.url, {});
+  expect(await listener.next()).toEqual({ id: 'a', data: 'one\ntwo\n' });
+});
+
+/** The number once it stands still: the kernel takes some more after the buffers of the process are full. */
+async function settled(number: () => number): Promise<number> {
+  for (let [before, same] = [number(), 0]; ;) {
+    await turn();
+    same = number() === before ? same + 1 : 0;
+    before = number();
+    if (same === 200) return before;
+  }
+}
