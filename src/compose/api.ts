@@ -15,7 +15,7 @@ import { handlers, judges, locators } from '../operations/handlers.ts';
 import { createConsent } from '../portal/consent.ts';
 import { createPortal } from '../portal/portal.ts';
 import { createReference } from '../portal/reference.ts';
-import { isUnavailable } from '../queries/database.ts';
+import { isUnavailable, violatedConstraint } from '../queries/database.ts';
 import type { Db } from '../queries/database.ts';
 import { isReachable } from '../queries/organizations.ts';
 import { useQuota } from '../queries/rate-limits.ts';
@@ -63,6 +63,7 @@ export function composeApi(parts: ApiParts): RequestListener {
     log,
     baseUrl,
     isUnavailable,
+    isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
     locators: locators as unknown as Readonly<Record<string, Locate>>,
     judges,
     trustedProxies: parts.trustedProxies,

@@ -102,7 +102,14 @@ function listenerOf(parts: Parts, role: ServeRole, workers: Workers | undefined)
   const notReadyBecause = async (): Promise<string | undefined> =>
     storage.notReadyBecause() ?? (await storage.pingFailure());
   if (role === 'worker') {
-    return createHealthApp({ registry, notReadyBecause, baseUrl: parts.baseUrl, log, isUnavailable });
+    return createHealthApp({
+      registry,
+      notReadyBecause,
+      baseUrl: parts.baseUrl,
+      log,
+      isUnavailable,
+      isOrganizationGone: () => false,
+    });
   }
   const { rateLimits, trustedProxies } = settings;
   return composeApi({

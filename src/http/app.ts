@@ -23,6 +23,7 @@ export interface AppParts extends PipelineParts, HealthParts {
   readonly trustedProxies: readonly string[];
   readonly log: Log;
   readonly isUnavailable: (error: unknown) => boolean;
+  readonly isOrganizationGone: (error: unknown) => boolean;
   /** Every operation but the OAuth ones. */
   readonly handlers: Readonly<Partial<Record<OperationId, AnyHandler>>>;
   readonly oauth: Readonly<Partial<Record<OperationId, OAuthEndpoint>>>;

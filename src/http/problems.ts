@@ -13,6 +13,8 @@ export interface ProblemSettings {
   readonly log: Log;
   /** True for an error that says that the database cannot be reached now. */
   readonly isUnavailable: (error: unknown) => boolean;
+  /** True for a write into an organization that was removed while the request was under way. */
+  readonly isOrganizationGone: (error: unknown) => boolean;
 }
 
 /** The one place that turns what was thrown into an answer. */
@@ -52,6 +54,7 @@ function toProblem(error: unknown, settings: ProblemSettings): Problem {
   if (settings.isUnavailable(error)) {
     return catalogued('service_unavailable', error, { 'Retry-After': RETRY_UNAVAILABLE_SECONDS });
   }
+  if (settings.isOrganizationGone(error)) return catalogued('organization_forbidden', error);
   const reader = bodyReaderProblem(error);
   return reader ?? catalogued('internal_error', error);
 }

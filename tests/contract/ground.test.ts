@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import { digest, newClientId, newClientSecret } from '../../src/domain/credentials.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
@@ -155,4 +156,17 @@ describe('the published document', () => {
     expect(status).toBe(200);
     expect(text).toMatch(/^openapi: 3\.1\.0$/m);
   });
+});
+
+test('a write into an organization that was removed meanwhile is refused like one that never was', async () => {
+  const gone = await startApi();
+  try {
+    await sql`begin; set local session_replication_role = replica; delete from organizations where id = ${sql.lit(gone.own.orgId)}; commit`.execute(
+      gone.db,
+    );
+    const answer = await gone.call('createUser', { body: { email: 'late@example.com', role: 'user' } });
+    expect(answer).toMatchObject({ status: 403, body: { code: 'organization_forbidden' } });
+  } finally {
+    await gone.close();
+  }
 });
