@@ -32,9 +32,12 @@ function rootOf(pointer: string): string {
   return field === 'groups' && index !== undefined ? `/groups/${index}` : `/${field}`;
 }
 
-/** A copy without the faulty fields. */
+/** A copy without the faulty fields. Copied only as deep as fields are left out: a body may be nested without end. */
 function sound(body: Fields, faults: readonly FieldError[]): Fields {
-  const copy = structuredClone(body);
+  const copy = { ...body };
+  if (Array.isArray(copy['groups'])) {
+    copy['groups'] = copy['groups'].map((group: unknown) => (isFields(group) ? { ...group } : group));
+  }
   for (const { pointer = '' } of faults) {
     const [, field = '', index, part] = pointer.split('/');
     const { groups } = copy;

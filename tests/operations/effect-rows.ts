@@ -16,7 +16,6 @@ import {
   grid,
   hasVehicle,
   isNear,
-  mean,
   meanOf,
   owners,
   range,
