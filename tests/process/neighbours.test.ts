@@ -93,7 +93,7 @@ test('livez, readyz and metrics answer without a token', async () => {
     'process_cpu_seconds_total',
     'http_request_duration_seconds_count',
     'webhook_attempt_duration_seconds',
-    'webhook_deliveries_exhausted_total',
+    'webhook_deliveries_finished_total',
   ]) {
     expect(text).toContain(name);
   }
