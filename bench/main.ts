@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { startService } from '../tests/support/service.ts';
 import { rate, serve } from './http.ts';
+import { benchWebhooks } from './webhooks.ts';
 
 const COUNT = 3_000;
 const IN_FLIGHT = 32;
@@ -72,3 +73,5 @@ try {
   bare.server.closeAllConnections();
   await service.remove();
 }
+
+await benchWebhooks();

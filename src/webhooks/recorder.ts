@@ -1,6 +1,5 @@
 import type { FinishedAttempt } from '../queries/delivery-queue.ts';
 
-const batchMs = 10;
 const batchRows = 200;
 const againMs = 500;
 
@@ -10,7 +9,8 @@ interface Waiting {
 }
 
 /**
- * Gathers finished attempts and writes them together: at most 10 ms or 200 rows. A batch that cannot
+ * Gathers finished attempts and writes them together: at once when nothing is being written, otherwise all that came
+ * meanwhile, at most 200 rows a batch. A batch that cannot
  * be written is tried again; if that takes longer than its leases, the deliveries are sent again.
  */
 export class Recorder {
@@ -18,6 +18,8 @@ export class Recorder {
   readonly #onError: (error: unknown) => void;
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Immediate | undefined;
+  #writes = 0;
   #isClosed = false;
 
   constructor(
@@ -33,7 +35,8 @@ export class Recorder {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#waiting.push({ attempt, recorded: () => resolve(undefined) });
     if (this.#waiting.length >= batchRows || this.#isClosed) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), batchMs);
+    else if (this.#writes === 0 && this.#timer === undefined)
+      this.#soon ??= setImmediate(() => this.#flush());
     return promise;
   }
 
@@ -46,15 +49,21 @@ export class Recorder {
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    clearImmediate(this.#soon);
+    this.#soon = undefined;
     const batch = this.#waiting.splice(0, batchRows);
     if (batch.length > 0) void this.#writeBatch(batch);
     if (this.#waiting.length > 0) this.#flush();
   }
 
   async #writeBatch(batch: readonly Waiting[]): Promise<void> {
+    this.#writes += 1;
     try {
       await this.#write(batch.map(({ attempt }) => attempt));
+      this.#writes -= 1;
+      if (this.#writes === 0 && this.#timer === undefined) this.#flush();
     } catch (error) {
+      this.#writes -= 1;
       this.#onError(error);
       if (!this.#isClosed) {
         this.#waiting.push(...batch);

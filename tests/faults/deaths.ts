@@ -227,9 +227,11 @@ export function half(count: number): Fault {
     // Every message once, to one webhook of an organization of its own.
     const orgIds: string[] = [];
     for (const url of urls) orgIds.push(await world.organization([url]));
-    await Promise.all(orgIds.map((orgId) => world.messages(orgId, Math.ceil(messages / urls.length))));
+    const written = Promise.all(
+      orgIds.map((orgId) => world.messages(orgId, Math.ceil(messages / urls.length))),
+    );
     await until(
-      'the work is half done',
+      'the work is under way',
       () => list.length,
       (length) => length >= messages / 4,
     );
@@ -245,6 +247,7 @@ export function half(count: number): Fault {
     };
     await until('nothing is left to the dead', stuck, (left) => left === 0);
     const resumedMs = performance.now() - since;
+    await written;
     const all = (await Promise.all(orgIds.map((orgId) => allDelivered(world, orgId)))).flat();
     await stop(world, workers);
     const bound = Math.max(states.flat().length, dead.length * 192);

@@ -11,7 +11,7 @@ try {
   for (const fault of [beforeSend, beforeFinish, duringFinish, postgres, both])
     reports.push(await fault(world, { messages: 1_000, workerMs: 1_000 }));
   for (const count of [2, 4]) reports.push(await half(count)(world, { messages: 6_000, workerMs: 1_000 }));
-  reports.push(...(await badEndpoints(world, 100)), ...(await badNames(world, 50)));
+  reports.push(...(await badEndpoints(world, 50)), ...(await badNames(world, 50)));
 } finally {
   printTable(reports);
   await world.close();

@@ -1,0 +1,184 @@
+// What the webhook rows share: a database, receivers in another process, a dispatcher in this one.
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { keyring, seal, webhookContext } from '../src/domain/sealed.ts';
+import { newSecret } from '../src/domain/signature.ts';
+import { openDatabase } from '../src/queries/database.ts';
+import type { OpenDatabase } from '../src/queries/database.ts';
+import { startEmbedded } from '../src/queries/embedded/start.ts';
+import { migrate } from '../src/queries/migrations.ts';
+import { insertMessage } from '../src/queries/deliveries.ts';
+import { insertWebhook } from '../src/queries/webhooks.ts';
+import { Dispatcher } from '../src/webhooks/dispatcher.ts';
+import { Exchange } from '../src/webhooks/exchange.ts';
+import { certificateAuthority, serverCertificate } from '../tests/support/certificates.ts';
+
+export const keys = keyring(randomBytes(32));
+const none = (): void => {};
+
+export interface Receivers {
+  readonly ports: readonly number[];
+  readonly ca: string;
+  /** Since the last report. */
+  report(): Promise<{ latencies: number[]; connections: number }>;
+  stop(): void;
+}
+
+export async function startReceivers(healthy: number, dead: number): Promise<Receivers> {
+  const authority = await certificateAuthority();
+  const certificate = await serverCertificate(authority, ['localhost'], ['127.0.0.1']);
+  const child: ChildProcess = fork(join(import.meta.dirname, 'receivers.ts'));
+  child.send({ ...certificate, healthy, dead });
+  const [{ ports }] = (await once(child, 'message')) as [{ ports: number[] }];
+  return {
+    ports,
+    ca: authority.ca,
+    report: async () => {
+      child.send('report');
+      const [report] = (await once(child, 'message')) as [{ latencies: number[]; connections: number }];
+      return report;
+    },
+    stop: () => void child.kill(),
+  };
+}
+
+/** A database as `serve` embeds it, with fsync. */
+export async function startDatabase(): Promise<OpenDatabase & { remove(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'partner-bench-'));
+  const embedded = await startEmbedded({
+    dataDir: folder,
+    log: { info: none, warn: none, error: console.error },
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  await migrate(embedded.connection, join(import.meta.dirname, '../migrations'));
+  const database = openDatabase({ connection: embedded.connection });
+  return {
+    ...database,
+    remove: async () => {
+      await database.close();
+      await embedded.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function newExchange(ca: string): Exchange {
+  return new Exchange({
+    lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+    allowedNetworks: ['127.0.0.0/8'],
+    extraCa: ca,
+  });
+}
+
+export interface Running {
+  readonly dispatcher: Dispatcher;
+  /** Resolves when this many have been delivered. */
+  delivered(count: number): Promise<void>;
+}
+
+export function newDispatcher({ db }: OpenDatabase, exchange: Exchange): Running {
+  let done = 0;
+  let wanted = Infinity;
+  let reached = Promise.withResolvers<undefined>();
+  const dispatcher = new Dispatcher({
+    db,
+    exchange,
+    keyring: keys,
+    now: () => new Date(),
+    random: Math.random,
+    metrics: {
+      attempted: none,
+      received: none,
+      dropped: none,
+      superseded: none,
+      reclaimed: none,
+      finished: (state, count) => {
+        if (state === 'delivered') done += count;
+        if (done >= wanted) reached.resolve(undefined);
+      },
+    },
+    onError: (error) => console.error(error),
+  });
+  return {
+    dispatcher,
+    delivered: async (count) => {
+      wanted = done + count;
+      reached = Promise.withResolvers();
+      await reached.promise;
+      wanted = Infinity;
+    },
+  };
+}
+
+/** Organizations with one webhook each. */
+export async function addWebhooks({ db }: OpenDatabase, ports: readonly number[]): Promise<string[]> {
+  const orgIds: string[] = [];
+  for (const port of ports) {
+    const [orgId, id, at] = [randomUUID(), randomUUID(), new Date()];
+    await db
+      .insertInto('organizations')
+      .values({ id: orgId, name: 'Bench', kind: 'partner', created_at: at })
+      .execute();
+    const webhook = {
+      org_id: orgId,
+      id,
+      url: `https://localhost:${port}/`,
+      topics: ['device.information' as const],
+      secret: seal(keys, newSecret(), webhookContext(id)),
+    };
+    await insertWebhook(db, webhook, at);
+    orgIds.push(orgId);
+  }
+  return orgIds;
+}
+
+/** A body of the usual size that carries the instant of its event. */
+export function bodyNow(): Buffer {
+  const sentAt = performance.timeOrigin + performance.now();
+  return Buffer.from(`{"sent_at":${sentAt},"filler":"${'x'.repeat(300)}"}`);
+}
+
+export async function addEvent({ db }: OpenDatabase, orgId: string): Promise<void> {
+  const now = new Date();
+  const message = {
+    org_id: orgId,
+    id: randomUUID(),
+    message_type: 'device.information',
+    occurred_at: now,
+    payload: bodyNow(),
+  };
+  await db.transaction().execute((tx) => insertMessage(tx, message, now));
+}
+
+/** Many pending deliveries at once, `count` over the organizations in turn. */
+export async function addBacklog(
+  { pool }: OpenDatabase,
+  orgIds: readonly string[],
+  count: number,
+): Promise<void> {
+  await pool.query(
+    `with made as materialized (
+       select ($1::uuid[])[1 + n % $2::int] as org_id, gen_random_uuid() as id, now() - n * interval '1 ms' as at
+       from generate_series(1, $3::int) n
+     ), written as (
+       insert into messages (org_id, id, message_type, occurred_at, payload, created_at)
+       select org_id, id, 'device.information', at, $4, at from made
+     )
+     insert into deliveries (org_id, id, message_id, webhook_id, due_at, created_at)
+     select org_id, gen_random_uuid(), made.id, w.id, at, at from made join webhooks w using (org_id)`,
+    [orgIds, orgIds.length, count, bodyNow()],
+  );
+  await pool.query('analyze deliveries');
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

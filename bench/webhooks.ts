@@ -1,0 +1,230 @@
+// The webhook rows of `make bench`: targets 1, 2, 3 and 5 of the dispatcher, each with its limit in the same run.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { serviceSignature, standardHeaders, newSecret } from '../src/domain/signature.ts';
+import { claimDeliveries } from '../src/queries/delivery-queue.ts';
+import type { Exchange } from '../src/webhooks/exchange.ts';
+import {
+  addBacklog,
+  addEvent,
+  addWebhooks,
+  bodyNow,
+  newDispatcher,
+  newExchange,
+  percentile,
+  startDatabase,
+  startReceivers,
+  type Receivers,
+} from './webhooks-world.ts';
+
+const rounds = 3;
+const deliveries = 4_000;
+const inFlight = 32;
+
+interface Timed {
+  readonly perSecond: number;
+  /** CPU time of this process for each delivery. */
+  readonly cpuMs: number;
+}
+
+async function timed(count: number, run: () => Promise<unknown>): Promise<Timed> {
+  const cpu = process.cpuUsage();
+  const startedAt = performance.now();
+  await run();
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  return { perSecond: count / seconds, cpuMs: (user + system) / 1000 / count };
+}
+
+/** Signs and posts the same bodies over reused connections: what a dispatcher could at best do. */
+async function bareLoop({ ports, ca }: Receivers, count: number): Promise<Timed> {
+  const secret = newSecret();
+  const body = bodyNow();
+  const pools = ports.map(
+    (port) =>
+      new Pool(`https://localhost:${port}`, {
+        connections: Math.ceil(inFlight / ports.length),
+        connect: { ca },
+      }),
+  );
+  let left = count;
+  const worker = async (index: number): Promise<void> => {
+    const pool = pools[index % pools.length];
+    while (left > 0) {
+      left -= 1;
+      const now = new Date();
+      const id = crypto.randomUUID();
+      const signature = serviceSignature(secret, body, now);
+      const headers = { 'Service-Signature': signature, ...standardHeaders(secret, id, body, now) };
+      const answer = await pool?.request({ method: 'POST', path: '/', headers, body });
+      await answer?.body.dump();
+    }
+  };
+  const all = () => Promise.all(Array.from({ length: inFlight }, (_, index) => worker(index)));
+  const result = await timed(count, all);
+  await Promise.all(pools.map((pool) => pool.close()));
+  return result;
+}
+
+function print(name: string, value: string, goal: string, detail: string): void {
+  console.log(`${name.padEnd(58)} ${value.padStart(8)}   ${goal.padEnd(12)} ${detail}`);
+}
+
+/** Target 1. */
+async function throughput(): Promise<void> {
+  const receivers = await startReceivers(16, 0);
+  const database = await startDatabase();
+  const orgIds = await addWebhooks(database, receivers.ports);
+  const exchange = newExchange(receivers.ca);
+  const ours = async (count: number): Promise<Timed> => {
+    await addBacklog(database, orgIds, count);
+    const running = newDispatcher(database, exchange);
+    const result = await timed(count, async () => {
+      const done = running.delivered(count);
+      await running.dispatcher.start();
+      await done;
+    });
+    await running.dispatcher.destroy();
+    return result;
+  };
+  await ours(500);
+  await bareLoop(receivers, 500);
+  await receivers.report();
+  const rates: number[] = [];
+  const cpus: number[] = [];
+  let last: Timed = { perSecond: 0, cpuMs: 0 };
+  let bare = last;
+  let connections = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    if (round % 2 === 0) bare = await bareLoop(receivers, deliveries);
+    await receivers.report();
+    last = await ours(deliveries);
+    connections = (await receivers.report()).connections;
+    if (round % 2 === 1) bare = await bareLoop(receivers, deliveries);
+    rates.push(last.perSecond / bare.perSecond);
+    cpus.push(last.cpuMs / bare.cpuMs);
+  }
+  const figures = `${last.perSecond.toFixed(0)}/s, bare ${bare.perSecond.toFixed(0)}/s`;
+  print('deliveries over TLS to a bare loop, by rate', percentile(rates, 0.5).toFixed(2), '>= 0.70', figures);
+  const cpu = `${last.cpuMs.toFixed(2)} ms, bare ${bare.cpuMs.toFixed(2)} ms of CPU each`;
+  print('  the same, by CPU of the process (bare / ours)', (1 / percentile(cpus, 0.5)).toFixed(2), '', cpu);
+  print('  connections opened', String(connections), '', `for ${deliveries} deliveries`);
+  const fresh = await timed(400, () => freshLoop(exchange, receivers, 400));
+  print('deliveries over fresh connections', `${fresh.perSecond.toFixed(0)}/s`, '>= 400/s', '');
+  await exchange.destroy();
+  await database.remove();
+  receivers.stop();
+}
+
+async function freshLoop(exchange: Exchange, { ports }: Receivers, count: number): Promise<void> {
+  let left = count;
+  const worker = async (index: number): Promise<void> => {
+    const url = `https://localhost:${ports[index % ports.length] ?? 0}/`;
+    while (left > 0) {
+      left -= 1;
+      await exchange.post({ url, headers: {}, body: bodyNow(), isAlone: true });
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, (_, index) => worker(index)));
+}
+
+/** Targets 2 and 3: latency from the event to the receipt. */
+async function latency(): Promise<void> {
+  const [healthy, dead, events, everyMs] = [45, 5, 600, 10];
+  const receivers = await startReceivers(healthy, dead);
+  const database = await startDatabase();
+  const alive = await addWebhooks(database, receivers.ports.slice(0, healthy));
+  const gone = await addWebhooks(database, receivers.ports.slice(healthy));
+  const exchange = newExchange(receivers.ca);
+  const { dispatcher } = newDispatcher(database, exchange);
+  await dispatcher.start();
+  const send = async (orgId: string): Promise<void> => {
+    await addEvent(database, orgId);
+    dispatcher.wake();
+  };
+  const run = async (withDead: boolean): Promise<number[]> => {
+    const pending: Promise<void>[] = [];
+    for (let each = 0; each < events; each += 1) {
+      pending.push(send(alive[each % alive.length] ?? ''));
+      if (withDead && each % 9 === 0) pending.push(send(gone[(each / 9) % gone.length] ?? ''));
+      await sleep(everyMs);
+    }
+    await Promise.all(pending);
+    await sleep(500);
+    return (await receivers.report()).latencies;
+  };
+  await run(false);
+  const idle: number[] = [];
+  for (let each = 0; each < 150; each += 1) {
+    await send(alive[each % 3] ?? '');
+    await sleep(30);
+  }
+  await sleep(200);
+  idle.push(...(await receivers.report()).latencies);
+  const ms = (value: number): string => `${value.toFixed(1)} ms`;
+  print('event to receipt, idle: p50', ms(percentile(idle, 0.5)), '< 10 ms', `${idle.length} events`);
+  print('event to receipt, idle: p99', ms(percentile(idle, 0.99)), '< 50 ms', '');
+  const ratios: number[] = [];
+  let detail = '';
+  for (let round = 0; round < rounds; round += 1) {
+    const without = percentile(await run(false), 0.99);
+    const beside = percentile(await run(true), 0.99);
+    ratios.push(beside / without);
+    detail = `${ms(beside)}, without ${ms(without)}`;
+    // The dead ones' attempts end, so that the next round begins without them.
+    await sleep(5_500);
+    await database.pool.query("delete from deliveries where state = 'pending'");
+  }
+  print('p99 at healthy endpoints, 10 % dead', percentile(ratios, 0.5).toFixed(2), '<= 1.20', detail);
+  await dispatcher.destroy();
+  await exchange.destroy();
+  await database.remove();
+  receivers.stop();
+}
+
+/** Target 5: rows claimed in a second, of a thousand and of a million. */
+async function claims(): Promise<void> {
+  const database = await startDatabase();
+  const orgIds = await addWebhooks(
+    database,
+    Array.from({ length: 100 }, () => 1),
+  );
+  const limits = { first: 192, retry: 64, perWebhook: 16, perOrganization: 512 };
+  const rate = async (): Promise<number> => {
+    let claimed = 0;
+    let claiming = 0;
+    for (let each = 0; each < 40; each += 1) {
+      const now = new Date();
+      const startedAt = performance.now();
+      const { deliveries: rows } = await claimDeliveries(
+        database.db,
+        limits,
+        now,
+        new Date(now.getTime() + 20_000),
+      );
+      claiming += performance.now() - startedAt;
+      claimed += rows.length;
+      // As a finish would: the rows leave their lane for the end.
+      await database.pool.query(
+        'update deliveries set lease_token = null, lease_until = null, due_at = now() where lease_token is not null',
+      );
+    }
+    return claimed / (claiming / 1000);
+  };
+  await addBacklog(database, orgIds, 1_000);
+  await rate();
+  const small = await rate();
+  await addBacklog(database, orgIds, 999_000);
+  await rate();
+  const large = await rate();
+  const figures = `${large.toFixed(0)} rows/s, of 1,000 ${small.toFixed(0)} rows/s`;
+  print('claims of 1,000,000 pending to those of 1,000', (large / small).toFixed(2), '>= 0.80', figures);
+  await database.remove();
+}
+
+export async function benchWebhooks(): Promise<void> {
+  console.log('\nWebhooks: figure, goal, detail.\n');
+  await claims();
+  await throughput();
+  await latency();
+}
