@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { encryptionKey, fixedCredentials, PartnerApi, runFleet, until } from '../process/partner.ts';
+import type { RunningFleet } from '../process/partner.ts';
+import { emptyDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { startService } from '../support/service.ts';
+import type { ServiceProcess } from '../support/service.ts';
+
+// Workers that are killed in the middle of a fleet, at a row on which they wait for this test.
+
+interface Fleet {
+  readonly status: string;
+  readonly progress: { readonly created: number };
+  readonly device_counts: Readonly<Record<string, number>>;
+  readonly simulation_org_id: string;
+}
+type Counts = Readonly<Record<string, number>>;
+
+const GATE = 4711;
+const fleets = '/device-simulator/fleets';
+const definition = { request_id: randomUUID(), count: 1000, ev_ownership_fraction: 0.5 };
+const fixed = fixedCredentials();
+let database: TestDatabase;
+let env: Record<string, string>;
+let service: ServiceProcess;
+let worker: ServiceProcess;
+let api: PartnerApi;
+let neighbour: RunningFleet;
+let path: string;
+let simulated: string;
+let expected: Counts;
+
+const startWorker = (): Promise<ServiceProcess> => startService({ env, args: ['--role', 'worker'] });
+
+beforeAll(async () => {
+  database = await emptyDatabase();
+  env = { ...fixed.env, DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() };
+  service = await startService({ env, args: ['--role', 'api'] });
+  worker = await startWorker();
+  api = await PartnerApi.open(service, fixed);
+  neighbour = await runFleet(api);
+  expected = (await api.call<Fleet>('POST', `${fleets}/preview`, definition)).body.device_counts;
+});
+afterAll(async () => {
+  await service.remove();
+  await worker.remove();
+  await database.close();
+});
+
+/** Lets whoever writes or removes household 600 of a fleet wait until the gate is opened; tells when somebody does. */
+async function closeGate(
+  event: 'insert' | 'delete',
+): Promise<{ reached: () => Promise<boolean>; open: () => Promise<void> }> {
+  const row = event === 'insert' ? 'new' : 'old';
+  const keeper = new pg.Client(database.connection);
+  await keeper.connect();
+  await keeper.query(`select pg_advisory_lock(${GATE})`);
+  await keeper.query(`create function gate() returns trigger language plpgsql as
+    'begin if ${row}.household_index = 600 then perform pg_advisory_xact_lock(${GATE}); end if; return ${row}; end'`);
+  await keeper.query(
+    `create trigger gate before ${event} on households for each row execute function gate()`,
+  );
+  return {
+    reached: async () => {
+      const waiting = await keeper.query(
+        "select 1 from pg_locks where locktype = 'advisory' and not granted",
+      );
+      return waiting.rowCount === 1;
+    },
+    open: async () => {
+      // The trigger goes when its table is free, that is, when the dead worker's session has ended.
+      await keeper.query(`select pg_advisory_unlock(${GATE})`);
+      await keeper.query('drop function gate() cascade');
+      await keeper.end();
+    },
+  };
+}
+
+/** Rows of an organization by table, in every table that has organizations. */
+async function contents(orgId: string): Promise<Counts> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'org_id' order by 1
+  `.execute(database.db);
+  const counts: Record<string, number> = {};
+  for (const { name } of tables) {
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::int as n from ${sql.table(name)} where org_id = ${orgId}
+    `.execute(database.db);
+    counts[name] = rows[0]?.n ?? 0;
+  }
+  return counts;
+}
+
+async function fleet(): Promise<Fleet & { readonly code?: string }> {
+  return (await api.call<Fleet & { readonly code?: string }>('GET', path)).body;
+}
+
+async function killAt(gate: Awaited<ReturnType<typeof closeGate>>): Promise<void> {
+  await until(gate.reached, (isReached) => isReached);
+  expect(await worker.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+  await gate.open();
+}
+
+test('a fleet whose worker is killed while it is built is finished by another, nothing twice', async () => {
+  const gate = await closeGate('insert');
+  const created = await api.call<Fleet & { job_id: string }>('POST', fleets, definition);
+  path = `${fleets}/${created.body.job_id}`;
+  simulated = created.body.simulation_org_id;
+  await killAt(gate);
+  expect(await fleet()).toMatchObject({ status: 'provisioning', progress: { created: 500 } });
+  const half = await contents(simulated);
+  expect([half['users'], half['households']]).toEqual([500, 500]);
+
+  worker = await startWorker();
+  await until(fleet, ({ status }) => status !== 'provisioning');
+  expect(await fleet()).toMatchObject({
+    status: 'running',
+    progress: { created: 1000 },
+    device_counts: expected,
+    error: null,
+  });
+  const devices = Object.values(expected).reduce((a, b) => a + b, 0);
+  expect(await contents(simulated)).toMatchObject({ users: 1000, households: 1000, devices });
+  const indexes = await sql<{ n: number; most: number; people: number }>`
+    select count(distinct household_index)::int as n, max(household_index) as most,
+      count(distinct user_id)::int as people
+    from households where org_id = ${simulated}
+  `.execute(database.db);
+  expect(indexes.rows).toEqual([{ n: 1000, most: 999, people: 1000 }]);
+}, 120_000);
+
+test('a fleet whose worker is killed while it is removed is removed by another, and nothing else', async () => {
+  const before = [await contents(neighbour.simulationOrgId), await contents(api.orgId)];
+  expect((await api.call('POST', `${path}/stop`)).status).toBe(200);
+  const gate = await closeGate('delete');
+  expect((await api.call('POST', `${path}/purge`)).status).toBe(200);
+  await killAt(gate);
+  expect((await fleet()).status).toBe('purging');
+  expect(await contents(simulated)).toMatchObject({ users: 0, devices: 0, households: 1000 });
+
+  worker = await startWorker();
+  await until(fleet, ({ code }) => code === 'not_found');
+  expect(Object.values(await contents(simulated)).filter((count) => count > 0)).toEqual([]);
+  const organization = await sql`select 1 from organizations where id = ${simulated}`.execute(database.db);
+  expect(organization.rows).toEqual([]);
+  const [, own] = before;
+  expect([await contents(neighbour.simulationOrgId), await contents(api.orgId)]).toEqual([
+    before[0],
+    { ...own, fleets: (own?.['fleets'] ?? 0) - 1 },
+  ]);
+}, 120_000);
