@@ -2,6 +2,8 @@
 export class Memory<Key, Value> {
   readonly #values = new Map<Key, Value>();
   readonly #most: number;
+  readonly #ring: Key[] = [];
+  #turn = 0;
   /** The last answer, so that a run of equal questions costs a comparison. */
   #lastKey: Key | undefined;
   #lastValue: Value | undefined;
@@ -20,13 +22,12 @@ export class Memory<Key, Value> {
     let value = this.#values.get(key);
     if (value === undefined) {
       value = compute();
+      // The keys stand in a ring, since a map finds its oldest entry only past all that were deleted.
+      const oldest = this.#ring[this.#turn];
+      if (this.#ring.length === this.#most && oldest !== undefined) this.#values.delete(oldest);
       this.#values.set(key, value);
-      if (this.#values.size > this.#most) {
-        for (const oldest of this.#values.keys()) {
-          this.#values.delete(oldest);
-          break;
-        }
-      }
+      this.#ring[this.#turn] = key;
+      this.#turn = (this.#turn + 1) % this.#most;
     }
     this.#lastKey = key;
     this.#lastValue = value;

@@ -96,6 +96,12 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
   const fillPv = pvFiller(household);
   const fillHeat = heatFiller(household, scheduleState);
   const driving = drivingOf(household);
+  const parked: VehicleTrack = {
+    driven: int32Row(QUARTERS),
+    pluggedIn: byteRow(QUARTERS),
+    ev: int32Row(QUARTERS),
+    vehicleStored: int32Row(QUARTERS + 1),
+  };
   const carTracks = new Memory<number, VehicleTrack>(3);
   const carMaps = new Memory<number, Clamp>(64);
   const houses = new Memory<number, House>(3);
@@ -108,14 +114,10 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
   const carMapOf = (day: number): Clamp =>
     carMaps.get(day, () => (car ? vehicleMap(car, driving(day), firstQuarterOf(day)) : IDENTITY));
 
-  const carTrackOf = (day: number): VehicleTrack =>
-    carTracks.get(day, () => {
-      const track = {
-        ...driving(day),
-        ev: int32Row(QUARTERS),
-        vehicleStored: int32Row(QUARTERS + 1),
-      };
-      if (!car) return track;
+  const carTrackOf = (day: number): VehicleTrack => {
+    if (!car) return parked;
+    return carTracks.get(day, () => {
+      const track = { ...driving(day), ev: int32Row(QUARTERS), vehicleStored: int32Row(QUARTERS + 1) };
       const known = carTracks.find(day - 1)?.vehicleStored[QUARTERS];
       const x = known ?? walkBack(carMapOf, day, firstDay, car.initial);
       const first = firstQuarterOf(day);
@@ -123,6 +125,7 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
       runVehicle(car, track, first, x, track);
       return track;
     });
+  };
 
   const houseOf = (day: number): House =>
     houses.get(day, () => {

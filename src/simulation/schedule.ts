@@ -130,13 +130,24 @@ export function schedulePlanner(
     });
     return { first, states: planDay(quarters, limits) };
   };
+  // Quarters are asked for in a row: the plan of the last one is tried first.
+  let lastDay = NaN;
+  let lastRevision = NaN;
+  let lastFirst = 0;
+  let lastStates: readonly ScheduleState[] = [];
   return (at) => {
     const index = Math.floor(at.getTime() / QUARTER_MS);
     const knownAtMs = Math.min(index * QUARTER_MS, now.getTime());
     const { localDay } = localQuarterOf(household.time_zone, index);
-    const key = `${localDay}:${book.revisionAt(knownAtMs)}`;
-    const { first, states } = plans.get(key, () => plan(localDay, knownAtMs));
-    return states[index - first] ?? 'mid';
+    const revision = book.revisionAt(knownAtMs);
+    if (localDay !== lastDay || revision !== lastRevision) {
+      const { first, states } = plans.get(`${localDay}:${revision}`, () => plan(localDay, knownAtMs));
+      lastDay = localDay;
+      lastRevision = revision;
+      lastFirst = first;
+      lastStates = states;
+    }
+    return lastStates[index - lastFirst] ?? 'mid';
   };
 }
 

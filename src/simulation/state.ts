@@ -1,5 +1,6 @@
 /** What a device shows at an instant: the state objects of the document, interpolated inside the quarter hour. */
 import type { Counters } from './counters.ts';
+import { alwaysMid } from './heat.ts';
 import type { HeatMode, ScheduleState } from './heat.ts';
 import type { Household } from './household.ts';
 import type { DeviceType } from './identity.ts';
@@ -58,7 +59,6 @@ export interface StateInputs {
   /** Schedule of the heat pump; pure. Keep one function object for as long as it means the same. */
   readonly scheduleState?: (at: Date) => ScheduleState;
 }
-const alwaysMid = (): ScheduleState => 'mid';
 
 interface Kept {
   readonly scheduleState: (at: Date) => ScheduleState;

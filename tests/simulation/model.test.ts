@@ -11,6 +11,8 @@ import { deviceState } from '../../src/simulation/state.ts';
 import { sunPosition } from '../../src/simulation/sun.ts';
 import { QUARTER_MS, first, households } from './fleet.ts';
 
+fc.configureGlobal({ numRuns: 1000 });
+
 const ANCHOR = new Date('2026-03-27T13:45:00Z');
 const START = ANCHOR.getTime() / QUARTER_MS;
 const always = (state: ScheduleState) => () => state;
@@ -121,6 +123,21 @@ describe('access', () => {
         expect(createModel(household, restless).quarter(START + jump)).toEqual(course[jump]);
       }
     }
+  });
+
+  test('at any quarter, of a model that knows nothing yet, gives what walking gave', () => {
+    const days = 30;
+    const walked = new Map(
+      FLEET.slice(0, 6).map((household) => {
+        const model = createModel(household, restless);
+        return [household, Array.from({ length: days * 96 }, (_, i) => model.quarter(START + i))] as const;
+      }),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...FLEET.slice(0, 6)), fc.nat(days * 96 - 1), (household, i) => {
+        expect(createModel(household, restless).quarter(START + i)).toEqual(walked.get(household)?.[i]);
+      }),
+    );
   });
 
   test('starts at the anchor with the initial charge, before which nothing happens', () => {
