@@ -17,7 +17,7 @@ export async function startNameServer(): Promise<NameServer> {
   const socket = createSocket('udp4');
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   const server: NameServer = {
-    address: `127.0.0.1:${(socket.address()).port}`,
+    address: `127.0.0.1:${socket.address().port}`,
     asked: [],
     answer: () => 'unknown',
     close: () => new Promise((resolve) => socket.close(() => resolve())),
