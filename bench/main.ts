@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { startService } from '../tests/support/service.ts';
 import { rate, serve } from './http.ts';
+import { benchSimulation } from './simulation.ts';
 import { benchWebhooks } from './webhooks.ts';
 
 const COUNT = 3_000;
@@ -74,4 +75,5 @@ try {
   await service.remove();
 }
 
+benchSimulation();
 await benchWebhooks();
