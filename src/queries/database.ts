@@ -57,6 +57,7 @@ export function openDatabase({
   const connected = new Set<pg.PoolClient>();
   pool.on('connect', (client) => {
     connected.add(client);
+    planOnce(client);
     // A connection that breaks between two statements of a transaction has nobody who listens: the next statement
     // fails, and without this line the whole process would end.
     client.on('error', () => undefined);
@@ -70,6 +71,23 @@ export function openDatabase({
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool, cursor: Cursor }) });
   let closed: Promise<void> | undefined;
   return { db, pool, config, close: () => (closed ??= end()) };
+}
+
+const plannedNames = new Map<string, string>();
+
+/**
+ * A statement that begins with the comment `planned` is parsed and planned once for each connection: for those whose planning
+ * takes longer than their work. Their columns must be listed, since a changed result type fails on an old plan.
+ */
+function planOnce(client: pg.PoolClient): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const planned = (text: unknown, values: unknown, ...rest: unknown[]): unknown => {
+    if (typeof text !== 'string' || !text.startsWith('/* planned */')) return query(text, values, ...rest);
+    const name = plannedNames.get(text) ?? `planned_${plannedNames.size}`;
+    plannedNames.set(text, name);
+    return query({ name, text, values }, ...rest);
+  };
+  client.query = planned as typeof client.query;
 }
 
 // The numbers of PostgreSQL's own types never change (pg_type.dat).

@@ -88,9 +88,11 @@ export async function claimDeliveries(
   cursor: ClaimCursor = {},
 ): Promise<Claim> {
   return db.transaction().execute(async (tx) => {
-    // The planner knows nothing of a queue that is empty now and long then: seqscan would read it whole.
+    // The planner knows nothing of a queue that is empty now and long then: seqscan would read it whole. Planning
+    // anew took ten times as long as claiming one row (4.8 against 0.5 ms).
     await sql`
-      select pg_advisory_xact_lock(${claimLock}), set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)
+      select pg_advisory_xact_lock(${claimLock}), set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
+        set_config('plan_cache_mode', 'force_generic_plan', true)
     `.execute(tx);
     const lease = { now, leaseUntil, owner };
     const first = limits.first > 0 ? await claimLane(tx, 'first', limits, lease, cursor.first) : undefined;
@@ -118,7 +120,7 @@ async function claimLane(
   const isOfLane = lanes[lane];
   const isIn = sql`state = 'pending' and ${isOfLane} and lease_token is null`;
   const start = after ?? { org_id: nil, webhook_id: nil };
-  const { rows } = await sql<LaneRow & { last_org: string | null; last_webhook: string | null }>`
+  const { rows } = await sql<LaneRow & { last_org: string | null; last_webhook: string | null }>`/* planned */
     with recursive waiting as (
       (select org_id, webhook_id, 1 as step from deliveries
        where ${isIn} and (org_id, webhook_id) > (${start.org_id}::uuid, ${start.webhook_id}::uuid)
@@ -179,7 +181,9 @@ async function claimLane(
       select (select org_id from waiting where step = ${claimWindow}) as last_org,
         (select webhook_id from waiting where step = ${claimWindow}) as last_webhook
     )
-    select * from looked left join claimed on true
+    select last_org, last_webhook, claimed.org_id, id, webhook_id, message_id, attempts, lease_token, created_at, payload,
+      url, secret_sealed, secret_key_id, secret_version, unwanted
+    from looked left join claimed on true
   `.execute(tx);
   const deliveries: ClaimedDelivery[] = [];
   let next: Position | undefined;
@@ -217,7 +221,7 @@ export async function finishDeliveries(
   attempts: readonly FinishedAttempt[],
   now: Date,
 ): Promise<{ id: string; state: string }[]> {
-  const { rows } = await sql<{ id: string; state: string }>`
+  const { rows } = await sql<{ id: string; state: string }>`/* planned */
     with result as (
       select * from jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as result (
         org_id uuid, delivery_id uuid, lease_token uuid, state text, due_at timestamptz, started_at timestamptz,
