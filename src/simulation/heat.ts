@@ -87,7 +87,8 @@ export function heatCalendar(household: Household): (day: number) => DayHeat {
   const weather = weatherOf(splitSeed(household.seed), household.latitude, household.longitude);
   const shift = shiftOf(household);
   const days = new Memory<number, DayHeat>(4);
-  const { dayMean } = weather;
+  const means = new Memory<number, number>(8);
+  const dayMean = (day: number) => means.get(day, () => weather.dayMean(day));
   return (day) =>
     days.get(day, () => {
       const mean = effectiveMean(dayMean(day), dayMean(day - 1), dayMean(day - 2), dayMean(day - 3));

@@ -64,7 +64,6 @@ export function weatherOf(seed: Seed, latitude: number, longitude: number): Weat
 function createWeather(key: string, seed: Seed, latitude: number, longitude: number): Weather {
   const climate = climateOf(latitude, longitude);
   const norm = new SlowAir(seed, climate, latitude, longitude);
-  const means = new Memory<number, number>(8);
   const painter = new SkyPainter(seed, latitude, longitude);
   const first = turns++ * TURN;
   /** The day's course is ± 4 K, warmest at 15 h solar time. */
@@ -95,7 +94,7 @@ function createWeather(key: string, seed: Seed, latitude: number, longitude: num
   return {
     key,
     climate,
-    dayMean: (day) => means.get(day, () => norm.at(day, 12)),
+    dayMean: (day) => norm.at(day, 12),
     airAt: (atMs) => {
       const day = floor(atMs / DAY_MS);
       const hours = atMs / HOUR_MS - day * HOURS;
@@ -111,7 +110,9 @@ function createWeather(key: string, seed: Seed, latitude: number, longitude: num
 /** Norm and the departure of a few days' weather from it, K; the latter's SD is about 3 in winter, 2 in summer. */
 class SlowAir {
   readonly #spells: Noise3;
-  readonly #warmths = new Memory<number, number>(4);
+  /** Warmth at the start and the end of the day asked for last. */
+  readonly #warmths = new Float64Array(2);
+  #day = NaN;
   readonly #climate: Climate;
   readonly #latitude: number;
   readonly #longitude: number;
@@ -125,8 +126,14 @@ class SlowAir {
 
   at(day: number, hour: number): number {
     const climate = this.#climate;
-    const from = this.#warmths.get(day, () => warmth(climate, day));
-    const to = this.#warmths.get(day + 1, () => warmth(climate, day + 1));
+    const warmths = this.#warmths;
+    if (day !== this.#day) {
+      warmths[0] = day === this.#day + 1 ? (warmths[1] ?? 0) : warmth(climate, day);
+      warmths[1] = warmth(climate, day + 1);
+      this.#day = day;
+    }
+    const from = warmths[0] ?? 0;
+    const to = warmths[1] ?? 0;
     const warm = from + ((to - from) * hour) / HOURS;
     const hours = day * HOURS + hour;
     const spell =
