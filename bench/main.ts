@@ -2,6 +2,7 @@
 // for orientation only. See bench/README.md.
 import { randomUUID } from 'node:crypto';
 import { startService } from '../tests/support/service.ts';
+import { benchFleets } from './fleets.ts';
 import { rate, serve } from './http.ts';
 import { benchSimulation } from './simulation.ts';
 import { benchWebhooks } from './webhooks.ts';
@@ -77,3 +78,4 @@ try {
 
 benchSimulation();
 await benchWebhooks();
+await benchFleets();
