@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 import { errorClass } from '../domain/retry.ts';
 import type { Db } from '../queries/database.ts';
-import { readBacklog } from '../queries/deliveries.ts';
+import { readBacklog, type Backlog } from '../queries/deliveries.ts';
 import type { DeliveryMetrics } from '../webhooks/metrics.ts';
 
 /** What the dispatcher counts, as Prometheus metrics. */
@@ -61,26 +61,38 @@ const backlogAgeMs = 5_000;
 
 /** How much is left to deliver and for how long it has waited, over all processes: take the maximum, not the sum. */
 export function backlogMetrics(registry: Registry, db: Db, clock: () => Date): void {
-  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] });
-  const underWay = gauge('webhook_deliveries_under_way', 'Delivery attempts under way, over all processes.');
-  const oldest = gauge(
+  let kept: { readonly at: number; readonly backlog: Promise<Backlog | undefined> } | undefined;
+  // The gauges are collected at once: they share one reading. Without a database the last values stay.
+  const read = (): Promise<Backlog | undefined> => {
+    const at = clock().getTime();
+    if (kept === undefined || at - kept.at >= backlogAgeMs)
+      kept = { at, backlog: readBacklog(db).catch(() => undefined) };
+    return kept.backlog;
+  };
+  const gauge = (name: string, help: string, value: (backlog: Backlog) => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect(): Promise<void> {
+        const backlog = await read();
+        if (backlog !== undefined) this.set(value(backlog));
+      },
+    });
+  gauge(
+    'webhook_deliveries_pending',
+    'Deliveries not yet delivered, dropped or given up, over all processes.',
+    ({ pending }) => pending,
+  );
+  gauge(
+    'webhook_deliveries_under_way',
+    'Delivery attempts under way, over all processes.',
+    ({ underWay }) => underWay,
+  );
+  gauge(
     'webhook_oldest_due_age_seconds',
     'How long the oldest delivery that could be sent has waited; 0 when none could.',
+    ({ oldestDueAt }) =>
+      oldestDueAt === undefined ? 0 : Math.max(0, clock().getTime() - oldestDueAt.getTime()) / 1000,
   );
-  let readAt = -Infinity;
-  new Gauge({
-    name: 'webhook_deliveries_pending',
-    help: 'Deliveries not yet delivered, dropped or given up, over all processes.',
-    registers: [registry],
-    async collect(): Promise<void> {
-      const now = clock();
-      if (now.getTime() - readAt < backlogAgeMs) return;
-      const backlog = await readBacklog(db);
-      readAt = now.getTime();
-      this.set(backlog.pending);
-      underWay.set(backlog.underWay);
-      const { oldestDueAt } = backlog;
-      oldest.set(oldestDueAt === undefined ? 0 : Math.max(0, (now.getTime() - oldestDueAt.getTime()) / 1000));
-    },
-  });
 }

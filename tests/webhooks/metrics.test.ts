@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { backlogMetrics, deliveryMetrics } from '../../src/compose/metrics.ts';
+import { addMessage, addWebhook, stage, testDispatcher } from '../support/webhooks.ts';
+
+const on = stage();
+
+/** Samples of webhook metrics, by name and labels. */
+async function scrape(registry: Registry): Promise<Record<string, number>> {
+  const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('webhook_'));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]),
+  );
+}
+
+test('a scrape tells the backlog, its age, outcomes, latencies and drops', async () => {
+  const registry = new Registry();
+  const metrics = deliveryMetrics(registry);
+  backlogMetrics(registry, on.database.db, on.clock.now);
+  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await addMessage(on.database.db, on.orgId, on.clock.at);
+  await addMessage(on.database.db, on.orgId, on.clock.at);
+  on.clock.advance(40);
+  expect(await scrape(registry)).toMatchObject({
+    webhook_deliveries_pending: 2,
+    webhook_deliveries_under_way: 0,
+    webhook_oldest_due_age_seconds: 40,
+  });
+  on.receiver.answerNext({ status: 500 });
+  await testDispatcher(on, { metrics }).processAll();
+  on.clock.advance(1);
+  metrics.dropped('disabled', 3);
+  expect(await scrape(registry)).toMatchObject({
+    webhook_deliveries_pending: 2,
+    'webhook_deliveries_finished_total{state="delivered"}': 1,
+    'webhook_attempt_duration_seconds_count{outcome="status"}': 1,
+    'webhook_event_to_receipt_seconds_bucket{le="30",attempt="first"}': 0,
+    'webhook_event_to_receipt_seconds_bucket{le="300",attempt="first"}': 1,
+    'webhook_deliveries_dropped_total{reason="disabled"}': 3,
+  });
+  on.clock.advance(10);
+  // The failed one is due again since six seconds: 5 s after its attempt.
+  expect(await scrape(registry)).toMatchObject({
+    webhook_deliveries_pending: 1,
+    webhook_oldest_due_age_seconds: 6,
+  });
+});
