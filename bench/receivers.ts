@@ -11,6 +11,7 @@ interface Setup {
 }
 
 process.once('message', (setup: Setup) => void start(setup));
+process.once('disconnect', () => process.exit());
 
 async function start({ cert, key, healthy, dead }: Setup): Promise<void> {
   let latencies: number[] = [];
