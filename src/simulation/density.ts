@@ -151,15 +151,22 @@ export function drawPlace(
 /** Box around the cells in use, in degrees; west > east when it crosses the 180th meridian. */
 export function densityBox(density: Density): { north: number; south: number; east: number; west: number } {
   const { grid, cells } = density;
-  const rows = cells.map((cell) => Math.floor(cell / grid.cols));
-  const cols = cells.map((cell) => cell % grid.cols);
-  const least = (values: Uint32Array) => values.reduce((a, b) => Math.min(a, b), Infinity);
-  const most = (values: Uint32Array) => values.reduce((a, b) => Math.max(a, b), 0);
+  // One loop: map() and reduce() of sixteen million cells take half a second.
+  let [top, bottom, left, right] = [Infinity, 0, Infinity, 0];
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i] ?? 0;
+    const row = Math.floor(cell / grid.cols);
+    const col = cell - row * grid.cols;
+    if (row < top) top = row;
+    if (row > bottom) bottom = row;
+    if (col < left) left = col;
+    if (col > right) right = col;
+  }
   const round = (degrees: number) => Math.round(degrees * 1e6) / 1e6;
   return {
-    north: round(grid.origin_lat - least(rows) * grid.cell_deg),
-    south: round(grid.origin_lat - (most(rows) + 1) * grid.cell_deg),
-    east: round(wrapLongitude(grid.origin_lon + (most(cols) + 1) * grid.cell_deg)),
-    west: round(wrapLongitude(grid.origin_lon + least(cols) * grid.cell_deg)),
+    north: round(grid.origin_lat - top * grid.cell_deg),
+    south: round(grid.origin_lat - (bottom + 1) * grid.cell_deg),
+    east: round(wrapLongitude(grid.origin_lon + (right + 1) * grid.cell_deg)),
+    west: round(wrapLongitude(grid.origin_lon + left * grid.cell_deg)),
   };
 }
