@@ -82,13 +82,13 @@ test('migrate finds nothing to do', async () => {
 });
 
 test('livez, readyz and metrics answer without a token', async () => {
-  const [live, ready, metrics] = await Promise.all(
-    ['/livez', '/readyz', '/metrics'].map((path) => fetch(service.baseUrl + path)),
-  );
-  expect([live?.status, await live?.json()]).toEqual([200, { status: 'live' }]);
-  expect([ready?.status, await ready?.json()]).toEqual([200, { status: 'ready' }]);
-  expect(metrics?.headers.get('content-type')).toMatch(/^text\/plain/);
-  const text = (await metrics?.text()) ?? '';
+  const live = await fetch(`${service.baseUrl}/livez`);
+  expect([live.status, await live.json()]).toEqual([200, { status: 'live' }]);
+  const ready = await fetch(`${service.baseUrl}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
+  const metrics = await fetch(`${service.baseUrl}/metrics`);
+  expect(metrics.headers.get('content-type')).toMatch(/^text\/plain/);
+  const text = await metrics.text();
   for (const name of [
     'process_cpu_seconds_total',
     'http_request_duration_seconds_count',
