@@ -93,10 +93,7 @@ describe.each(Object.entries(roleTable) as [SecuredOperationId, Record<string, s
     test('follows its row in the role table', async () => {
       for (const role of ['admin', 'staff', 'user'] as const) {
         const answer = await api.call(id, blank(id, { token: api.own[role].token }));
-        expect([role, answer.body?.code === 'role_forbidden']).toEqual([
-          role,
-          refused.includes(role) || (id === 'createUser' && false),
-        ]);
+        expect([role, answer.body?.code === 'role_forbidden']).toEqual([role, refused.includes(role)]);
       }
     });
 
@@ -114,9 +111,10 @@ describe.each(names(plain))('%s', (id) => {
     const answer = await api.call(id, blank(id, { headers: { accept: 'text/html' } }));
     expect(answer).toMatchObject(problem(406, 'not_acceptable'));
   });
+});
 
+describe.each(names(plain.filter((route) => objectPath(route).length === 0)))('%s', (id) => {
   test('names an unknown query parameter', async () => {
-    if (objectPath(routes.find((route) => route.operationId === id) as Route).length > 0) return;
     const answer = await api.call(id, blank(id, { query: { nonsense: 'x' } }));
     expect(answer).toMatchObject(problem(422, 'validation_failed'));
     expect(answer.body.errors).toContainEqual(
@@ -130,10 +128,14 @@ describe.each(names(plain.filter((route) => objectPath(route).length > 0)))('%s'
     const answer = await api.call(id, blank(id, { query: { nonsense: 'x' } }));
     expect(answer).toMatchObject(problem(404, 'not_found'));
   });
+});
 
+// The partner's own identifier of a user may be any text.
+describe.each(
+  names(plain.filter((route) => ![undefined, 'external_user_id'].includes(objectPath(route)[0]))),
+)('%s', (id) => {
   test('names a malformed id in the path', async () => {
     const [name = ''] = objectPath(routes.find((route) => route.operationId === id) as Route);
-    if (name === 'external_user_id') return;
     const answer = await api.call(id, blank(id, { path: { ...nowhere(id), [name]: '12' } }));
     expect(answer).toMatchObject(problem(422, 'validation_failed'));
     expect(answer.body.errors).toContainEqual(
