@@ -16,7 +16,7 @@ import { insertMessage } from '../src/queries/deliveries.ts';
 import { insertWebhook } from '../src/queries/webhooks.ts';
 import { Dispatcher } from '../src/webhooks/dispatcher.ts';
 import { Exchange } from '../src/webhooks/exchange.ts';
-import { certificateAuthority, serverCertificate } from '../tests/support/certificates.ts';
+import { certificateAuthority, serverCertificate } from '../src/cli/demo/certificates.ts';
 
 export const keys = keyring(randomBytes(32));
 const none = (): void => {};

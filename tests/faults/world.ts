@@ -14,7 +14,7 @@ import { insertMessage, notifyDispatchers } from '../../src/queries/deliveries.t
 import { startEmbedded, type Embedded } from '../../src/queries/embedded/start.ts';
 import { migrate } from '../../src/queries/migrations.ts';
 import { insertWebhook } from '../../src/queries/webhooks.ts';
-import { certificateAuthority, type Authority } from '../support/certificates.ts';
+import { certificateAuthority, type Authority } from '../../src/cli/demo/certificates.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts';
 import { startService, type ServiceProcess } from '../support/service.ts';
 

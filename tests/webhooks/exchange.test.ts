@@ -8,7 +8,7 @@ import {
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Exchange, type Exchanged, type ExchangeOptions } from '../../src/webhooks/exchange.ts';
 import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
-import { certificateAuthority } from '../support/certificates.ts';
+import { certificateAuthority } from '../../src/cli/demo/certificates.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts';
 
 const loopback: ResolvedAddress = { address: '127.0.0.1', family: 4 };

@@ -1,14 +1,15 @@
 // `make demo`: the main job of a partner, step by step, against a service of its own and a real HTTPS endpoint.
+import { certificateAuthority, serverCertificate } from './certificates.ts';
 import { DemoClient } from './client.ts';
-import { demoCertificate, startReceiver } from './receiver.ts';
+import { startReceiver } from './receiver.ts';
 import { startDemoService } from './service.ts';
 import { steps } from './steps.ts';
 import type { Progress } from './steps.ts';
 
 const startedAt = performance.now();
-const certificate = await demoCertificate();
-const receiver = await startReceiver(certificate);
-const service = await startDemoService(certificate.ca);
+const authority = await certificateAuthority();
+const receiver = await startReceiver(await serverCertificate(authority, ['localhost']));
+const service = await startDemoService(authority.ca);
 console.log(`Service at ${service.baseUrl}, webhook endpoint at ${receiver.url}\n`);
 const demo: Progress = {
   client: new DemoClient(service.baseUrl),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { generate } from 'selfsigned';
+import type { Certificate } from './certificates.ts';
 
 export interface ReceivedMessage {
   readonly headers: IncomingHttpHeaders;
@@ -17,38 +17,8 @@ export interface DemoReceiver {
   close(): void;
 }
 
-export interface DemoCertificate {
-  /** PEM of the authority, for WEBHOOK_CA_FILE. */
-  readonly ca: string;
-  readonly cert: string;
-  readonly key: string;
-}
-
-/** A certificate for localhost by an authority of its own. */
-export async function demoCertificate(): Promise<DemoCertificate> {
-  const authority = await generate([{ name: 'commonName', value: 'Demo authority' }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
-    ],
-  });
-  const server = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    ca: { cert: authority.cert, key: authority.private },
-    extensions: [
-      { name: 'basicConstraints', cA: false },
-      { name: 'extKeyUsage', serverAuth: true },
-      { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },
-    ],
-  });
-  return { ca: authority.cert, cert: server.cert, key: server.private };
-}
-
 /** A partner's webhook endpoint: takes each message, answers 204 at once, hands it on. */
-export async function startReceiver({ cert, key }: DemoCertificate): Promise<DemoReceiver> {
+export async function startReceiver({ cert, key }: Certificate): Promise<DemoReceiver> {
   const waiting: ReceivedMessage[] = [];
   const server = createServer({ cert, key }, (request, response) => {
     const chunks: Buffer[] = [];

@@ -13,7 +13,7 @@ export interface Certificate {
 
 /** A certificate authority of its own: nothing on the machine trusts it. */
 export async function certificateAuthority(): Promise<Authority> {
-  const made = await generate([{ name: 'commonName', value: 'Test authority' }], {
+  const made = await generate([{ name: 'commonName', value: 'Authority on this machine' }], {
     keyType: 'ec',
     algorithm: 'sha256',
     extensions: [
