@@ -675,7 +675,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Upload day-ahead prices
-         * @description Stores day-ahead prices, from which schedules are computed. All entries are stored or none: one faulty entry refuses the whole body, and the answer names every faulty one. Prices for past and future quarter hours may stand in one body. A later upload for the same instant replaces the earlier. The body holds at most 8 MiB.
+         * @description Stores day-ahead prices, from which schedules are computed. All entries are stored or none: one faulty entry refuses the whole body, and the answer names the faulty ones. Prices for past and future quarter hours may stand in one body. A later upload for the same instant replaces the earlier. The body holds at most 8 MiB.
          *
          *     Who may call it: admin, staff.
          */
@@ -1820,7 +1820,7 @@ export interface components {
             readonly code: string;
             /** @description The value of the `X-Request-Id` header. */
             readonly request_id: string;
-            /** @description Every faulty value, where the problem is about values; otherwise empty. */
+            /** @description The faulty values, where the problem is about values; otherwise empty. Of more than 200 the first 200. */
             readonly errors: readonly components["schemas"]["FieldError"][];
         };
         /** @description A request to be signed up. */
@@ -3577,7 +3577,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists every violation at once, and nothing was changed. */
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 200 at most, and nothing was changed. */
         readonly UnprocessableContent: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];

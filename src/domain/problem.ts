@@ -37,10 +37,16 @@ export class Problem extends Error {
   }
 }
 
-/** 422 with every fault at once. */
-export function invalid(errors: readonly FieldError[]): Problem {
-  const count = errors.length === 1 ? '1 rule' : `${errors.length} rules`;
-  return new Problem('validation_failed', `The request breaks ${count}; see errors.`, { errors });
+/** So many faults of a request are told, the first ones; the document gives the same number as `maxItems`. */
+export const MOST_ERRORS = 200;
+
+/** 422 with every fault at once, up to `MOST_ERRORS`. */
+export function invalid(faults: readonly FieldError[]): Problem {
+  const count = faults.length === 1 ? '1 rule' : `${Math.min(faults.length, MOST_ERRORS)} rules`;
+  const orMore = faults.length < MOST_ERRORS ? '' : ' or more';
+  return new Problem('validation_failed', `The request breaks ${count}${orMore}; see errors.`, {
+    errors: faults.slice(0, MOST_ERRORS),
+  });
 }
 
 /** 404 for an object that does not exist or is not the caller's to see. */

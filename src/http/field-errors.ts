@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
+import { MOST_ERRORS } from '../domain/problem.ts';
 import type { FieldError } from '../domain/problem.ts';
 
-const MOST_ERRORS = 200;
 const decimal = /^-?\d+(?:\.\d+)?$/;
 
 type Describe = (params: Record<string, unknown>) => string;

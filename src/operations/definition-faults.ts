@@ -1,19 +1,19 @@
+import { MOST_ERRORS } from '../domain/problem.ts';
 import type { FieldError } from '../domain/problem.ts';
 import { resolveDefinition } from '../simulation/definition.ts';
 import type { FleetDefinitionBody } from '../simulation/fleet-definition.ts';
 
-/** Beyond so many faults the list was cut, and what else is wrong with the body is not known. */
-const MOST_FAULTS = 200;
 const placeholderId = '00000000-0000-4000-8000-000000000000';
 
 type Fields = Record<string, unknown>;
 
 /**
  * Rules between fields that a fleet definition breaks, beside the faults that the document has found already. Whatever
- * is faulty by itself is left out of the judgement, and what hangs on it is not judged.
+ * is faulty by itself is left out of the judgement, and what hangs on it is not judged; nor is a body whose list of
+ * faults may have been cut.
  */
 export function definitionFaults(body: unknown, faults: readonly FieldError[], now: Date): FieldError[] {
-  if (!isFields(body) || faults.length >= MOST_FAULTS) return [];
+  if (!isFields(body) || faults.length >= MOST_ERRORS) return [];
   const roots = faults.map((fault) => rootOf(fault.pointer ?? ''));
   if (roots.includes('')) return [];
   const resolution = resolveDefinition(sound(body, faults) as unknown as FleetDefinitionBody, now);
