@@ -1,37 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { digest } from '../../src/domain/credentials.ts';
 import type { OAuthAnswer } from '../../src/oauth/exchange.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
-import type { TokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import { expectRefusal, expectToken, noStore } from './expectations.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { testDatabase } from '../support/database.ts';
 import { addAccount, addClient, addOrganization, addUser, basic, softDelete, start } from './fixture.ts';
-import type { TestClient } from './fixture.ts';
+import { grant, tokenStage } from './token-stage.ts';
 
-let database: TestDatabase;
-let client: TestClient;
-let endpoint: TokenEndpoint;
-const grant = { grant_type: 'client_credentials' };
-
-beforeAll(async () => {
-  database = await testDatabase();
-  client = await addClient(database.db);
-  endpoint = createTokenEndpoint({
-    db: database.db,
-    settings: { accessTokenSeconds: 36_000 },
-    clock: () => start,
-  });
-});
-afterAll(() => database.close());
-
-function authorization(): string {
-  return basic(client.clientId, client.clientSecret);
-}
-
-function secretPost(): Record<string, string> {
-  return { client_id: client.clientId, client_secret: client.clientSecret };
-}
+const on = tokenStage();
+const { authorization, secretPost } = on;
 
 describe('the password grant', () => {
   const username = 'Staff@Partner.example';
@@ -40,18 +16,18 @@ describe('the password grant', () => {
   let orgId: string;
 
   beforeAll(async () => {
-    const application = await addClient(database.db, { grantType: 'password' });
+    const application = await addClient(on.database.db, { grantType: 'password' });
     orgId = application.orgId;
     header = basic(application.clientId, application.clientSecret);
-    await addAccount(database.db, orgId, username, password);
+    await addAccount(on.database.db, orgId, username, password);
   });
 
   const ask = (name: string, word: string, authorization = header): Promise<OAuthAnswer> =>
-    endpoint.issue({ authorization, body: { grant_type: 'password', username: name, password: word } });
+    on.endpoint.issue({ authorization, body: { grant_type: 'password', username: name, password: word } });
 
   test('acts as the user, whatever the letter case of the name, without a refresh token', async () => {
     const token = expectToken(await ask(username.toLowerCase(), password));
-    const row = await database.db
+    const row = await on.database.db
       .selectFrom('access_tokens')
       .innerJoin('users', 'users.id', 'access_tokens.user_id')
       .select(['users.email', 'users.role'])
@@ -62,12 +38,12 @@ describe('the password grant', () => {
 
   test('is unauthorized_client for an application of the other type, and the reverse', async () => {
     expectRefusal(await ask(username, password, authorization()), 'unauthorized_client');
-    expectRefusal(await endpoint.issue({ authorization: header, body: grant }), 'unauthorized_client');
+    expectRefusal(await on.endpoint.issue({ authorization: header, body: grant }), 'unauthorized_client');
   });
 
   test('is invalid_grant for a wrong password, an unknown name and a deleted user, all alike', async () => {
-    const deleted = await addAccount(database.db, orgId, 'gone@partner.example', password);
-    await softDelete(database.db, deleted);
+    const deleted = await addAccount(on.database.db, orgId, 'gone@partner.example', password);
+    await softDelete(on.database.db, deleted);
     const wrong = await ask(username, 'wrong');
     expectRefusal(wrong, 'invalid_grant');
     expect(await ask('nobody@partner.example', password)).toEqual(wrong);
@@ -77,18 +53,18 @@ describe('the password grant', () => {
   });
 
   test('is invalid_grant for a user of another organization', async () => {
-    await addAccount(database.db, await addOrganization(database.db), 'far@partner.example', password);
+    await addAccount(on.database.db, await addOrganization(on.database.db), 'far@partner.example', password);
     expectRefusal(await ask('far@partner.example', password), 'invalid_grant');
   });
 
   test('is invalid_grant before the first password change', async () => {
-    await database.db
+    await on.database.db
       .updateTable('users')
       .set({ password_change_required: true })
       .where('email', '=', username)
       .execute();
     const answer = await ask(username, password);
-    await database.db
+    await on.database.db
       .updateTable('users')
       .set({ password_change_required: false })
       .where('email', '=', username)
@@ -99,8 +75,8 @@ describe('the password grant', () => {
   });
 
   test('is invalid_grant for a user without a password, and invalid_request without name or password', async () => {
-    const id = await addUser(database.db, orgId);
-    await database.db.updateTable('users').set({ username: 'bare' }).where('id', '=', id).execute();
+    const id = await addUser(on.database.db, orgId);
+    await on.database.db.updateTable('users').set({ username: 'bare' }).where('id', '=', id).execute();
     expectRefusal(await ask('bare', 'nobody'), 'invalid_grant');
     expectRefusal(await ask('', password), 'invalid_request');
     expectRefusal(await ask(username, ''), 'invalid_request');
@@ -124,7 +100,7 @@ describe('the password grant', () => {
 
 describe('revocation', () => {
   const stored = async (token: string): Promise<boolean> =>
-    (await database.db
+    (await on.database.db
       .selectFrom('access_tokens')
       .select('scope')
       .where('token_hash', '=', digest(token))
@@ -136,7 +112,7 @@ describe('revocation', () => {
     async (hint) => {
       const forgotten: string[] = [];
       const telling = createTokenEndpoint({
-        db: database.db,
+        db: on.database.db,
         settings: { accessTokenSeconds: 36_000 },
         clock: () => start,
         forgetToken: (tokenDigest) => forgotten.push(tokenDigest),
@@ -152,22 +128,22 @@ describe('revocation', () => {
 
   test('client credentials in the body are taken, an unknown token is 200, a missing one invalid_request', async () => {
     const post = { authorization: undefined, body: { ...secretPost(), token: 'unknown' } };
-    expect(await endpoint.revoke(post)).toEqual(done);
-    expectRefusal(await endpoint.revoke({ authorization: authorization(), body: {} }), 'invalid_request');
+    expect(await on.endpoint.revoke(post)).toEqual(done);
+    expectRefusal(await on.endpoint.revoke({ authorization: authorization(), body: {} }), 'invalid_request');
   });
 
   test('a token of another application stays valid', async () => {
-    const other = await addClient(database.db, { orgId: client.orgId });
-    const token = expectToken(await endpoint.issue({ authorization: authorization(), body: grant }));
+    const other = await addClient(on.database.db, { orgId: on.client.orgId });
+    const token = expectToken(await on.endpoint.issue({ authorization: authorization(), body: grant }));
     const header = basic(other.clientId, other.clientSecret);
-    expect(await endpoint.revoke({ authorization: header, body: { token } })).toEqual(done);
+    expect(await on.endpoint.revoke({ authorization: header, body: { token } })).toEqual(done);
     expect(await stored(token)).toBe(true);
   });
 
   test('a wrong secret ends nothing', async () => {
-    const token = expectToken(await endpoint.issue({ authorization: authorization(), body: grant }));
-    const header = basic(client.clientId, 'wrong');
-    expectRefusal(await endpoint.revoke({ authorization: header, body: { token } }), 'invalid_client');
+    const token = expectToken(await on.endpoint.issue({ authorization: authorization(), body: grant }));
+    const header = basic(on.client.clientId, 'wrong');
+    expectRefusal(await on.endpoint.revoke({ authorization: header, body: { token } }), 'invalid_client');
     expect(await stored(token)).toBe(true);
   });
 });

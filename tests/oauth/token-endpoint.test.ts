@@ -1,52 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { digest } from '../../src/domain/credentials.ts';
 import { presentedClientId } from '../../src/oauth/client-credentials.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
-import type { TokenEndpoint } from '../../src/oauth/token-endpoint.ts';
+import { testDatabase } from '../support/database.ts';
 import { expectRefusal, expectToken } from './expectations.ts';
 import { deleteApplication } from '../../src/queries/applications.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { testDatabase } from '../support/database.ts';
 import { addClient, basic, softDelete, start } from './fixture.ts';
-import type { TestClient } from './fixture.ts';
+import { grant, tokenStage } from './token-stage.ts';
 
-let database: TestDatabase;
-let client: TestClient;
-let endpoint: TokenEndpoint;
-const grant = { grant_type: 'client_credentials' };
-
-beforeAll(async () => {
-  database = await testDatabase();
-  client = await addClient(database.db);
-  endpoint = createTokenEndpoint({
-    db: database.db,
-    settings: { accessTokenSeconds: 36_000 },
-    clock: () => start,
-  });
-});
-afterAll(() => database.close());
-
-function authorization(): string {
-  return basic(client.clientId, client.clientSecret);
-}
-
-function secretPost(): Record<string, string> {
-  return { client_id: client.clientId, client_secret: client.clientSecret };
-}
+const on = tokenStage();
+const { authorization, secretPost } = on;
 
 describe('client authentication', () => {
   test('Basic gets a token, of which only the digest is stored', async () => {
-    const token = expectToken(await endpoint.issue({ authorization: authorization(), body: grant }));
-    const rows = await database.db
+    const token = expectToken(await on.endpoint.issue({ authorization: authorization(), body: grant }));
+    const rows = await on.database.db
       .selectFrom('access_tokens')
       .select(['org_id', 'user_id', 'application_id', 'scope', 'created_at', 'expires_at'])
       .where('token_hash', '=', digest(token))
       .execute();
     expect(rows).toEqual([
       {
-        org_id: client.orgId,
-        user_id: client.ownerId,
-        application_id: client.applicationId,
+        org_id: on.client.orgId,
+        user_id: on.client.ownerId,
+        application_id: on.client.applicationId,
         scope: 'read write',
         created_at: start,
         expires_at: new Date(start.getTime() + 36_000_000),
@@ -55,13 +32,13 @@ describe('client authentication', () => {
   });
 
   test('id and secret in the body get a token', async () => {
-    expectToken(await endpoint.issue({ authorization: undefined, body: { ...grant, ...secretPost() } }));
+    expectToken(await on.endpoint.issue({ authorization: undefined, body: { ...grant, ...secretPost() } }));
   });
 
   test.each(['basic', 'BASIC', 'bAsIc', 'Basic '])('the scheme may be written %p', async (scheme) => {
     expectToken(
-      await endpoint.issue({
-        authorization: basic(client.clientId, client.clientSecret, scheme),
+      await on.endpoint.issue({
+        authorization: basic(on.client.clientId, on.client.clientSecret, scheme),
         body: grant,
       }),
     );
@@ -69,27 +46,27 @@ describe('client authentication', () => {
 
   test('both ways at once are invalid_request', async () => {
     const body = { ...grant, ...secretPost() };
-    expectRefusal(await endpoint.issue({ authorization: authorization(), body }), 'invalid_request');
+    expectRefusal(await on.endpoint.issue({ authorization: authorization(), body }), 'invalid_request');
   });
 
   test('the same client_id beside Basic is no second way, another one is invalid_request', async () => {
-    const body = { ...grant, client_id: client.clientId };
-    expectToken(await endpoint.issue({ authorization: authorization(), body }));
+    const body = { ...grant, client_id: on.client.clientId };
+    expectToken(await on.endpoint.issue({ authorization: authorization(), body }));
     expectRefusal(
-      await endpoint.issue({ authorization: authorization(), body: { ...grant, client_id: 'other' } }),
+      await on.endpoint.issue({ authorization: authorization(), body: { ...grant, client_id: 'other' } }),
       'invalid_request',
     );
   });
 
   test('Basic is form-decoded: percent signs, colons, plus signs and spaces arrive', async () => {
     const odd = { clientId: 'a:b c', clientSecret: 'p+q%r&s/t="~' };
-    await addClient(database.db, odd);
+    await addClient(on.database.db, odd);
     const encode = (text: string): string => new URLSearchParams({ x: text }).toString().slice(2);
     const header = basic(encode(odd.clientId), encode(odd.clientSecret));
     expect(header).not.toBe(basic(odd.clientId, odd.clientSecret));
-    expectToken(await endpoint.issue({ authorization: header, body: grant }));
+    expectToken(await on.endpoint.issue({ authorization: header, body: grant }));
     expectRefusal(
-      await endpoint.issue({ authorization: basic(odd.clientId, odd.clientSecret), body: grant }),
+      await on.endpoint.issue({ authorization: basic(odd.clientId, odd.clientSecret), body: grant }),
       'invalid_client',
     );
   });
@@ -106,38 +83,41 @@ describe('client authentication', () => {
     ['another scheme', 'Bearer abc'],
     ['an unknown client', basic('unknown', 'secret')],
   ])('%s is invalid_client', async (_, header) => {
-    expectRefusal(await endpoint.issue({ authorization: header, body: grant }), 'invalid_client');
-    expectRefusal(await endpoint.revoke({ authorization: header, body: { token: 'x' } }), 'invalid_client');
+    expectRefusal(await on.endpoint.issue({ authorization: header, body: grant }), 'invalid_client');
+    expectRefusal(
+      await on.endpoint.revoke({ authorization: header, body: { token: 'x' } }),
+      'invalid_client',
+    );
   });
 
   test('a wrong secret and an unknown client get the same answer', async () => {
-    const wrong = await endpoint.issue({ authorization: basic(client.clientId, 'wrong'), body: grant });
-    const unknown = await endpoint.issue({ authorization: basic('unknown', 'wrong'), body: grant });
+    const wrong = await on.endpoint.issue({ authorization: basic(on.client.clientId, 'wrong'), body: grant });
+    const unknown = await on.endpoint.issue({ authorization: basic('unknown', 'wrong'), body: grant });
     expectRefusal(wrong, 'invalid_client');
     expect(unknown).toEqual(wrong);
   });
 
   test('the stored digest is not accepted as the secret, in any spelling', async () => {
-    const hash = digest(client.clientSecret);
+    const hash = digest(on.client.clientSecret);
     for (const text of [hash.toString('hex'), hash.toString('base64'), `\\x${hash.toString('hex')}`]) {
-      const body = { ...grant, client_id: client.clientId, client_secret: text };
-      expectRefusal(await endpoint.issue({ authorization: undefined, body }), 'invalid_client');
+      const body = { ...grant, client_id: on.client.clientId, client_secret: text };
+      expectRefusal(await on.endpoint.issue({ authorization: undefined, body }), 'invalid_client');
     }
   });
 
   test('a deleted owner or application is an unknown client', async () => {
-    const [orphan, gone] = [await addClient(database.db), await addClient(database.db)];
-    await softDelete(database.db, orphan.ownerId);
-    expect(await deleteApplication(database.db, gone.orgId, gone.applicationId)).toBe(true);
+    const [orphan, gone] = [await addClient(on.database.db), await addClient(on.database.db)];
+    await softDelete(on.database.db, orphan.ownerId);
+    expect(await deleteApplication(on.database.db, gone.orgId, gone.applicationId)).toBe(true);
     for (const { clientId, clientSecret } of [orphan, gone]) {
       const header = basic(clientId, clientSecret);
-      expectRefusal(await endpoint.issue({ authorization: header, body: grant }), 'invalid_client');
+      expectRefusal(await on.endpoint.issue({ authorization: header, body: grant }), 'invalid_client');
     }
   });
 
   test('the client id that a request names is told for its rate limit', () => {
-    expect(presentedClientId({ authorization: authorization(), body: grant })).toBe(client.clientId);
-    expect(presentedClientId({ authorization: undefined, body: secretPost() })).toBe(client.clientId);
+    expect(presentedClientId({ authorization: authorization(), body: grant })).toBe(on.client.clientId);
+    expect(presentedClientId({ authorization: undefined, body: secretPost() })).toBe(on.client.clientId);
     expect(presentedClientId({ authorization: 'Basic ?', body: grant })).toBeUndefined();
     expect(presentedClientId({ authorization: authorization(), body: [] })).toBeUndefined();
   });
@@ -155,12 +135,12 @@ describe('the request', () => {
     ['an empty grant_type', { grant_type: '' }],
     ['no body', undefined],
   ])('%s is invalid_request', async (_, body) => {
-    expectRefusal(await endpoint.issue({ authorization: authorization(), body }), 'invalid_request');
+    expectRefusal(await on.endpoint.issue({ authorization: authorization(), body }), 'invalid_request');
   });
 
   test('unknown and empty parameters are ignored', async () => {
     const body = { ...grant, scope: '', audience: 'x', __proto__: { scope: 'write' } };
-    expectToken(await endpoint.issue({ authorization: authorization(), body }));
+    expectToken(await on.endpoint.issue({ authorization: authorization(), body }));
   });
 
   test.each([
@@ -171,12 +151,15 @@ describe('the request', () => {
     'urn:ietf:params:oauth:grant-type:device_code',
   ])('the grant %s is unsupported_grant_type', async (grant_type) => {
     const body = { grant_type, refresh_token: 'x', code: 'x', code_verifier: 'x' };
-    expectRefusal(await endpoint.issue({ authorization: authorization(), body }), 'unsupported_grant_type');
+    expectRefusal(
+      await on.endpoint.issue({ authorization: authorization(), body }),
+      'unsupported_grant_type',
+    );
   });
 
   test('a code verifier does not stand in for the secret', async () => {
-    const body = { grant_type: 'authorization_code', client_id: client.clientId, code_verifier: 'x' };
-    expectRefusal(await endpoint.issue({ authorization: undefined, body }), 'invalid_client');
+    const body = { grant_type: 'authorization_code', client_id: on.client.clientId, code_verifier: 'x' };
+    expectRefusal(await on.endpoint.issue({ authorization: undefined, body }), 'invalid_client');
   });
 
   test.each([
@@ -184,13 +167,16 @@ describe('the request', () => {
     ['read write', 'read write'],
     ['write read', 'read write'],
   ])('the scope %p is granted as %p', async (scope, granted) => {
-    expectToken(await endpoint.issue({ authorization: authorization(), body: { ...grant, scope } }), granted);
+    expectToken(
+      await on.endpoint.issue({ authorization: authorization(), body: { ...grant, scope } }),
+      granted,
+    );
   });
 
   test.each(['write', 'admin', 'read write admin', 'READ', '"', ' '])(
     'the scope %p is invalid_scope',
     async (scope) => {
-      const answer = await endpoint.issue({ authorization: authorization(), body: { ...grant, scope } });
+      const answer = await on.endpoint.issue({ authorization: authorization(), body: { ...grant, scope } });
       expectRefusal(answer, 'invalid_scope');
     },
   );

@@ -1,53 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
-import { insertOrganization } from '../../src/queries/organizations.ts';
-import { addPerson, startApi } from '../support/api.ts';
-import type { Api } from '../support/api.ts';
-import type { Answer } from '../support/api-client.ts';
+import { expect, test } from '@jest/globals';
+import { priceDesk } from '../support/price-desk.ts';
+import type { Entry } from '../support/price-desk.ts';
 import { parts, refusal } from './refusal.ts';
 
-let api: Api;
-/** Prices of the test's own. */
-let orgId: string;
-let token: string;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
-beforeEach(async () => {
-  orgId = randomUUID();
-  api.clock.set('2026-06-15T12:07:30Z');
-  const createdAt = api.clock.now();
-  await insertOrganization(api.db, {
-    id: orgId,
-    name: 'Prices',
-    kind: 'partner',
-    parentOrgId: null,
-    createdAt,
-  });
-  ({ token } = await addPerson(api.db, orgId, 'staff', createdAt));
-});
-
-interface Entry {
-  readonly timestamp: string;
-  readonly price: number;
-  readonly best_bid?: readonly number[];
-  readonly best_ask?: readonly number[];
-}
-
-function upload(data: readonly Entry[], timezone_override?: string): Promise<Answer> {
-  const metadata = timezone_override === undefined ? {} : { metadata: { timezone_override } };
-  return api.call('uploadDayAheadPrices', { path: { org_id: orgId }, token, body: { ...metadata, data } });
-}
-
-function list(from_dt = '2026-01-01', to_dt = '2026-12-31'): Promise<Answer> {
-  return api.call('listDayAheadPrices', { path: { org_id: orgId }, token, query: { from_dt, to_dt } });
-}
-
-async function stored(): Promise<Record<string, number>> {
-  const { data } = (await list()).body as { data: Entry[] };
-  return Object.fromEntries(data.map(({ timestamp, price }) => [timestamp, price]));
-}
+const desk = priceDesk();
+const { upload, stored } = desk;
 
 test('naive timestamps are UTC without a zone; with one an offset wins', async () => {
   const naive = (day: string) => [
@@ -68,7 +25,7 @@ test('naive timestamps are UTC without a zone; with one an offset wins', async (
 });
 
 test('naive timestamps that daylight-saving time skips or repeats are refused, their neighbours taken', async () => {
-  api.clock.set('2026-01-15T12:00:00Z');
+  desk.api.clock.set('2026-01-15T12:00:00Z');
   const at = (timestamp: string): Entry => ({ timestamp, price: 1 });
   const spring = ['01:45:00', '02:00:00', '02:45:00', '03:00:00'].map((time) => at(`2026-03-29T${time}`));
   expect(refusal(await upload(spring, 'Europe/Vienna'))).toEqual([
@@ -96,6 +53,7 @@ test('naive timestamps that daylight-saving time skips or repeats are refused, t
     '2026-10-25T02:00:00.000Z',
   ]);
 });
+
 test('an unknown time zone is refused', async () => {
   for (const zone of ['Europe/Atlantis', '+02:00', 'local time']) {
     expect(refusal(await upload([{ timestamp: '2026-06-15T13:00:00', price: 1 }], zone))).toEqual([

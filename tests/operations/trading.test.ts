@@ -1,59 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
-import { insertOrganization } from '../../src/queries/organizations.ts';
-import { addPerson, startApi } from '../support/api.ts';
-import type { Api } from '../support/api.ts';
-import type { Answer } from '../support/api-client.ts';
+import { describe, expect, test } from '@jest/globals';
+import { priceDesk } from '../support/price-desk.ts';
+import type { Entry } from '../support/price-desk.ts';
 import { parts, refusal } from './refusal.ts';
 
-let api: Api;
-/** Prices of the test's own. */
-let orgId: string;
-let token: string;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
-beforeEach(async () => {
-  orgId = randomUUID();
-  api.clock.set('2026-06-15T12:07:30Z');
-  const createdAt = api.clock.now();
-  await insertOrganization(api.db, {
-    id: orgId,
-    name: 'Prices',
-    kind: 'partner',
-    parentOrgId: null,
-    createdAt,
-  });
-  ({ token } = await addPerson(api.db, orgId, 'staff', createdAt));
-});
-
-interface Entry {
-  readonly timestamp: string;
-  readonly price: number;
-  readonly best_bid?: readonly number[];
-  readonly best_ask?: readonly number[];
-}
-
-function upload(data: readonly Entry[], timezone_override?: string): Promise<Answer> {
-  const metadata = timezone_override === undefined ? {} : { metadata: { timezone_override } };
-  return api.call('uploadDayAheadPrices', { path: { org_id: orgId }, token, body: { ...metadata, data } });
-}
-
-function list(from_dt = '2026-01-01', to_dt = '2026-12-31'): Promise<Answer> {
-  return api.call('listDayAheadPrices', { path: { org_id: orgId }, token, query: { from_dt, to_dt } });
-}
-
-async function stored(): Promise<Record<string, number>> {
-  const { data } = (await list()).body as { data: Entry[] };
-  return Object.fromEntries(data.map(({ timestamp, price }) => [timestamp, price]));
-}
+const desk = priceDesk();
+const { upload, list, stored } = desk;
 
 const revisions = () =>
-  api.db
+  desk.api.db
     .selectFrom('day_ahead_prices')
     .select(['starts_at', 'received_at', 'price'])
-    .where('org_id', '=', orgId)
+    .where('org_id', '=', desk.orgId)
     .orderBy('starts_at')
     .orderBy('received_at')
     .execute();
@@ -83,7 +40,7 @@ describe('an upload', () => {
   });
 
   test('names the next quarter hour, on a quarter hour the one after', async () => {
-    api.clock.set('2026-06-15T23:45:00Z');
+    desk.api.clock.set('2026-06-15T23:45:00Z');
     expect(parts(await upload([]), 'next_load_curve_calculation')).toEqual([200, '2026-06-16T00:00:00.000Z']);
   });
 
@@ -92,7 +49,7 @@ describe('an upload', () => {
     expect(parts(await upload([price]), 'state')).toEqual([200, 'success']);
     const same = { ...price, timestamp: '2026-06-15T14:15:00', price: 5.0 };
     expect(parts(await upload([same], 'Europe/Vienna'), 'state')).toEqual([200, 'existing']);
-    api.clock.set('2026-06-16T00:00:00Z');
+    desk.api.clock.set('2026-06-16T00:00:00Z');
     expect(parts(await upload([price]), 'state')).toEqual([200, 'existing']);
     expect(await revisions()).toHaveLength(1);
   });
@@ -115,7 +72,7 @@ describe('an upload', () => {
       { timestamp: a, price: 1 },
       { timestamp: b, price: 1 },
     ]);
-    api.clock.advance(1000);
+    desk.api.clock.advance(1000);
     expect(
       parts(
         await upload([
@@ -187,7 +144,11 @@ describe('a faulty upload', () => {
       data: [{ timestamp: 'noon', price: '1', best_bid: ['x'], volume: 1 }, { price: 1 }],
       metadata: { zone: 'x' },
     };
-    const answer = await api.call('uploadDayAheadPrices', { path: { org_id: orgId }, token, body });
+    const answer = await desk.api.call('uploadDayAheadPrices', {
+      path: { org_id: desk.orgId },
+      token: desk.token,
+      body,
+    });
     expect(new Set(refusal(answer))).toEqual(
       new Set([
         422,
@@ -230,7 +191,10 @@ describe('the list', () => {
       'from_dt format',
       'to_dt format',
     ]);
-    const bare = await api.call('listDayAheadPrices', { path: { org_id: orgId }, token });
+    const bare = await desk.api.call('listDayAheadPrices', {
+      path: { org_id: desk.orgId },
+      token: desk.token,
+    });
     expect(refusal(bare)).toEqual([422, 'validation_failed', 'from_dt required', 'to_dt required']);
   });
 
@@ -248,14 +212,12 @@ describe('the list', () => {
 test('prices of one organization are not those of another, and users see none', async () => {
   await upload([{ timestamp: '2026-06-15T13:00:00Z', price: 1 }]);
   const query = { from_dt: '2026-01-01', to_dt: '2026-12-31' };
-  expect((await api.call('listDayAheadPrices', { query })).body).toEqual({ data: [] });
-  expect(refusal(await api.call('listDayAheadPrices', { query, token: api.own.user.token }))).toEqual([
-    403,
-    'role_forbidden',
-  ]);
+  expect((await desk.api.call('listDayAheadPrices', { query })).body).toEqual({ data: [] });
+  expect(
+    refusal(await desk.api.call('listDayAheadPrices', { query, token: desk.api.own.user.token })),
+  ).toEqual([403, 'role_forbidden']);
   const body = { data: [] };
-  expect(refusal(await api.call('uploadDayAheadPrices', { body, token: api.own.user.token }))).toEqual([
-    403,
-    'role_forbidden',
-  ]);
+  expect(
+    refusal(await desk.api.call('uploadDayAheadPrices', { body, token: desk.api.own.user.token })),
+  ).toEqual([403, 'role_forbidden']);
 });
