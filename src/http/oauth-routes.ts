@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Route } from '../../generated/routes.ts';
 import { loginSubjects } from '../domain/login-subjects.ts';
 import { Problem } from '../domain/problem.ts';
+import { presentedClientId } from '../oauth/client-credentials.ts';
 import { checkContentType, parseJson, readBytes } from './body.ts';
 import type { RateLimiter, Spending } from './limits.ts';
 import { sendJson } from './problems.ts';
@@ -38,9 +39,9 @@ export function oauthRoute(route: Route, endpoint: OAuthEndpoint, parts: OAuthPa
       const bytes = await readBytes(request, response, limit);
       const isForm = (request.get('content-type') ?? '').toLowerCase().startsWith(FORM);
       const body = isForm ? parseForm(bytes) : parseObject(bytes);
-      const authorization = request.get('authorization');
-      await parts.limiter.spend(response, usesOf(authorization, body, request.ip));
-      const reply = await endpoint({ authorization, body });
+      const asked: OAuthRequest = { authorization: request.get('authorization'), body };
+      await parts.limiter.spend(response, usesOf(asked, request.ip));
+      const reply = await endpoint(asked);
       response.set(reply.headers);
       if (reply.body === undefined) response.status(reply.status).end();
       else sendJson(response, reply.status, 'application/json', reply.body);
@@ -120,30 +121,15 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
 }
 
 /** One request of the client, and guessing passwords here counts like guessing them at the portal. */
-function usesOf(
-  authorization: string | undefined,
-  body: Readonly<Record<string, unknown>>,
-  address: string | undefined,
-): readonly Spending[] {
-  const client: Spending = { policy: 'token', subject: clientOf(authorization, body, address) };
-  const { grant_type: grant, username } = body;
+function usesOf(request: OAuthRequest, address: string | undefined): readonly Spending[] {
+  const clientId = presentedClientId(request);
+  // By its digest, since a client may name itself with any text.
+  const subject = clientId === undefined ? (address ?? 'unknown') : hash('sha256', clientId);
+  const client: Spending = { policy: 'token', subject };
+  const { grant_type: grant, username } = request.body;
   if (grant !== 'password' || typeof username !== 'string') return [client];
   return [
     client,
-    ...loginSubjects(username, address).map((subject) => ({ policy: 'login' as const, subject })),
+    ...loginSubjects(username, address).map((login) => ({ policy: 'login' as const, subject: login })),
   ];
-}
-
-/** The client that asks, as far as it names itself, by its digest, since it may name itself with any text. */
-function clientOf(
-  authorization: string | undefined,
-  body: Readonly<Record<string, unknown>>,
-  address: string | undefined,
-): string {
-  const encoded = /^basic +(\S+)$/i.exec(authorization ?? '')?.[1];
-  const named =
-    encoded === undefined
-      ? body['client_id']
-      : Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0];
-  return typeof named === 'string' && named !== '' ? hash('sha256', named) : (address ?? 'unknown');
 }

@@ -76,6 +76,22 @@ test('what is wrong is told in the characters that RFC 6749, 5.2 permits', async
   }
 });
 
+test('a client is counted as one, however it writes its id', async () => {
+  api.clock.advance(60_000);
+  const id = 'a client';
+  const body = { grant_type: 'client_credentials' };
+  const ways = [
+    { body: { ...body, client_id: id, client_secret: 'x' } },
+    ...['a+client', 'a%20client', '%61%20client'].map((written) => ({
+      body,
+      headers: basic(`${written}:x`),
+    })),
+  ];
+  const left = [];
+  for (const call of ways) left.push((await api.call('issueToken', call)).headers['ratelimit']);
+  expect(left).toEqual([599, 598, 597, 596].map((each) => `"token";r=${each};t=60`));
+});
+
 test('guessing passwords is counted by account and by address, as at the portal', async () => {
   api.clock.advance(60_000);
   const guess = (username: string) =>
