@@ -3,403 +3,20 @@ import * as formatsModule from '../src/domain/formats.ts';
 import * as runtime0Module from 'ajv/dist/runtime/ucs2length.js';
 const runtime0 = runtime0Module.default;
 "use strict";
-export const issueToken = validate20;
-const schema31 = {"$id":"op_issueToken","$ref":"components#/$defs/TokenRequest"};
-const schema33 = {"type":"object","description":"The parameters of RFC 6749, as a JSON object or as a form. Unknown ones are ignored, as that standard demands. Client id and secret stand either in the `Authorization` header or here, not in both.","required":["grant_type"],"properties":{"grant_type":{"type":"string","description":"`client_credentials`. `password` works only for an application registered with the grant type \"Resource owner password-based\" and is deprecated.","x-known-values":["client_credentials","password"]},"client_id":{"type":"string","description":"The client id, where the `Authorization` header is not used."},"client_secret":{"type":"string","description":"The client secret, where the `Authorization` header is not used.","format":"password"},"username":{"type":"string","description":"The user's sign-in name, with the password grant.","deprecated":true},"password":{"type":"string","description":"The user's password, with the password grant.","format":"password","deprecated":true},"scope":{"type":"string","description":"`read write`, which is also the default, or `read` alone for a token that only permits GET.","x-extension":true,"x-known-values":["read write","read"]}}};
-const formats0 = formatsModule.formats.password;
-
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_issueToken" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate20.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.grant_type === undefined){
-const err0 = {instancePath,schemaPath:"components#/$defs/TokenRequest/required",keyword:"required",params:{missingProperty: "grant_type"},message:"must have required property '"+"grant_type"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.grant_type !== undefined){
-if(typeof data.grant_type !== "string"){
-const err1 = {instancePath:instancePath+"/grant_type",schemaPath:"components#/$defs/TokenRequest/properties/grant_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.client_id !== undefined){
-if(typeof data.client_id !== "string"){
-const err2 = {instancePath:instancePath+"/client_id",schemaPath:"components#/$defs/TokenRequest/properties/client_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data.client_secret !== undefined){
-let data2 = data.client_secret;
-if(typeof data2 === "string"){
-if(!(formats0(data2))){
-const err3 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/TokenRequest/properties/client_secret/format",keyword:"format",params:{format: "password"},message:"must match format \""+"password"+"\""};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/TokenRequest/properties/client_secret/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(data.username !== undefined){
-if(typeof data.username !== "string"){
-const err5 = {instancePath:instancePath+"/username",schemaPath:"components#/$defs/TokenRequest/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-if(data.password !== undefined){
-let data4 = data.password;
-if(typeof data4 === "string"){
-if(!(formats0(data4))){
-const err6 = {instancePath:instancePath+"/password",schemaPath:"components#/$defs/TokenRequest/properties/password/format",keyword:"format",params:{format: "password"},message:"must match format \""+"password"+"\""};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/password",schemaPath:"components#/$defs/TokenRequest/properties/password/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-if(data.scope !== undefined){
-if(typeof data.scope !== "string"){
-const err8 = {instancePath:instancePath+"/scope",schemaPath:"components#/$defs/TokenRequest/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-}
-else {
-const err9 = {instancePath,schemaPath:"components#/$defs/TokenRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-validate20.errors = vErrors;
-return errors === 0;
-}
-validate20.evaluated = {"props":{"grant_type":true,"client_id":true,"client_secret":true,"username":true,"password":true,"scope":true},"dynamicProps":false,"dynamicItems":false};
-
-export const issueTokenAtRoot = validate22;
-const schema34 = {"$id":"op_issueTokenAtRoot","$ref":"components#/$defs/TokenRequest"};
-
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_issueTokenAtRoot" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate22.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.grant_type === undefined){
-const err0 = {instancePath,schemaPath:"components#/$defs/TokenRequest/required",keyword:"required",params:{missingProperty: "grant_type"},message:"must have required property '"+"grant_type"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.grant_type !== undefined){
-if(typeof data.grant_type !== "string"){
-const err1 = {instancePath:instancePath+"/grant_type",schemaPath:"components#/$defs/TokenRequest/properties/grant_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.client_id !== undefined){
-if(typeof data.client_id !== "string"){
-const err2 = {instancePath:instancePath+"/client_id",schemaPath:"components#/$defs/TokenRequest/properties/client_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data.client_secret !== undefined){
-let data2 = data.client_secret;
-if(typeof data2 === "string"){
-if(!(formats0(data2))){
-const err3 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/TokenRequest/properties/client_secret/format",keyword:"format",params:{format: "password"},message:"must match format \""+"password"+"\""};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/TokenRequest/properties/client_secret/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(data.username !== undefined){
-if(typeof data.username !== "string"){
-const err5 = {instancePath:instancePath+"/username",schemaPath:"components#/$defs/TokenRequest/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-if(data.password !== undefined){
-let data4 = data.password;
-if(typeof data4 === "string"){
-if(!(formats0(data4))){
-const err6 = {instancePath:instancePath+"/password",schemaPath:"components#/$defs/TokenRequest/properties/password/format",keyword:"format",params:{format: "password"},message:"must match format \""+"password"+"\""};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/password",schemaPath:"components#/$defs/TokenRequest/properties/password/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-if(data.scope !== undefined){
-if(typeof data.scope !== "string"){
-const err8 = {instancePath:instancePath+"/scope",schemaPath:"components#/$defs/TokenRequest/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-}
-else {
-const err9 = {instancePath,schemaPath:"components#/$defs/TokenRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-validate22.errors = vErrors;
-return errors === 0;
-}
-validate22.evaluated = {"props":{"grant_type":true,"client_id":true,"client_secret":true,"username":true,"password":true,"scope":true},"dynamicProps":false,"dynamicItems":false};
-
-export const revokeToken = validate23;
-const schema36 = {"$id":"op_revokeToken","$ref":"components#/$defs/RevokeRequest"};
-const schema37 = {"type":"object","description":"The parameters of RFC 7009, as a JSON object or as a form. Unknown ones are ignored.","required":["token"],"properties":{"token":{"type":"string","description":"The access token to end."},"token_type_hint":{"type":"string","description":"The kind of token. Any hint is accepted, since there is one kind only.","x-known-values":["access_token"]},"client_id":{"type":"string","description":"The client id, where the `Authorization` header is not used."},"client_secret":{"type":"string","description":"The client secret, where the `Authorization` header is not used.","format":"password"}}};
-
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_revokeToken" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate23.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.token === undefined){
-const err0 = {instancePath,schemaPath:"components#/$defs/RevokeRequest/required",keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.token !== undefined){
-if(typeof data.token !== "string"){
-const err1 = {instancePath:instancePath+"/token",schemaPath:"components#/$defs/RevokeRequest/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.token_type_hint !== undefined){
-if(typeof data.token_type_hint !== "string"){
-const err2 = {instancePath:instancePath+"/token_type_hint",schemaPath:"components#/$defs/RevokeRequest/properties/token_type_hint/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data.client_id !== undefined){
-if(typeof data.client_id !== "string"){
-const err3 = {instancePath:instancePath+"/client_id",schemaPath:"components#/$defs/RevokeRequest/properties/client_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-if(data.client_secret !== undefined){
-let data3 = data.client_secret;
-if(typeof data3 === "string"){
-if(!(formats0(data3))){
-const err4 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/RevokeRequest/properties/client_secret/format",keyword:"format",params:{format: "password"},message:"must match format \""+"password"+"\""};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/client_secret",schemaPath:"components#/$defs/RevokeRequest/properties/client_secret/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-}
-else {
-const err6 = {instancePath,schemaPath:"components#/$defs/RevokeRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-validate23.errors = vErrors;
-return errors === 0;
-}
-validate23.evaluated = {"props":{"token":true,"token_type_hint":true,"client_id":true,"client_secret":true},"dynamicProps":false,"dynamicItems":false};
-
-export const requestSignup = validate24;
-const schema38 = {"$id":"op_requestSignup","$ref":"components#/$defs/SignupRequest"};
-const schema39 = {"type":"object","description":"A request to be signed up.","additionalProperties":false,"required":["email","url","invite_token"],"properties":{"email":{"type":"string","format":"email","maxLength":254,"description":"Whom to answer."},"url":{"type":"string","format":"uri","pattern":"^[Hh][Tt][Tt][Pp][Ss]?://","maxLength":2048,"description":"The web address of the company, `http` or `https`."},"invite_token":{"type":"string","format":"uuid","description":"The token of the invitation."}}};
-const formats10 = formatsModule.formats.email;
-const formats12 = formatsModule.formats.uri;
-const formats14 = formatsModule.formats.uuid;
+export const requestSignup = validate20;
+const schema31 = {"$id":"op_requestSignup","$ref":"components#/$defs/SignupRequest"};
+const schema33 = {"type":"object","description":"A request to be signed up.","additionalProperties":false,"required":["email","url","invite_token"],"properties":{"email":{"type":"string","format":"email","maxLength":254,"description":"Whom to answer."},"url":{"type":"string","format":"uri","pattern":"^[Hh][Tt][Tt][Pp][Ss]?://","maxLength":2048,"description":"The web address of the company, `http` or `https`."},"invite_token":{"type":"string","format":"uuid","description":"The token of the invitation."}}};
+const formats0 = formatsModule.formats.email;
+const formats2 = formatsModule.formats.uri;
+const formats4 = formatsModule.formats.uuid;
 const func1 = runtime0.default;
 const pattern4 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://", "u");
 
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_requestSignup" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate24.evaluated;
+const evaluated0 = validate20.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -462,7 +79,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(!(formats10(data0))){
+if(!(formats0(data0))){
 const err5 = {instancePath:instancePath+"/email",schemaPath:"components#/$defs/SignupRequest/properties/email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""};
 if(vErrors === null){
 vErrors = [err5];
@@ -507,7 +124,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(!(formats12(data1))){
+if(!(formats2(data1))){
 const err9 = {instancePath:instancePath+"/url",schemaPath:"components#/$defs/SignupRequest/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err9];
@@ -532,7 +149,7 @@ errors++;
 if(data.invite_token !== undefined){
 let data2 = data.invite_token;
 if(typeof data2 === "string"){
-if(!(formats14(data2))){
+if(!(formats4(data2))){
 const err11 = {instancePath:instancePath+"/invite_token",schemaPath:"components#/$defs/SignupRequest/properties/invite_token/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
 if(vErrors === null){
 vErrors = [err11];
@@ -565,26 +182,26 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate24.errors = vErrors;
+validate20.errors = vErrors;
 return errors === 0;
 }
-validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createUser = validate25;
-const schema40 = {"$id":"op_createUser","$ref":"components#/$defs/UserCreate"};
-const schema41 = {"type":"object","description":"A new user. `latitude` and `longitude` are given together or not at all; null means the same as leaving a property out.","additionalProperties":false,"required":["email","role"],"properties":{"org_id":{"type":"string","format":"uuid","description":"The organization. Accepted for convenience and only when equal to the one in the path, otherwise 422 `org_id_mismatch`."},"email":{"type":"string","format":"email","maxLength":254,"description":"Email address, unique among the organization's users whatever the letter case, otherwise 409 `email_taken`."},"role":{"$ref":"components#/$defs/Role"},"external_user_id":{"$ref":"components#/$defs/ExternalUserIdInput"},"first_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"First name."},"last_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Last name."},"street_and_number":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Street and house number."},"street_add_info":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Apartment, floor or building."},"zip_code":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Postal code, as text, since it may begin with a zero or hold letters."},"town":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Town."},"country":{"$ref":"components#/$defs/CountryInput"},"latitude":{"$ref":"components#/$defs/LatitudeInput"},"longitude":{"$ref":"components#/$defs/LongitudeInput"}}};
-const schema42 = {"type":"string","enum":["admin","staff","user"],"description":"`admin`: full access to everything in the organization. `staff`: manages end users and their devices, but no other staff or admins. `user`: an end user, with access to its own resources only."};
-const schema43 = {"type":["string","null"],"minLength":1,"maxLength":255,"description":"The partner's own identifier of the user, unique among the organization's users, otherwise 409 `external_user_id_taken`."};
-const schema44 = {"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"Country, an assigned ISO 3166-1 alpha-2 code in upper case, otherwise 422 `country_unknown`."};
-const schema45 = {"type":["number","null"],"minimum":-90,"maximum":90,"description":"Degrees north, used for location-based optimization and regional pricing. Given together with `longitude`, otherwise 422 `coordinates_incomplete`."};
-const schema46 = {"type":["number","null"],"minimum":-180,"maximum":180,"description":"Degrees east, used for location-based optimization and regional pricing. Given together with `latitude`, otherwise 422 `coordinates_incomplete`."};
+export const createUser = validate22;
+const schema34 = {"$id":"op_createUser","$ref":"components#/$defs/UserCreate"};
+const schema35 = {"type":"object","description":"A new user. `latitude` and `longitude` are given together or not at all; null means the same as leaving a property out.","additionalProperties":false,"required":["email","role"],"properties":{"org_id":{"type":"string","format":"uuid","description":"The organization. Accepted for convenience and only when equal to the one in the path, otherwise 422 `org_id_mismatch`."},"email":{"type":"string","format":"email","maxLength":254,"description":"Email address, unique among the organization's users whatever the letter case, otherwise 409 `email_taken`."},"role":{"$ref":"components#/$defs/Role"},"external_user_id":{"$ref":"components#/$defs/ExternalUserIdInput"},"first_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"First name."},"last_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Last name."},"street_and_number":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Street and house number."},"street_add_info":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Apartment, floor or building."},"zip_code":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Postal code, as text, since it may begin with a zero or hold letters."},"town":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Town."},"country":{"$ref":"components#/$defs/CountryInput"},"latitude":{"$ref":"components#/$defs/LatitudeInput"},"longitude":{"$ref":"components#/$defs/LongitudeInput"}}};
+const schema36 = {"type":"string","enum":["admin","staff","user"],"description":"`admin`: full access to everything in the organization. `staff`: manages end users and their devices, but no other staff or admins. `user`: an end user, with access to its own resources only."};
+const schema37 = {"type":["string","null"],"minLength":1,"maxLength":255,"description":"The partner's own identifier of the user, unique among the organization's users, otherwise 409 `external_user_id_taken`."};
+const schema38 = {"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"Country, an assigned ISO 3166-1 alpha-2 code in upper case, otherwise 422 `country_unknown`."};
+const schema39 = {"type":["number","null"],"minimum":-90,"maximum":90,"description":"Degrees north, used for location-based optimization and regional pricing. Given together with `longitude`, otherwise 422 `coordinates_incomplete`."};
+const schema40 = {"type":["number","null"],"minimum":-180,"maximum":180,"description":"Degrees east, used for location-based optimization and regional pricing. Given together with `latitude`, otherwise 422 `coordinates_incomplete`."};
 const func3 = Object.prototype.hasOwnProperty;
 const pattern5 = new RegExp("^[A-Z]{2}$", "u");
 
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate26.evaluated;
+const evaluated0 = validate23.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -613,7 +230,7 @@ vErrors.push(err1);
 errors++;
 }
 for(const key0 in data){
-if(!(func3.call(schema41.properties, key0))){
+if(!(func3.call(schema35.properties, key0))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err2];
@@ -627,7 +244,7 @@ errors++;
 if(data.org_id !== undefined){
 let data0 = data.org_id;
 if(typeof data0 === "string"){
-if(!(formats14(data0))){
+if(!(formats4(data0))){
 const err3 = {instancePath:instancePath+"/org_id",schemaPath:"#/properties/org_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
 if(vErrors === null){
 vErrors = [err3];
@@ -662,7 +279,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!(formats10(data1))){
+if(!(formats0(data1))){
 const err6 = {instancePath:instancePath+"/email",schemaPath:"#/properties/email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""};
 if(vErrors === null){
 vErrors = [err6];
@@ -697,7 +314,7 @@ vErrors.push(err8);
 errors++;
 }
 if(!(((data2 === "admin") || (data2 === "staff")) || (data2 === "user"))){
-const err9 = {instancePath:instancePath+"/role",schemaPath:"components#/$defs/Role/enum",keyword:"enum",params:{allowedValues: schema42.enum},message:"must be equal to one of the allowed values"};
+const err9 = {instancePath:instancePath+"/role",schemaPath:"components#/$defs/Role/enum",keyword:"enum",params:{allowedValues: schema36.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -710,7 +327,7 @@ errors++;
 if(data.external_user_id !== undefined){
 let data3 = data.external_user_id;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err10 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/type",keyword:"type",params:{type: schema43.type},message:"must be string,null"};
+const err10 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/type",keyword:"type",params:{type: schema37.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -745,7 +362,7 @@ errors++;
 if(data.first_name !== undefined){
 let data4 = data.first_name;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err13 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema41.properties.first_name.type},message:"must be string,null"};
+const err13 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema35.properties.first_name.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -780,7 +397,7 @@ errors++;
 if(data.last_name !== undefined){
 let data5 = data.last_name;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err16 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema41.properties.last_name.type},message:"must be string,null"};
+const err16 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema35.properties.last_name.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -815,7 +432,7 @@ errors++;
 if(data.street_and_number !== undefined){
 let data6 = data.street_and_number;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema41.properties.street_and_number.type},message:"must be string,null"};
+const err19 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema35.properties.street_and_number.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -850,7 +467,7 @@ errors++;
 if(data.street_add_info !== undefined){
 let data7 = data.street_add_info;
 if((typeof data7 !== "string") && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema41.properties.street_add_info.type},message:"must be string,null"};
+const err22 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema35.properties.street_add_info.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -885,7 +502,7 @@ errors++;
 if(data.zip_code !== undefined){
 let data8 = data.zip_code;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err25 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema41.properties.zip_code.type},message:"must be string,null"};
+const err25 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema35.properties.zip_code.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -920,7 +537,7 @@ errors++;
 if(data.town !== undefined){
 let data9 = data.town;
 if((typeof data9 !== "string") && (data9 !== null)){
-const err28 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema41.properties.town.type},message:"must be string,null"};
+const err28 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema35.properties.town.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -955,7 +572,7 @@ errors++;
 if(data.country !== undefined){
 let data10 = data.country;
 if((typeof data10 !== "string") && (data10 !== null)){
-const err31 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema44.type},message:"must be string,null"};
+const err31 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema38.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -980,7 +597,7 @@ errors++;
 if(data.latitude !== undefined){
 let data11 = data.latitude;
 if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema45.type},message:"must be number,null"};
+const err33 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema39.type},message:"must be number,null"};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1015,7 +632,7 @@ errors++;
 if(data.longitude !== undefined){
 let data12 = data.longitude;
 if((!((typeof data12 == "number") && (isFinite(data12)))) && (data12 !== null)){
-const err36 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema46.type},message:"must be number,null"};
+const err36 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema40.type},message:"must be number,null"};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -1058,40 +675,40 @@ vErrors.push(err39);
 }
 errors++;
 }
-validate26.errors = vErrors;
+validate23.errors = vErrors;
 return errors === 0;
 }
-validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate23.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_createUser" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate25.evaluated;
+const evaluated0 = validate22.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate26(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+if(!(validate23(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
 errors = vErrors.length;
 }
-validate25.errors = vErrors;
+validate22.errors = vErrors;
 return errors === 0;
 }
-validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateUser = validate28;
-const schema47 = {"$id":"op_updateUser","$ref":"components#/$defs/UserUpdate"};
-const schema48 = {"type":"object","description":"The properties to change; all others stay as they are. Null clears an optional property. `email` and `role` cannot be null, only an admin may change a `role` (otherwise 403 `role_change_forbidden`), and the organization cannot be changed. `latitude` and `longitude` are judged together with what is stored: after the update both have a value or neither.","additionalProperties":false,"minProperties":0,"properties":{"email":{"type":"string","format":"email","maxLength":254,"description":"Email address, unique among the organization's users whatever the letter case, otherwise 409 `email_taken`."},"role":{"$ref":"components#/$defs/Role"},"external_user_id":{"$ref":"components#/$defs/ExternalUserIdInput"},"first_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"First name."},"last_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Last name."},"street_and_number":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Street and house number."},"street_add_info":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Apartment, floor or building."},"zip_code":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Postal code, as text, since it may begin with a zero or hold letters."},"town":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Town."},"country":{"$ref":"components#/$defs/CountryInput"},"latitude":{"$ref":"components#/$defs/LatitudeInput"},"longitude":{"$ref":"components#/$defs/LongitudeInput"}}};
+export const updateUser = validate25;
+const schema41 = {"$id":"op_updateUser","$ref":"components#/$defs/UserUpdate"};
+const schema42 = {"type":"object","description":"The properties to change; all others stay as they are. Null clears an optional property. `email` and `role` cannot be null, only an admin may change a `role` (otherwise 403 `role_change_forbidden`), and the organization cannot be changed. `latitude` and `longitude` are judged together with what is stored: after the update both have a value or neither.","additionalProperties":false,"minProperties":0,"properties":{"email":{"type":"string","format":"email","maxLength":254,"description":"Email address, unique among the organization's users whatever the letter case, otherwise 409 `email_taken`."},"role":{"$ref":"components#/$defs/Role"},"external_user_id":{"$ref":"components#/$defs/ExternalUserIdInput"},"first_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"First name."},"last_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Last name."},"street_and_number":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Street and house number."},"street_add_info":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Apartment, floor or building."},"zip_code":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Postal code, as text, since it may begin with a zero or hold letters."},"town":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Town."},"country":{"$ref":"components#/$defs/CountryInput"},"latitude":{"$ref":"components#/$defs/LatitudeInput"},"longitude":{"$ref":"components#/$defs/LongitudeInput"}}};
 
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate29.evaluated;
+const evaluated0 = validate26.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1110,7 +727,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!(func3.call(schema48.properties, key0))){
+if(!(func3.call(schema42.properties, key0))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err1];
@@ -1134,7 +751,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!(formats10(data0))){
+if(!(formats0(data0))){
 const err3 = {instancePath:instancePath+"/email",schemaPath:"#/properties/email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""};
 if(vErrors === null){
 vErrors = [err3];
@@ -1169,7 +786,7 @@ vErrors.push(err5);
 errors++;
 }
 if(!(((data1 === "admin") || (data1 === "staff")) || (data1 === "user"))){
-const err6 = {instancePath:instancePath+"/role",schemaPath:"components#/$defs/Role/enum",keyword:"enum",params:{allowedValues: schema42.enum},message:"must be equal to one of the allowed values"};
+const err6 = {instancePath:instancePath+"/role",schemaPath:"components#/$defs/Role/enum",keyword:"enum",params:{allowedValues: schema36.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1182,7 +799,7 @@ errors++;
 if(data.external_user_id !== undefined){
 let data2 = data.external_user_id;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err7 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/type",keyword:"type",params:{type: schema43.type},message:"must be string,null"};
+const err7 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/type",keyword:"type",params:{type: schema37.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1217,7 +834,7 @@ errors++;
 if(data.first_name !== undefined){
 let data3 = data.first_name;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err10 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema48.properties.first_name.type},message:"must be string,null"};
+const err10 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema42.properties.first_name.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1252,7 +869,7 @@ errors++;
 if(data.last_name !== undefined){
 let data4 = data.last_name;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err13 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema48.properties.last_name.type},message:"must be string,null"};
+const err13 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema42.properties.last_name.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1287,7 +904,7 @@ errors++;
 if(data.street_and_number !== undefined){
 let data5 = data.street_and_number;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err16 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema48.properties.street_and_number.type},message:"must be string,null"};
+const err16 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema42.properties.street_and_number.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1322,7 +939,7 @@ errors++;
 if(data.street_add_info !== undefined){
 let data6 = data.street_add_info;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema48.properties.street_add_info.type},message:"must be string,null"};
+const err19 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema42.properties.street_add_info.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1357,7 +974,7 @@ errors++;
 if(data.zip_code !== undefined){
 let data7 = data.zip_code;
 if((typeof data7 !== "string") && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema48.properties.zip_code.type},message:"must be string,null"};
+const err22 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema42.properties.zip_code.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1392,7 +1009,7 @@ errors++;
 if(data.town !== undefined){
 let data8 = data.town;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err25 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema48.properties.town.type},message:"must be string,null"};
+const err25 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema42.properties.town.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1427,7 +1044,7 @@ errors++;
 if(data.country !== undefined){
 let data9 = data.country;
 if((typeof data9 !== "string") && (data9 !== null)){
-const err28 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema44.type},message:"must be string,null"};
+const err28 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema38.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1452,7 +1069,7 @@ errors++;
 if(data.latitude !== undefined){
 let data10 = data.latitude;
 if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
-const err30 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema45.type},message:"must be number,null"};
+const err30 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema39.type},message:"must be number,null"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1487,7 +1104,7 @@ errors++;
 if(data.longitude !== undefined){
 let data11 = data.longitude;
 if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema46.type},message:"must be number,null"};
+const err33 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema40.type},message:"must be number,null"};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1530,43 +1147,43 @@ vErrors.push(err36);
 }
 errors++;
 }
-validate29.errors = vErrors;
+validate26.errors = vErrors;
 return errors === 0;
 }
-validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateUser" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate28.evaluated;
+const evaluated0 = validate25.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate29(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+if(!(validate26(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
-validate28.errors = vErrors;
+validate25.errors = vErrors;
 return errors === 0;
 }
-validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const uploadDayAheadPrices = validate31;
-const schema54 = {"$id":"op_uploadDayAheadPrices","$ref":"components#/$defs/DayAheadPriceUpload"};
-const schema55 = {"type":"object","description":"Day-ahead prices to store, all of them or none.","additionalProperties":false,"required":["data"],"properties":{"metadata":{"$ref":"components#/$defs/DayAheadPriceMetadata"},"data":{"type":"array","maxItems":10000,"description":"The prices, in any order. No two may mean the same instant (422 `timestamp_duplicate`). An entry that is already stored is replaced.","items":{"$ref":"components#/$defs/DayAheadPriceEntry"}}}};
-const schema56 = {"type":"object","description":"How to read the entries.","additionalProperties":false,"properties":{"timezone_override":{"type":"string","minLength":1,"maxLength":64,"description":"The IANA time zone (such as `Europe/Vienna`) in which naive timestamps are read; without it they are UTC. A timestamp with an offset or `Z` is not affected. An unknown name is 422 `time_zone_unknown`."}}};
-const schema57 = {"type":"object","description":"The price of a delivery period.","additionalProperties":false,"required":["timestamp","price"],"properties":{"timestamp":{"type":"string","format":"instant","description":"When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`."},"price":{"type":"number","description":"EUR/MWh; may be negative. It holds until the next entry, for 60 minutes at most."},"best_bid":{"type":"array","maxItems":100,"default":[],"description":"Best bids in EUR/MWh.","items":{"type":"number"}},"best_ask":{"type":"array","maxItems":100,"default":[],"description":"Best asks in EUR/MWh.","items":{"type":"number"}}}};
-const formats22 = formatsModule.formats.instant;
+export const uploadDayAheadPrices = validate28;
+const schema48 = {"$id":"op_uploadDayAheadPrices","$ref":"components#/$defs/DayAheadPriceUpload"};
+const schema49 = {"type":"object","description":"Day-ahead prices to store, all of them or none.","additionalProperties":false,"required":["data"],"properties":{"metadata":{"$ref":"components#/$defs/DayAheadPriceMetadata"},"data":{"type":"array","maxItems":10000,"description":"The prices, in any order. No two may mean the same instant (422 `timestamp_duplicate`). An entry that is already stored is replaced.","items":{"$ref":"components#/$defs/DayAheadPriceEntry"}}}};
+const schema50 = {"type":"object","description":"How to read the entries.","additionalProperties":false,"properties":{"timezone_override":{"type":"string","minLength":1,"maxLength":64,"description":"The IANA time zone (such as `Europe/Vienna`) in which naive timestamps are read; without it they are UTC. A timestamp with an offset or `Z` is not affected. An unknown name is 422 `time_zone_unknown`."}}};
+const schema51 = {"type":"object","description":"The price of a delivery period.","additionalProperties":false,"required":["timestamp","price"],"properties":{"timestamp":{"type":"string","format":"instant","description":"When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`."},"price":{"type":"number","description":"EUR/MWh; may be negative. It holds until the next entry, for 60 minutes at most."},"best_bid":{"type":"array","maxItems":100,"default":[],"description":"Best bids in EUR/MWh.","items":{"type":"number"}},"best_ask":{"type":"array","maxItems":100,"default":[],"description":"Best asks in EUR/MWh.","items":{"type":"number"}}}};
+const formats12 = formatsModule.formats.instant;
 
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate32.evaluated;
+const evaluated0 = validate29.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1710,7 +1327,7 @@ errors++;
 if(data3.timestamp !== undefined){
 let data4 = data3.timestamp;
 if(typeof data4 === "string"){
-if(!(formats22(data4))){
+if(!(formats12(data4))){
 const err11 = {instancePath:instancePath+"/data/" + i0+"/timestamp",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/timestamp/format",keyword:"format",params:{format: "instant"},message:"must match format \""+"instant"+"\""};
 if(vErrors === null){
 vErrors = [err11];
@@ -1858,46 +1475,46 @@ vErrors.push(err22);
 }
 errors++;
 }
-validate32.errors = vErrors;
+validate29.errors = vErrors;
 return errors === 0;
 }
-validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_uploadDayAheadPrices" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate31.evaluated;
+const evaluated0 = validate28.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate32(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
-validate31.errors = vErrors;
+validate28.errors = vErrors;
 return errors === 0;
 }
-validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createFleet = validate34;
-const schema58 = {"$id":"op_createFleet","$ref":"components#/$defs/FleetDefinition"};
-const schema59 = {"type":"object","description":"What a fleet is made of. Only `request_id` is needed; everything else has a default. Null and absent mean the same. Equal definitions with equal seeds give equal households.","additionalProperties":false,"required":["request_id"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each fleet. The same id with the same definition answers the same fleet again and creates nothing; with another definition it is refused. It stays taken after a purge."},"name":{"type":"string","default":"Simulated fleet","minLength":1,"maxLength":120,"pattern":"\\S","description":"Name of the fleet, with at least one character that is not white space."},"count":{"type":"integer","default":10,"minimum":1,"maximum":1000,"description":"Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together. Households that no group takes form a last group named `default`, a name that no other group may have then."},"seed":{"type":"integer","default":42,"minimum":0,"maximum":9007199254740991,"description":"Start of all chance in the fleet. Every digit counts, up to the largest value."},"history_days":{"type":"integer","default":0,"minimum":0,"maximum":90,"description":"How many days of past the fleet is born with."},"history_cutoff":{"type":["string","null"],"format":"instant","description":"Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future nor more than 366 days ago, cut down to the quarter hour. Null is the moment of creation."},"latitude":{"type":["number","null"],"minimum":-90,"maximum":90,"description":"Where all households stand when there is no density. Needs `longitude`."},"longitude":{"type":["number","null"],"minimum":-180,"maximum":180,"description":"Where all households stand when there is no density. Needs `latitude`."},"density":{"anyOf":[{"$ref":"components#/$defs/DensityRaster"},{"type":"null"}],"description":"Spreads the households over a country. It goes before `latitude` and `longitude`."},"ev_ownership_fraction":{"type":"number","default":0.25,"minimum":0,"maximum":1,"description":"Fraction of the households in every group that own an electric vehicle and a wallbox."},"pv_rating_kw":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Peak power of each household's solar modules. Null with no range draws 5 to 15."},"battery_capacity_kwh":{"type":["number","null"],"minimum":0.1,"maximum":1000,"description":"Capacity of each household's battery. Null with no range draws 5 to 15."},"max_charge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest charging power of the battery. Null with no range charges it in two hours."},"max_discharge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest discharging power of the battery. Null with no range empties it in two hours."},"initial_soc_percent":{"type":["number","null"],"minimum":5,"maximum":100,"description":"State of charge of the batteries where the history begins. Null with no range is 50."},"pv_rating_kw_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `pv_rating_kw` for each household; goes before the single value."},"battery_capacity_kwh_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `battery_capacity_kwh` for each household; goes before the single value."},"initial_soc_percent_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `initial_soc_percent` for each household; goes before the single value."},"max_charge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_charge_power_w` for each household; goes before the single value."},"max_discharge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_discharge_power_w` for each household; goes before the single value."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle. Null takes each archetype's own mean."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, vehicle included; not below `annual_consumption_kwh`."},"groups":{"type":"array","maxItems":100,"items":{"$ref":"components#/$defs/FleetGroup"},"description":"Parts of the fleet that differ. Without groups all households form one group named `default`."}}};
-const schema62 = {"type":"object","description":"Whole numbers from `min` to `max`, both included. Every household draws one of them, each equally likely. `min` above `max` is a field error. The range itself has no outer limits: a draw beyond the limits of the scalar field is brought back to them, and the preview warns.","additionalProperties":false,"required":["min","max"],"properties":{"min":{"type":"integer","description":"Smallest value drawn."},"max":{"type":"integer","description":"Largest value drawn."}},"example":{"min":5,"max":12}};
-const schema67 = {"type":"object","description":"A part of the fleet with habits of its own. Size it with `count` or with `percentage`, not both; groups that give neither share what the others leave, in equal parts.","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128,"pattern":"\\S","description":"Name of the group, with at least one character that is not white space. The devices listing filters by it."},"count":{"type":["integer","null"],"minimum":0,"maximum":1000,"description":"Number of households in the group."},"percentage":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Share of the fleet's households. Fractions of a household go to the largest remainders, ties to the earlier group."},"profile":{"type":"string","default":"mixed","enum":["mixed","single_working","single_retired","couple_working","couple_retired","family_one_child","family_two_children","large_family","home_office","shift_worker","shared_flat"],"description":"What kind of household lives there: one of ten archetypes, or `mixed` for a mixture of them. `config` describes each."},"weights":{"type":["array","null"],"minItems":10,"maxItems":10,"items":{"type":"number","minimum":0},"description":"Relative frequency of the ten archetypes in a `mixed` group, in the order in which `config` lists them. At least one is above 0. Null takes the default shares. Together with a named profile it is a field error."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle. Null takes the fleet's value, or else the archetype's."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, vehicle included; not below `annual_consumption_kwh`."},"max_time_shift_minutes":{"type":["integer","null"],"minimum":0,"maximum":180,"description":"Every household's day is moved by a fixed number of minutes, at most this many in either direction. Null is 30."},"variation_fraction":{"type":["number","null"],"minimum":0,"maximum":0.5,"description":"How far a household's consumption may differ from the group's mean, as a fraction. Null is 0.1."}},"example":{"name":"Commuters","percentage":60,"profile":"couple_working","annual_consumption_kwh":3100,"max_time_shift_minutes":45}};
+export const createFleet = validate31;
+const schema52 = {"$id":"op_createFleet","$ref":"components#/$defs/FleetDefinition"};
+const schema53 = {"type":"object","description":"What a fleet is made of. Only `request_id` is needed; everything else has a default. Null and absent mean the same. Equal definitions with equal seeds give equal households.","additionalProperties":false,"required":["request_id"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each fleet. The same id with the same definition answers the same fleet again and creates nothing; with another definition it is refused. It stays taken after a purge."},"name":{"type":"string","default":"Simulated fleet","minLength":1,"maxLength":120,"pattern":"\\S","description":"Name of the fleet, with at least one character that is not white space."},"count":{"type":"integer","default":10,"minimum":1,"maximum":1000,"description":"Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together. Households that no group takes form a last group named `default`, a name that no other group may have then."},"seed":{"type":"integer","default":42,"minimum":0,"maximum":9007199254740991,"description":"Start of all chance in the fleet. Every digit counts, up to the largest value."},"history_days":{"type":"integer","default":0,"minimum":0,"maximum":90,"description":"How many days of past the fleet is born with."},"history_cutoff":{"type":["string","null"],"format":"instant","description":"Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future nor more than 366 days ago, cut down to the quarter hour. Null is the moment of creation."},"latitude":{"type":["number","null"],"minimum":-90,"maximum":90,"description":"Where all households stand when there is no density. Needs `longitude`."},"longitude":{"type":["number","null"],"minimum":-180,"maximum":180,"description":"Where all households stand when there is no density. Needs `latitude`."},"density":{"anyOf":[{"$ref":"components#/$defs/DensityRaster"},{"type":"null"}],"description":"Spreads the households over a country. It goes before `latitude` and `longitude`."},"ev_ownership_fraction":{"type":"number","default":0.25,"minimum":0,"maximum":1,"description":"Fraction of the households in every group that own an electric vehicle and a wallbox."},"pv_rating_kw":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Peak power of each household's solar modules. Null with no range draws 5 to 15."},"battery_capacity_kwh":{"type":["number","null"],"minimum":0.1,"maximum":1000,"description":"Capacity of each household's battery. Null with no range draws 5 to 15."},"max_charge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest charging power of the battery. Null with no range charges it in two hours."},"max_discharge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest discharging power of the battery. Null with no range empties it in two hours."},"initial_soc_percent":{"type":["number","null"],"minimum":5,"maximum":100,"description":"State of charge of the batteries where the history begins. Null with no range is 50."},"pv_rating_kw_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `pv_rating_kw` for each household; goes before the single value."},"battery_capacity_kwh_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `battery_capacity_kwh` for each household; goes before the single value."},"initial_soc_percent_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `initial_soc_percent` for each household; goes before the single value."},"max_charge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_charge_power_w` for each household; goes before the single value."},"max_discharge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_discharge_power_w` for each household; goes before the single value."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle. Null takes each archetype's own mean."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, vehicle included; not below `annual_consumption_kwh`."},"groups":{"type":"array","maxItems":100,"items":{"$ref":"components#/$defs/FleetGroup"},"description":"Parts of the fleet that differ. Without groups all households form one group named `default`."}}};
+const schema56 = {"type":"object","description":"Whole numbers from `min` to `max`, both included. Every household draws one of them, each equally likely. `min` above `max` is a field error. The range itself has no outer limits: a draw beyond the limits of the scalar field is brought back to them, and the preview warns.","additionalProperties":false,"required":["min","max"],"properties":{"min":{"type":"integer","description":"Smallest value drawn."},"max":{"type":"integer","description":"Largest value drawn."}},"example":{"min":5,"max":12}};
+const schema61 = {"type":"object","description":"A part of the fleet with habits of its own. Size it with `count` or with `percentage`, not both; groups that give neither share what the others leave, in equal parts.","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128,"pattern":"\\S","description":"Name of the group, with at least one character that is not white space. The devices listing filters by it."},"count":{"type":["integer","null"],"minimum":0,"maximum":1000,"description":"Number of households in the group."},"percentage":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Share of the fleet's households. Fractions of a household go to the largest remainders, ties to the earlier group."},"profile":{"type":"string","default":"mixed","enum":["mixed","single_working","single_retired","couple_working","couple_retired","family_one_child","family_two_children","large_family","home_office","shift_worker","shared_flat"],"description":"What kind of household lives there: one of ten archetypes, or `mixed` for a mixture of them. `config` describes each."},"weights":{"type":["array","null"],"minItems":10,"maxItems":10,"items":{"type":"number","minimum":0},"description":"Relative frequency of the ten archetypes in a `mixed` group, in the order in which `config` lists them. At least one is above 0. Null takes the default shares. Together with a named profile it is a field error."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle. Null takes the fleet's value, or else the archetype's."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, vehicle included; not below `annual_consumption_kwh`."},"max_time_shift_minutes":{"type":["integer","null"],"minimum":0,"maximum":180,"description":"Every household's day is moved by a fixed number of minutes, at most this many in either direction. Null is 30."},"variation_fraction":{"type":["number","null"],"minimum":0,"maximum":0.5,"description":"How far a household's consumption may differ from the group's mean, as a fraction. Null is 0.1."}},"example":{"name":"Commuters","percentage":60,"profile":"couple_working","annual_consumption_kwh":3100,"max_time_shift_minutes":45}};
 const pattern7 = new RegExp("\\S", "u");
-const schema60 = {"type":"object","description":"A painted map of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders.","additionalProperties":false,"required":["country","dataset_version","boundary_version","grid","weights"],"properties":{"country":{"type":"string","pattern":"^[A-Z]{2}$","description":"The country, ISO 3166-1 alpha-2 in capitals. `GET …/fleets/config` lists the countries that can be used."},"dataset_version":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$","description":"Your own name for this state of the density data. Kept and echoed."},"boundary_version":{"type":"string","minLength":1,"maxLength":128,"description":"Name of the borders the raster was painted on. Kept and echoed; `config` names the borders used here."},"grid":{"$ref":"components#/$defs/DensityGrid"},"weights":{"type":"string","minLength":4,"maxLength":340000,"description":"One unsigned byte for each cell, row by row from the north-west, in base64 (padding optional, the URL-safe alphabet too). 0 means that nobody lives there, 1 to 255 are relative numbers of households. Raw bytes are the plain form; bytes packed with gzip, zlib or raw deflate are accepted, and are needed from about 250,000 cells on. What comes out must be exactly `rows` × `cols` bytes, not all of them 0."}},"example":{"country":"AT","dataset_version":"vienna-2026.1","boundary_version":"natural-earth-4.1-50m","grid":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3},"weights":"ACgKFP88"}};
-const schema61 = {"type":"object","description":"Where the cells of a density raster lie. The origin is the north-west corner of the grid; row 0 is the northernmost, columns run eastwards. Cells are squares in degrees.","additionalProperties":false,"required":["origin_lat","origin_lon","cell_deg","rows","cols"],"properties":{"origin_lat":{"type":"number","minimum":-90,"maximum":90,"description":"Latitude of the north edge of row 0, in degrees."},"origin_lon":{"type":"number","minimum":-180,"maximum":180,"description":"Longitude of the west edge of column 0, in degrees. A grid may run across the 180th meridian."},"cell_deg":{"type":"number","exclusiveMinimum":0,"maximum":1,"description":"Edge of a cell in degrees, in both directions. The last row may not reach beyond the south pole."},"rows":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of rows, north to south."},"cols":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of columns, west to east."}},"example":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3}};
+const schema54 = {"type":"object","description":"A painted map of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders.","additionalProperties":false,"required":["country","dataset_version","boundary_version","grid","weights"],"properties":{"country":{"type":"string","pattern":"^[A-Z]{2}$","description":"The country, ISO 3166-1 alpha-2 in capitals. `GET …/fleets/config` lists the countries that can be used."},"dataset_version":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$","description":"Your own name for this state of the density data. Kept and echoed."},"boundary_version":{"type":"string","minLength":1,"maxLength":128,"description":"Name of the borders the raster was painted on. Kept and echoed; `config` names the borders used here."},"grid":{"$ref":"components#/$defs/DensityGrid"},"weights":{"type":"string","minLength":4,"maxLength":340000,"description":"One unsigned byte for each cell, row by row from the north-west, in base64 (padding optional, the URL-safe alphabet too). 0 means that nobody lives there, 1 to 255 are relative numbers of households. Raw bytes are the plain form; bytes packed with gzip, zlib or raw deflate are accepted, and are needed from about 250,000 cells on. What comes out must be exactly `rows` × `cols` bytes, not all of them 0."}},"example":{"country":"AT","dataset_version":"vienna-2026.1","boundary_version":"natural-earth-4.1-50m","grid":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3},"weights":"ACgKFP88"}};
+const schema55 = {"type":"object","description":"Where the cells of a density raster lie. The origin is the north-west corner of the grid; row 0 is the northernmost, columns run eastwards. Cells are squares in degrees.","additionalProperties":false,"required":["origin_lat","origin_lon","cell_deg","rows","cols"],"properties":{"origin_lat":{"type":"number","minimum":-90,"maximum":90,"description":"Latitude of the north edge of row 0, in degrees."},"origin_lon":{"type":"number","minimum":-180,"maximum":180,"description":"Longitude of the west edge of column 0, in degrees. A grid may run across the 180th meridian."},"cell_deg":{"type":"number","exclusiveMinimum":0,"maximum":1,"description":"Edge of a cell in degrees, in both directions. The last row may not reach beyond the south pole."},"rows":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of rows, north to south."},"cols":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of columns, west to east."}},"example":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3}};
 const pattern9 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", "u");
 
-function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate36.evaluated;
+const evaluated0 = validate33.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2350,3280 +1967,3280 @@ vErrors.push(err38);
 }
 errors++;
 }
+validate33.errors = vErrors;
+return errors === 0;
+}
+validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate32.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.request_id === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request_id"},message:"must have required property '"+"request_id"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func3.call(schema53.properties, key0))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.request_id !== undefined){
+let data0 = data.request_id;
+if(typeof data0 === "string"){
+if(!(formats4(data0))){
+const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+let data1 = data.name;
+if(typeof data1 === "string"){
+if(func1(data1) > 120){
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120},message:"must NOT have more than 120 characters"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(func1(data1) < 1){
+const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(!pattern7.test(data1)){
+const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.count !== undefined){
+let data2 = data.count;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+const err8 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 > 1000 || isNaN(data2)){
+const err9 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data2 < 1 || isNaN(data2)){
+const err10 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+if(data.seed !== undefined){
+let data3 = data.seed;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+const err11 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 > 9007199254740991 || isNaN(data3)){
+const err12 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data3 < 0 || isNaN(data3)){
+const err13 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+}
+if(data.history_days !== undefined){
+let data4 = data.history_days;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err14 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 90 || isNaN(data4)){
+const err15 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(data4 < 0 || isNaN(data4)){
+const err16 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+if(data.history_cutoff !== undefined){
+let data5 = data.history_cutoff;
+if((typeof data5 !== "string") && (data5 !== null)){
+const err17 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema53.properties.history_cutoff.type},message:"must be string,null"};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(typeof data5 === "string"){
+if(!(formats12(data5))){
+const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"},message:"must match format \""+"instant"+"\""};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+if(data.latitude !== undefined){
+let data6 = data.latitude;
+if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
+const err19 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema53.properties.latitude.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if((typeof data6 == "number") && (isFinite(data6))){
+if(data6 > 90 || isNaN(data6)){
+const err20 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(data6 < -90 || isNaN(data6)){
+const err21 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+}
+if(data.longitude !== undefined){
+let data7 = data.longitude;
+if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
+const err22 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema53.properties.longitude.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 > 180 || isNaN(data7)){
+const err23 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(data7 < -180 || isNaN(data7)){
+const err24 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+if(data.density !== undefined){
+let data8 = data.density;
+const _errs19 = errors;
+let valid1 = false;
+const _errs20 = errors;
+if(!(validate33(data8, {instancePath:instancePath+"/density",parentData:data,parentDataProperty:"density",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs20 === errors;
+valid1 = valid1 || _valid0;
+const _errs21 = errors;
+if(data8 !== null){
+const err25 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+var _valid0 = _errs21 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const err26 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+else {
+errors = _errs19;
+if(vErrors !== null){
+if(_errs19){
+vErrors.length = _errs19;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.ev_ownership_fraction !== undefined){
+let data9 = data.ev_ownership_fraction;
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 > 1 || isNaN(data9)){
+const err27 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1"};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+if(data9 < 0 || isNaN(data9)){
+const err28 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+else {
+const err29 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"},message:"must be number"};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data.pv_rating_kw !== undefined){
+let data10 = data.pv_rating_kw;
+if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
+const err30 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema53.properties.pv_rating_kw.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+if((typeof data10 == "number") && (isFinite(data10))){
+if(data10 > 100 || isNaN(data10)){
+const err31 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+if(data10 < 0 || isNaN(data10)){
+const err32 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+}
+if(data.battery_capacity_kwh !== undefined){
+let data11 = data.battery_capacity_kwh;
+if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
+const err33 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema53.properties.battery_capacity_kwh.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 > 1000 || isNaN(data11)){
+const err34 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+if(data11 < 0.1 || isNaN(data11)){
+const err35 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1},message:"must be >= 0.1"};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+}
+if(data.max_charge_power_w !== undefined){
+let data12 = data.max_charge_power_w;
+if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
+const err36 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema53.properties.max_charge_power_w.type},message:"must be integer,null"};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 > 100000 || isNaN(data12)){
+const err37 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+if(data12 < 1 || isNaN(data12)){
+const err38 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+}
+if(data.max_discharge_power_w !== undefined){
+let data13 = data.max_discharge_power_w;
+if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
+const err39 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema53.properties.max_discharge_power_w.type},message:"must be integer,null"};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+if((typeof data13 == "number") && (isFinite(data13))){
+if(data13 > 100000 || isNaN(data13)){
+const err40 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+if(data13 < 1 || isNaN(data13)){
+const err41 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+}
+if(data.initial_soc_percent !== undefined){
+let data14 = data.initial_soc_percent;
+if((!((typeof data14 == "number") && (isFinite(data14)))) && (data14 !== null)){
+const err42 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema53.properties.initial_soc_percent.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+if((typeof data14 == "number") && (isFinite(data14))){
+if(data14 > 100 || isNaN(data14)){
+const err43 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+if(data14 < 5 || isNaN(data14)){
+const err44 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5},message:"must be >= 5"};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+}
+}
+if(data.pv_rating_kw_range !== undefined){
+let data15 = data.pv_rating_kw_range;
+const _errs36 = errors;
+let valid2 = false;
+const _errs37 = errors;
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+if(data15.min === undefined){
+const err45 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+if(data15.max === undefined){
+const err46 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+for(const key1 in data15){
+if(!((key1 === "min") || (key1 === "max"))){
+const err47 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+if(data15.min !== undefined){
+let data16 = data15.min;
+if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
+const err48 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+}
+if(data15.max !== undefined){
+let data17 = data15.max;
+if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
+const err49 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+var _valid1 = _errs37 === errors;
+valid2 = valid2 || _valid1;
+const _errs45 = errors;
+if(data15 !== null){
+const err51 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+var _valid1 = _errs45 === errors;
+valid2 = valid2 || _valid1;
+if(!valid2){
+const err52 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+else {
+errors = _errs36;
+if(vErrors !== null){
+if(_errs36){
+vErrors.length = _errs36;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.battery_capacity_kwh_range !== undefined){
+let data18 = data.battery_capacity_kwh_range;
+const _errs48 = errors;
+let valid5 = false;
+const _errs49 = errors;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if(data18.min === undefined){
+const err53 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+if(data18.max === undefined){
+const err54 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+for(const key2 in data18){
+if(!((key2 === "min") || (key2 === "max"))){
+const err55 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+if(data18.min !== undefined){
+let data19 = data18.min;
+if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
+const err56 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+if(data18.max !== undefined){
+let data20 = data18.max;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err57 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+}
+}
+else {
+const err58 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+var _valid2 = _errs49 === errors;
+valid5 = valid5 || _valid2;
+const _errs57 = errors;
+if(data18 !== null){
+const err59 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+var _valid2 = _errs57 === errors;
+valid5 = valid5 || _valid2;
+if(!valid5){
+const err60 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+else {
+errors = _errs48;
+if(vErrors !== null){
+if(_errs48){
+vErrors.length = _errs48;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.initial_soc_percent_range !== undefined){
+let data21 = data.initial_soc_percent_range;
+const _errs60 = errors;
+let valid8 = false;
+const _errs61 = errors;
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if(data21.min === undefined){
+const err61 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+if(data21.max === undefined){
+const err62 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+for(const key3 in data21){
+if(!((key3 === "min") || (key3 === "max"))){
+const err63 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+}
+if(data21.min !== undefined){
+let data22 = data21.min;
+if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
+const err64 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+if(data21.max !== undefined){
+let data23 = data21.max;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+const err65 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+}
+}
+else {
+const err66 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+}
+var _valid3 = _errs61 === errors;
+valid8 = valid8 || _valid3;
+const _errs69 = errors;
+if(data21 !== null){
+const err67 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+var _valid3 = _errs69 === errors;
+valid8 = valid8 || _valid3;
+if(!valid8){
+const err68 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+}
+else {
+errors = _errs60;
+if(vErrors !== null){
+if(_errs60){
+vErrors.length = _errs60;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.max_charge_power_w_range !== undefined){
+let data24 = data.max_charge_power_w_range;
+const _errs72 = errors;
+let valid11 = false;
+const _errs73 = errors;
+if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
+if(data24.min === undefined){
+const err69 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+}
+if(data24.max === undefined){
+const err70 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+}
+for(const key4 in data24){
+if(!((key4 === "min") || (key4 === "max"))){
+const err71 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+}
+}
+if(data24.min !== undefined){
+let data25 = data24.min;
+if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
+const err72 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+}
+}
+if(data24.max !== undefined){
+let data26 = data24.max;
+if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
+const err73 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+}
+}
+else {
+const err74 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+}
+var _valid4 = _errs73 === errors;
+valid11 = valid11 || _valid4;
+const _errs81 = errors;
+if(data24 !== null){
+const err75 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+}
+var _valid4 = _errs81 === errors;
+valid11 = valid11 || _valid4;
+if(!valid11){
+const err76 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
+}
+errors++;
+}
+else {
+errors = _errs72;
+if(vErrors !== null){
+if(_errs72){
+vErrors.length = _errs72;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.max_discharge_power_w_range !== undefined){
+let data27 = data.max_discharge_power_w_range;
+const _errs84 = errors;
+let valid14 = false;
+const _errs85 = errors;
+if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
+if(data27.min === undefined){
+const err77 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
+}
+errors++;
+}
+if(data27.max === undefined){
+const err78 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
+}
+errors++;
+}
+for(const key5 in data27){
+if(!((key5 === "min") || (key5 === "max"))){
+const err79 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+}
+}
+if(data27.min !== undefined){
+let data28 = data27.min;
+if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
+const err80 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+}
+}
+if(data27.max !== undefined){
+let data29 = data27.max;
+if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
+const err81 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+}
+}
+}
+else {
+const err82 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+var _valid5 = _errs85 === errors;
+valid14 = valid14 || _valid5;
+const _errs93 = errors;
+if(data27 !== null){
+const err83 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+var _valid5 = _errs93 === errors;
+valid14 = valid14 || _valid5;
+if(!valid14){
+const err84 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
+}
+errors++;
+}
+else {
+errors = _errs84;
+if(vErrors !== null){
+if(_errs84){
+vErrors.length = _errs84;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.annual_consumption_kwh !== undefined){
+let data30 = data.annual_consumption_kwh;
+if((!((typeof data30 == "number") && (isFinite(data30)))) && (data30 !== null)){
+const err85 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_kwh.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+}
+if((typeof data30 == "number") && (isFinite(data30))){
+if(data30 > 100000 || isNaN(data30)){
+const err86 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+}
+if(data30 < 1 || isNaN(data30)){
+const err87 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+}
+}
+}
+if(data.annual_consumption_with_ev_kwh !== undefined){
+let data31 = data.annual_consumption_with_ev_kwh;
+if((!((typeof data31 == "number") && (isFinite(data31)))) && (data31 !== null)){
+const err88 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_with_ev_kwh.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err88];
+}
+else {
+vErrors.push(err88);
+}
+errors++;
+}
+if((typeof data31 == "number") && (isFinite(data31))){
+if(data31 > 100000 || isNaN(data31)){
+const err89 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+}
+if(data31 < 1 || isNaN(data31)){
+const err90 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+}
+}
+}
+if(data.groups !== undefined){
+let data32 = data.groups;
+if(Array.isArray(data32)){
+if(data32.length > 100){
+const err91 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
+}
+errors++;
+}
+const len0 = data32.length;
+for(let i0=0; i0<len0; i0++){
+let data33 = data32[i0];
+if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
+if(data33.name === undefined){
+const err92 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
+}
+errors++;
+}
+for(const key6 in data33){
+if(!(func3.call(schema61.properties, key6))){
+const err93 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err93];
+}
+else {
+vErrors.push(err93);
+}
+errors++;
+}
+}
+if(data33.name !== undefined){
+let data34 = data33.name;
+if(typeof data34 === "string"){
+if(func1(data34) > 128){
+const err94 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(vErrors === null){
+vErrors = [err94];
+}
+else {
+vErrors.push(err94);
+}
+errors++;
+}
+if(func1(data34) < 1){
+const err95 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err95];
+}
+else {
+vErrors.push(err95);
+}
+errors++;
+}
+if(!pattern7.test(data34)){
+const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
+if(vErrors === null){
+vErrors = [err96];
+}
+else {
+vErrors.push(err96);
+}
+errors++;
+}
+}
+else {
+const err97 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err97];
+}
+else {
+vErrors.push(err97);
+}
+errors++;
+}
+}
+if(data33.count !== undefined){
+let data35 = data33.count;
+if((!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))) && (data35 !== null)){
+const err98 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema61.properties.count.type},message:"must be integer,null"};
+if(vErrors === null){
+vErrors = [err98];
+}
+else {
+vErrors.push(err98);
+}
+errors++;
+}
+if((typeof data35 == "number") && (isFinite(data35))){
+if(data35 > 1000 || isNaN(data35)){
+const err99 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+if(vErrors === null){
+vErrors = [err99];
+}
+else {
+vErrors.push(err99);
+}
+errors++;
+}
+if(data35 < 0 || isNaN(data35)){
+const err100 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err100];
+}
+else {
+vErrors.push(err100);
+}
+errors++;
+}
+}
+}
+if(data33.percentage !== undefined){
+let data36 = data33.percentage;
+if((!((typeof data36 == "number") && (isFinite(data36)))) && (data36 !== null)){
+const err101 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema61.properties.percentage.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err101];
+}
+else {
+vErrors.push(err101);
+}
+errors++;
+}
+if((typeof data36 == "number") && (isFinite(data36))){
+if(data36 > 100 || isNaN(data36)){
+const err102 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
+if(vErrors === null){
+vErrors = [err102];
+}
+else {
+vErrors.push(err102);
+}
+errors++;
+}
+if(data36 < 0 || isNaN(data36)){
+const err103 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err103];
+}
+else {
+vErrors.push(err103);
+}
+errors++;
+}
+}
+}
+if(data33.profile !== undefined){
+let data37 = data33.profile;
+if(typeof data37 !== "string"){
+const err104 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err104];
+}
+else {
+vErrors.push(err104);
+}
+errors++;
+}
+if(!(((((((((((data37 === "mixed") || (data37 === "single_working")) || (data37 === "single_retired")) || (data37 === "couple_working")) || (data37 === "couple_retired")) || (data37 === "family_one_child")) || (data37 === "family_two_children")) || (data37 === "large_family")) || (data37 === "home_office")) || (data37 === "shift_worker")) || (data37 === "shared_flat"))){
+const err105 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema61.properties.profile.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err105];
+}
+else {
+vErrors.push(err105);
+}
+errors++;
+}
+}
+if(data33.weights !== undefined){
+let data38 = data33.weights;
+if((!(Array.isArray(data38))) && (data38 !== null)){
+const err106 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema61.properties.weights.type},message:"must be array,null"};
+if(vErrors === null){
+vErrors = [err106];
+}
+else {
+vErrors.push(err106);
+}
+errors++;
+}
+if(Array.isArray(data38)){
+if(data38.length > 10){
+const err107 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"};
+if(vErrors === null){
+vErrors = [err107];
+}
+else {
+vErrors.push(err107);
+}
+errors++;
+}
+if(data38.length < 10){
+const err108 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10},message:"must NOT have fewer than 10 items"};
+if(vErrors === null){
+vErrors = [err108];
+}
+else {
+vErrors.push(err108);
+}
+errors++;
+}
+const len1 = data38.length;
+for(let i1=0; i1<len1; i1++){
+let data39 = data38[i1];
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 < 0 || isNaN(data39)){
+const err109 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err109];
+}
+else {
+vErrors.push(err109);
+}
+errors++;
+}
+}
+else {
+const err110 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"},message:"must be number"};
+if(vErrors === null){
+vErrors = [err110];
+}
+else {
+vErrors.push(err110);
+}
+errors++;
+}
+}
+}
+}
+if(data33.annual_consumption_kwh !== undefined){
+let data40 = data33.annual_consumption_kwh;
+if((!((typeof data40 == "number") && (isFinite(data40)))) && (data40 !== null)){
+const err111 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_kwh.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err111];
+}
+else {
+vErrors.push(err111);
+}
+errors++;
+}
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 > 100000 || isNaN(data40)){
+const err112 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(vErrors === null){
+vErrors = [err112];
+}
+else {
+vErrors.push(err112);
+}
+errors++;
+}
+if(data40 < 1 || isNaN(data40)){
+const err113 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err113];
+}
+else {
+vErrors.push(err113);
+}
+errors++;
+}
+}
+}
+if(data33.annual_consumption_with_ev_kwh !== undefined){
+let data41 = data33.annual_consumption_with_ev_kwh;
+if((!((typeof data41 == "number") && (isFinite(data41)))) && (data41 !== null)){
+const err114 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_with_ev_kwh.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err114];
+}
+else {
+vErrors.push(err114);
+}
+errors++;
+}
+if((typeof data41 == "number") && (isFinite(data41))){
+if(data41 > 100000 || isNaN(data41)){
+const err115 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(vErrors === null){
+vErrors = [err115];
+}
+else {
+vErrors.push(err115);
+}
+errors++;
+}
+if(data41 < 1 || isNaN(data41)){
+const err116 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err116];
+}
+else {
+vErrors.push(err116);
+}
+errors++;
+}
+}
+}
+if(data33.max_time_shift_minutes !== undefined){
+let data42 = data33.max_time_shift_minutes;
+if((!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))) && (data42 !== null)){
+const err117 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema61.properties.max_time_shift_minutes.type},message:"must be integer,null"};
+if(vErrors === null){
+vErrors = [err117];
+}
+else {
+vErrors.push(err117);
+}
+errors++;
+}
+if((typeof data42 == "number") && (isFinite(data42))){
+if(data42 > 180 || isNaN(data42)){
+const err118 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
+if(vErrors === null){
+vErrors = [err118];
+}
+else {
+vErrors.push(err118);
+}
+errors++;
+}
+if(data42 < 0 || isNaN(data42)){
+const err119 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err119];
+}
+else {
+vErrors.push(err119);
+}
+errors++;
+}
+}
+}
+if(data33.variation_fraction !== undefined){
+let data43 = data33.variation_fraction;
+if((!((typeof data43 == "number") && (isFinite(data43)))) && (data43 !== null)){
+const err120 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema61.properties.variation_fraction.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err120];
+}
+else {
+vErrors.push(err120);
+}
+errors++;
+}
+if((typeof data43 == "number") && (isFinite(data43))){
+if(data43 > 0.5 || isNaN(data43)){
+const err121 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5},message:"must be <= 0.5"};
+if(vErrors === null){
+vErrors = [err121];
+}
+else {
+vErrors.push(err121);
+}
+errors++;
+}
+if(data43 < 0 || isNaN(data43)){
+const err122 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err122];
+}
+else {
+vErrors.push(err122);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err123 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err123];
+}
+else {
+vErrors.push(err123);
+}
+errors++;
+}
+}
+}
+else {
+const err124 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err124];
+}
+else {
+vErrors.push(err124);
+}
+errors++;
+}
+}
+}
+else {
+const err125 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err125];
+}
+else {
+vErrors.push(err125);
+}
+errors++;
+}
+validate32.errors = vErrors;
+return errors === 0;
+}
+validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_createFleet" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate31.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate32(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+}
+validate31.errors = vErrors;
+return errors === 0;
+}
+validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const previewFleet = validate36;
+const schema62 = {"$id":"op_previewFleet","$ref":"components#/$defs/FleetDefinition"};
+
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate37.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.request_id === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request_id"},message:"must have required property '"+"request_id"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func3.call(schema53.properties, key0))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.request_id !== undefined){
+let data0 = data.request_id;
+if(typeof data0 === "string"){
+if(!(formats4(data0))){
+const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+let data1 = data.name;
+if(typeof data1 === "string"){
+if(func1(data1) > 120){
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120},message:"must NOT have more than 120 characters"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(func1(data1) < 1){
+const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(!pattern7.test(data1)){
+const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.count !== undefined){
+let data2 = data.count;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+const err8 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 > 1000 || isNaN(data2)){
+const err9 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data2 < 1 || isNaN(data2)){
+const err10 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+if(data.seed !== undefined){
+let data3 = data.seed;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+const err11 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 > 9007199254740991 || isNaN(data3)){
+const err12 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data3 < 0 || isNaN(data3)){
+const err13 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+}
+if(data.history_days !== undefined){
+let data4 = data.history_days;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err14 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 90 || isNaN(data4)){
+const err15 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(data4 < 0 || isNaN(data4)){
+const err16 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+if(data.history_cutoff !== undefined){
+let data5 = data.history_cutoff;
+if((typeof data5 !== "string") && (data5 !== null)){
+const err17 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema53.properties.history_cutoff.type},message:"must be string,null"};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(typeof data5 === "string"){
+if(!(formats12(data5))){
+const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"},message:"must match format \""+"instant"+"\""};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+if(data.latitude !== undefined){
+let data6 = data.latitude;
+if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
+const err19 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema53.properties.latitude.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if((typeof data6 == "number") && (isFinite(data6))){
+if(data6 > 90 || isNaN(data6)){
+const err20 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(data6 < -90 || isNaN(data6)){
+const err21 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+}
+if(data.longitude !== undefined){
+let data7 = data.longitude;
+if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
+const err22 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema53.properties.longitude.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 > 180 || isNaN(data7)){
+const err23 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(data7 < -180 || isNaN(data7)){
+const err24 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+if(data.density !== undefined){
+let data8 = data.density;
+const _errs19 = errors;
+let valid1 = false;
+const _errs20 = errors;
+if(!(validate33(data8, {instancePath:instancePath+"/density",parentData:data,parentDataProperty:"density",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs20 === errors;
+valid1 = valid1 || _valid0;
+const _errs21 = errors;
+if(data8 !== null){
+const err25 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+var _valid0 = _errs21 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const err26 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+else {
+errors = _errs19;
+if(vErrors !== null){
+if(_errs19){
+vErrors.length = _errs19;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.ev_ownership_fraction !== undefined){
+let data9 = data.ev_ownership_fraction;
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 > 1 || isNaN(data9)){
+const err27 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1"};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+if(data9 < 0 || isNaN(data9)){
+const err28 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+else {
+const err29 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"},message:"must be number"};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data.pv_rating_kw !== undefined){
+let data10 = data.pv_rating_kw;
+if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
+const err30 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema53.properties.pv_rating_kw.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+if((typeof data10 == "number") && (isFinite(data10))){
+if(data10 > 100 || isNaN(data10)){
+const err31 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+if(data10 < 0 || isNaN(data10)){
+const err32 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+}
+if(data.battery_capacity_kwh !== undefined){
+let data11 = data.battery_capacity_kwh;
+if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
+const err33 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema53.properties.battery_capacity_kwh.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 > 1000 || isNaN(data11)){
+const err34 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+if(data11 < 0.1 || isNaN(data11)){
+const err35 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1},message:"must be >= 0.1"};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+}
+if(data.max_charge_power_w !== undefined){
+let data12 = data.max_charge_power_w;
+if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
+const err36 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema53.properties.max_charge_power_w.type},message:"must be integer,null"};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 > 100000 || isNaN(data12)){
+const err37 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+if(data12 < 1 || isNaN(data12)){
+const err38 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+}
+if(data.max_discharge_power_w !== undefined){
+let data13 = data.max_discharge_power_w;
+if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
+const err39 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema53.properties.max_discharge_power_w.type},message:"must be integer,null"};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+if((typeof data13 == "number") && (isFinite(data13))){
+if(data13 > 100000 || isNaN(data13)){
+const err40 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+if(data13 < 1 || isNaN(data13)){
+const err41 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+}
+if(data.initial_soc_percent !== undefined){
+let data14 = data.initial_soc_percent;
+if((!((typeof data14 == "number") && (isFinite(data14)))) && (data14 !== null)){
+const err42 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema53.properties.initial_soc_percent.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+if((typeof data14 == "number") && (isFinite(data14))){
+if(data14 > 100 || isNaN(data14)){
+const err43 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+if(data14 < 5 || isNaN(data14)){
+const err44 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5},message:"must be >= 5"};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+}
+}
+if(data.pv_rating_kw_range !== undefined){
+let data15 = data.pv_rating_kw_range;
+const _errs36 = errors;
+let valid2 = false;
+const _errs37 = errors;
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+if(data15.min === undefined){
+const err45 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+if(data15.max === undefined){
+const err46 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+for(const key1 in data15){
+if(!((key1 === "min") || (key1 === "max"))){
+const err47 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+if(data15.min !== undefined){
+let data16 = data15.min;
+if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
+const err48 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+}
+if(data15.max !== undefined){
+let data17 = data15.max;
+if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
+const err49 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+var _valid1 = _errs37 === errors;
+valid2 = valid2 || _valid1;
+const _errs45 = errors;
+if(data15 !== null){
+const err51 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+var _valid1 = _errs45 === errors;
+valid2 = valid2 || _valid1;
+if(!valid2){
+const err52 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+else {
+errors = _errs36;
+if(vErrors !== null){
+if(_errs36){
+vErrors.length = _errs36;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.battery_capacity_kwh_range !== undefined){
+let data18 = data.battery_capacity_kwh_range;
+const _errs48 = errors;
+let valid5 = false;
+const _errs49 = errors;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if(data18.min === undefined){
+const err53 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+if(data18.max === undefined){
+const err54 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+for(const key2 in data18){
+if(!((key2 === "min") || (key2 === "max"))){
+const err55 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+if(data18.min !== undefined){
+let data19 = data18.min;
+if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
+const err56 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+if(data18.max !== undefined){
+let data20 = data18.max;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err57 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+}
+}
+else {
+const err58 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+var _valid2 = _errs49 === errors;
+valid5 = valid5 || _valid2;
+const _errs57 = errors;
+if(data18 !== null){
+const err59 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+var _valid2 = _errs57 === errors;
+valid5 = valid5 || _valid2;
+if(!valid5){
+const err60 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+else {
+errors = _errs48;
+if(vErrors !== null){
+if(_errs48){
+vErrors.length = _errs48;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.initial_soc_percent_range !== undefined){
+let data21 = data.initial_soc_percent_range;
+const _errs60 = errors;
+let valid8 = false;
+const _errs61 = errors;
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if(data21.min === undefined){
+const err61 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+if(data21.max === undefined){
+const err62 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+for(const key3 in data21){
+if(!((key3 === "min") || (key3 === "max"))){
+const err63 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+}
+if(data21.min !== undefined){
+let data22 = data21.min;
+if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
+const err64 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+if(data21.max !== undefined){
+let data23 = data21.max;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+const err65 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+}
+}
+else {
+const err66 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+}
+var _valid3 = _errs61 === errors;
+valid8 = valid8 || _valid3;
+const _errs69 = errors;
+if(data21 !== null){
+const err67 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+var _valid3 = _errs69 === errors;
+valid8 = valid8 || _valid3;
+if(!valid8){
+const err68 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+}
+else {
+errors = _errs60;
+if(vErrors !== null){
+if(_errs60){
+vErrors.length = _errs60;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.max_charge_power_w_range !== undefined){
+let data24 = data.max_charge_power_w_range;
+const _errs72 = errors;
+let valid11 = false;
+const _errs73 = errors;
+if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
+if(data24.min === undefined){
+const err69 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+}
+if(data24.max === undefined){
+const err70 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+}
+for(const key4 in data24){
+if(!((key4 === "min") || (key4 === "max"))){
+const err71 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+}
+}
+if(data24.min !== undefined){
+let data25 = data24.min;
+if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
+const err72 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+}
+}
+if(data24.max !== undefined){
+let data26 = data24.max;
+if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
+const err73 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+}
+}
+else {
+const err74 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+}
+var _valid4 = _errs73 === errors;
+valid11 = valid11 || _valid4;
+const _errs81 = errors;
+if(data24 !== null){
+const err75 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+}
+var _valid4 = _errs81 === errors;
+valid11 = valid11 || _valid4;
+if(!valid11){
+const err76 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
+}
+errors++;
+}
+else {
+errors = _errs72;
+if(vErrors !== null){
+if(_errs72){
+vErrors.length = _errs72;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.max_discharge_power_w_range !== undefined){
+let data27 = data.max_discharge_power_w_range;
+const _errs84 = errors;
+let valid14 = false;
+const _errs85 = errors;
+if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
+if(data27.min === undefined){
+const err77 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
+}
+errors++;
+}
+if(data27.max === undefined){
+const err78 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
+}
+errors++;
+}
+for(const key5 in data27){
+if(!((key5 === "min") || (key5 === "max"))){
+const err79 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+}
+}
+if(data27.min !== undefined){
+let data28 = data27.min;
+if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
+const err80 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+}
+}
+if(data27.max !== undefined){
+let data29 = data27.max;
+if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
+const err81 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+}
+}
+}
+else {
+const err82 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+var _valid5 = _errs85 === errors;
+valid14 = valid14 || _valid5;
+const _errs93 = errors;
+if(data27 !== null){
+const err83 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+var _valid5 = _errs93 === errors;
+valid14 = valid14 || _valid5;
+if(!valid14){
+const err84 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
+}
+errors++;
+}
+else {
+errors = _errs84;
+if(vErrors !== null){
+if(_errs84){
+vErrors.length = _errs84;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.annual_consumption_kwh !== undefined){
+let data30 = data.annual_consumption_kwh;
+if((!((typeof data30 == "number") && (isFinite(data30)))) && (data30 !== null)){
+const err85 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_kwh.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+}
+if((typeof data30 == "number") && (isFinite(data30))){
+if(data30 > 100000 || isNaN(data30)){
+const err86 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+}
+if(data30 < 1 || isNaN(data30)){
+const err87 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+}
+}
+}
+if(data.annual_consumption_with_ev_kwh !== undefined){
+let data31 = data.annual_consumption_with_ev_kwh;
+if((!((typeof data31 == "number") && (isFinite(data31)))) && (data31 !== null)){
+const err88 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_with_ev_kwh.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err88];
+}
+else {
+vErrors.push(err88);
+}
+errors++;
+}
+if((typeof data31 == "number") && (isFinite(data31))){
+if(data31 > 100000 || isNaN(data31)){
+const err89 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+}
+if(data31 < 1 || isNaN(data31)){
+const err90 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+}
+}
+}
+if(data.groups !== undefined){
+let data32 = data.groups;
+if(Array.isArray(data32)){
+if(data32.length > 100){
+const err91 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
+}
+errors++;
+}
+const len0 = data32.length;
+for(let i0=0; i0<len0; i0++){
+let data33 = data32[i0];
+if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
+if(data33.name === undefined){
+const err92 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
+}
+errors++;
+}
+for(const key6 in data33){
+if(!(func3.call(schema61.properties, key6))){
+const err93 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err93];
+}
+else {
+vErrors.push(err93);
+}
+errors++;
+}
+}
+if(data33.name !== undefined){
+let data34 = data33.name;
+if(typeof data34 === "string"){
+if(func1(data34) > 128){
+const err94 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(vErrors === null){
+vErrors = [err94];
+}
+else {
+vErrors.push(err94);
+}
+errors++;
+}
+if(func1(data34) < 1){
+const err95 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err95];
+}
+else {
+vErrors.push(err95);
+}
+errors++;
+}
+if(!pattern7.test(data34)){
+const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
+if(vErrors === null){
+vErrors = [err96];
+}
+else {
+vErrors.push(err96);
+}
+errors++;
+}
+}
+else {
+const err97 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err97];
+}
+else {
+vErrors.push(err97);
+}
+errors++;
+}
+}
+if(data33.count !== undefined){
+let data35 = data33.count;
+if((!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))) && (data35 !== null)){
+const err98 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema61.properties.count.type},message:"must be integer,null"};
+if(vErrors === null){
+vErrors = [err98];
+}
+else {
+vErrors.push(err98);
+}
+errors++;
+}
+if((typeof data35 == "number") && (isFinite(data35))){
+if(data35 > 1000 || isNaN(data35)){
+const err99 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+if(vErrors === null){
+vErrors = [err99];
+}
+else {
+vErrors.push(err99);
+}
+errors++;
+}
+if(data35 < 0 || isNaN(data35)){
+const err100 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err100];
+}
+else {
+vErrors.push(err100);
+}
+errors++;
+}
+}
+}
+if(data33.percentage !== undefined){
+let data36 = data33.percentage;
+if((!((typeof data36 == "number") && (isFinite(data36)))) && (data36 !== null)){
+const err101 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema61.properties.percentage.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err101];
+}
+else {
+vErrors.push(err101);
+}
+errors++;
+}
+if((typeof data36 == "number") && (isFinite(data36))){
+if(data36 > 100 || isNaN(data36)){
+const err102 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
+if(vErrors === null){
+vErrors = [err102];
+}
+else {
+vErrors.push(err102);
+}
+errors++;
+}
+if(data36 < 0 || isNaN(data36)){
+const err103 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err103];
+}
+else {
+vErrors.push(err103);
+}
+errors++;
+}
+}
+}
+if(data33.profile !== undefined){
+let data37 = data33.profile;
+if(typeof data37 !== "string"){
+const err104 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err104];
+}
+else {
+vErrors.push(err104);
+}
+errors++;
+}
+if(!(((((((((((data37 === "mixed") || (data37 === "single_working")) || (data37 === "single_retired")) || (data37 === "couple_working")) || (data37 === "couple_retired")) || (data37 === "family_one_child")) || (data37 === "family_two_children")) || (data37 === "large_family")) || (data37 === "home_office")) || (data37 === "shift_worker")) || (data37 === "shared_flat"))){
+const err105 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema61.properties.profile.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err105];
+}
+else {
+vErrors.push(err105);
+}
+errors++;
+}
+}
+if(data33.weights !== undefined){
+let data38 = data33.weights;
+if((!(Array.isArray(data38))) && (data38 !== null)){
+const err106 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema61.properties.weights.type},message:"must be array,null"};
+if(vErrors === null){
+vErrors = [err106];
+}
+else {
+vErrors.push(err106);
+}
+errors++;
+}
+if(Array.isArray(data38)){
+if(data38.length > 10){
+const err107 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"};
+if(vErrors === null){
+vErrors = [err107];
+}
+else {
+vErrors.push(err107);
+}
+errors++;
+}
+if(data38.length < 10){
+const err108 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10},message:"must NOT have fewer than 10 items"};
+if(vErrors === null){
+vErrors = [err108];
+}
+else {
+vErrors.push(err108);
+}
+errors++;
+}
+const len1 = data38.length;
+for(let i1=0; i1<len1; i1++){
+let data39 = data38[i1];
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 < 0 || isNaN(data39)){
+const err109 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err109];
+}
+else {
+vErrors.push(err109);
+}
+errors++;
+}
+}
+else {
+const err110 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"},message:"must be number"};
+if(vErrors === null){
+vErrors = [err110];
+}
+else {
+vErrors.push(err110);
+}
+errors++;
+}
+}
+}
+}
+if(data33.annual_consumption_kwh !== undefined){
+let data40 = data33.annual_consumption_kwh;
+if((!((typeof data40 == "number") && (isFinite(data40)))) && (data40 !== null)){
+const err111 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_kwh.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err111];
+}
+else {
+vErrors.push(err111);
+}
+errors++;
+}
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 > 100000 || isNaN(data40)){
+const err112 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(vErrors === null){
+vErrors = [err112];
+}
+else {
+vErrors.push(err112);
+}
+errors++;
+}
+if(data40 < 1 || isNaN(data40)){
+const err113 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err113];
+}
+else {
+vErrors.push(err113);
+}
+errors++;
+}
+}
+}
+if(data33.annual_consumption_with_ev_kwh !== undefined){
+let data41 = data33.annual_consumption_with_ev_kwh;
+if((!((typeof data41 == "number") && (isFinite(data41)))) && (data41 !== null)){
+const err114 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_with_ev_kwh.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err114];
+}
+else {
+vErrors.push(err114);
+}
+errors++;
+}
+if((typeof data41 == "number") && (isFinite(data41))){
+if(data41 > 100000 || isNaN(data41)){
+const err115 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(vErrors === null){
+vErrors = [err115];
+}
+else {
+vErrors.push(err115);
+}
+errors++;
+}
+if(data41 < 1 || isNaN(data41)){
+const err116 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err116];
+}
+else {
+vErrors.push(err116);
+}
+errors++;
+}
+}
+}
+if(data33.max_time_shift_minutes !== undefined){
+let data42 = data33.max_time_shift_minutes;
+if((!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))) && (data42 !== null)){
+const err117 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema61.properties.max_time_shift_minutes.type},message:"must be integer,null"};
+if(vErrors === null){
+vErrors = [err117];
+}
+else {
+vErrors.push(err117);
+}
+errors++;
+}
+if((typeof data42 == "number") && (isFinite(data42))){
+if(data42 > 180 || isNaN(data42)){
+const err118 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
+if(vErrors === null){
+vErrors = [err118];
+}
+else {
+vErrors.push(err118);
+}
+errors++;
+}
+if(data42 < 0 || isNaN(data42)){
+const err119 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err119];
+}
+else {
+vErrors.push(err119);
+}
+errors++;
+}
+}
+}
+if(data33.variation_fraction !== undefined){
+let data43 = data33.variation_fraction;
+if((!((typeof data43 == "number") && (isFinite(data43)))) && (data43 !== null)){
+const err120 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema61.properties.variation_fraction.type},message:"must be number,null"};
+if(vErrors === null){
+vErrors = [err120];
+}
+else {
+vErrors.push(err120);
+}
+errors++;
+}
+if((typeof data43 == "number") && (isFinite(data43))){
+if(data43 > 0.5 || isNaN(data43)){
+const err121 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5},message:"must be <= 0.5"};
+if(vErrors === null){
+vErrors = [err121];
+}
+else {
+vErrors.push(err121);
+}
+errors++;
+}
+if(data43 < 0 || isNaN(data43)){
+const err122 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err122];
+}
+else {
+vErrors.push(err122);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err123 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err123];
+}
+else {
+vErrors.push(err123);
+}
+errors++;
+}
+}
+}
+else {
+const err124 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err124];
+}
+else {
+vErrors.push(err124);
+}
+errors++;
+}
+}
+}
+else {
+const err125 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err125];
+}
+else {
+vErrors.push(err125);
+}
+errors++;
+}
+validate37.errors = vErrors;
+return errors === 0;
+}
+validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_previewFleet" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate36.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate37(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+errors = vErrors.length;
+}
 validate36.errors = vErrors;
 return errors === 0;
 }
 validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate35.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.request_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request_id"},message:"must have required property '"+"request_id"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-if(!(func3.call(schema59.properties, key0))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.request_id !== undefined){
-let data0 = data.request_id;
-if(typeof data0 === "string"){
-if(!(formats14(data0))){
-const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-else {
-const err3 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-if(data.name !== undefined){
-let data1 = data.name;
-if(typeof data1 === "string"){
-if(func1(data1) > 120){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120},message:"must NOT have more than 120 characters"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-if(func1(data1) < 1){
-const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(!pattern7.test(data1)){
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-if(data.count !== undefined){
-let data2 = data.count;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err8 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 > 1000 || isNaN(data2)){
-const err9 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-if(data2 < 1 || isNaN(data2)){
-const err10 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-}
-if(data.seed !== undefined){
-let data3 = data.seed;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err11 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 > 9007199254740991 || isNaN(data3)){
-const err12 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-if(data3 < 0 || isNaN(data3)){
-const err13 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-}
-if(data.history_days !== undefined){
-let data4 = data.history_days;
-if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err14 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-if((typeof data4 == "number") && (isFinite(data4))){
-if(data4 > 90 || isNaN(data4)){
-const err15 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-if(data4 < 0 || isNaN(data4)){
-const err16 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-}
-}
-if(data.history_cutoff !== undefined){
-let data5 = data.history_cutoff;
-if((typeof data5 !== "string") && (data5 !== null)){
-const err17 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema59.properties.history_cutoff.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-if(typeof data5 === "string"){
-if(!(formats22(data5))){
-const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"},message:"must match format \""+"instant"+"\""};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-}
-}
-if(data.latitude !== undefined){
-let data6 = data.latitude;
-if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema59.properties.latitude.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-}
-if((typeof data6 == "number") && (isFinite(data6))){
-if(data6 > 90 || isNaN(data6)){
-const err20 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-if(data6 < -90 || isNaN(data6)){
-const err21 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-}
-}
-if(data.longitude !== undefined){
-let data7 = data.longitude;
-if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema59.properties.longitude.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 > 180 || isNaN(data7)){
-const err23 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-if(data7 < -180 || isNaN(data7)){
-const err24 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-}
-}
-if(data.density !== undefined){
-let data8 = data.density;
-const _errs19 = errors;
-let valid1 = false;
-const _errs20 = errors;
-if(!(validate36(data8, {instancePath:instancePath+"/density",parentData:data,parentDataProperty:"density",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs20 === errors;
-valid1 = valid1 || _valid0;
-const _errs21 = errors;
-if(data8 !== null){
-const err25 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-var _valid0 = _errs21 === errors;
-valid1 = valid1 || _valid0;
-if(!valid1){
-const err26 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-}
-else {
-errors = _errs19;
-if(vErrors !== null){
-if(_errs19){
-vErrors.length = _errs19;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.ev_ownership_fraction !== undefined){
-let data9 = data.ev_ownership_fraction;
-if((typeof data9 == "number") && (isFinite(data9))){
-if(data9 > 1 || isNaN(data9)){
-const err27 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1"};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-if(data9 < 0 || isNaN(data9)){
-const err28 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
-}
-else {
-const err29 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
-errors++;
-}
-}
-if(data.pv_rating_kw !== undefined){
-let data10 = data.pv_rating_kw;
-if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
-const err30 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema59.properties.pv_rating_kw.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-}
-if((typeof data10 == "number") && (isFinite(data10))){
-if(data10 > 100 || isNaN(data10)){
-const err31 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
-errors++;
-}
-if(data10 < 0 || isNaN(data10)){
-const err32 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
-errors++;
-}
-}
-}
-if(data.battery_capacity_kwh !== undefined){
-let data11 = data.battery_capacity_kwh;
-if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema59.properties.battery_capacity_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
-errors++;
-}
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 > 1000 || isNaN(data11)){
-const err34 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-}
-if(data11 < 0.1 || isNaN(data11)){
-const err35 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1},message:"must be >= 0.1"};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-}
-}
-}
-if(data.max_charge_power_w !== undefined){
-let data12 = data.max_charge_power_w;
-if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
-const err36 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema59.properties.max_charge_power_w.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-}
-if((typeof data12 == "number") && (isFinite(data12))){
-if(data12 > 100000 || isNaN(data12)){
-const err37 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
-}
-if(data12 < 1 || isNaN(data12)){
-const err38 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
-}
-errors++;
-}
-}
-}
-if(data.max_discharge_power_w !== undefined){
-let data13 = data.max_discharge_power_w;
-if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
-const err39 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema59.properties.max_discharge_power_w.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err39];
-}
-else {
-vErrors.push(err39);
-}
-errors++;
-}
-if((typeof data13 == "number") && (isFinite(data13))){
-if(data13 > 100000 || isNaN(data13)){
-const err40 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
-errors++;
-}
-if(data13 < 1 || isNaN(data13)){
-const err41 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err41];
-}
-else {
-vErrors.push(err41);
-}
-errors++;
-}
-}
-}
-if(data.initial_soc_percent !== undefined){
-let data14 = data.initial_soc_percent;
-if((!((typeof data14 == "number") && (isFinite(data14)))) && (data14 !== null)){
-const err42 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema59.properties.initial_soc_percent.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
-errors++;
-}
-if((typeof data14 == "number") && (isFinite(data14))){
-if(data14 > 100 || isNaN(data14)){
-const err43 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
-}
-errors++;
-}
-if(data14 < 5 || isNaN(data14)){
-const err44 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5},message:"must be >= 5"};
-if(vErrors === null){
-vErrors = [err44];
-}
-else {
-vErrors.push(err44);
-}
-errors++;
-}
-}
-}
-if(data.pv_rating_kw_range !== undefined){
-let data15 = data.pv_rating_kw_range;
-const _errs36 = errors;
-let valid2 = false;
-const _errs37 = errors;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(data15.min === undefined){
-const err45 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
-if(vErrors === null){
-vErrors = [err45];
-}
-else {
-vErrors.push(err45);
-}
-errors++;
-}
-if(data15.max === undefined){
-const err46 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err46];
-}
-else {
-vErrors.push(err46);
-}
-errors++;
-}
-for(const key1 in data15){
-if(!((key1 === "min") || (key1 === "max"))){
-const err47 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err47];
-}
-else {
-vErrors.push(err47);
-}
-errors++;
-}
-}
-if(data15.min !== undefined){
-let data16 = data15.min;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err48 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err48];
-}
-else {
-vErrors.push(err48);
-}
-errors++;
-}
-}
-if(data15.max !== undefined){
-let data17 = data15.max;
-if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
-const err49 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err49];
-}
-else {
-vErrors.push(err49);
-}
-errors++;
-}
-}
-}
-else {
-const err50 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err50];
-}
-else {
-vErrors.push(err50);
-}
-errors++;
-}
-var _valid1 = _errs37 === errors;
-valid2 = valid2 || _valid1;
-const _errs45 = errors;
-if(data15 !== null){
-const err51 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err51];
-}
-else {
-vErrors.push(err51);
-}
-errors++;
-}
-var _valid1 = _errs45 === errors;
-valid2 = valid2 || _valid1;
-if(!valid2){
-const err52 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err52];
-}
-else {
-vErrors.push(err52);
-}
-errors++;
-}
-else {
-errors = _errs36;
-if(vErrors !== null){
-if(_errs36){
-vErrors.length = _errs36;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.battery_capacity_kwh_range !== undefined){
-let data18 = data.battery_capacity_kwh_range;
-const _errs48 = errors;
-let valid5 = false;
-const _errs49 = errors;
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(data18.min === undefined){
-const err53 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
-if(vErrors === null){
-vErrors = [err53];
-}
-else {
-vErrors.push(err53);
-}
-errors++;
-}
-if(data18.max === undefined){
-const err54 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err54];
-}
-else {
-vErrors.push(err54);
-}
-errors++;
-}
-for(const key2 in data18){
-if(!((key2 === "min") || (key2 === "max"))){
-const err55 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err55];
-}
-else {
-vErrors.push(err55);
-}
-errors++;
-}
-}
-if(data18.min !== undefined){
-let data19 = data18.min;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err56 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err56];
-}
-else {
-vErrors.push(err56);
-}
-errors++;
-}
-}
-if(data18.max !== undefined){
-let data20 = data18.max;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err57 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err57];
-}
-else {
-vErrors.push(err57);
-}
-errors++;
-}
-}
-}
-else {
-const err58 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err58];
-}
-else {
-vErrors.push(err58);
-}
-errors++;
-}
-var _valid2 = _errs49 === errors;
-valid5 = valid5 || _valid2;
-const _errs57 = errors;
-if(data18 !== null){
-const err59 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err59];
-}
-else {
-vErrors.push(err59);
-}
-errors++;
-}
-var _valid2 = _errs57 === errors;
-valid5 = valid5 || _valid2;
-if(!valid5){
-const err60 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err60];
-}
-else {
-vErrors.push(err60);
-}
-errors++;
-}
-else {
-errors = _errs48;
-if(vErrors !== null){
-if(_errs48){
-vErrors.length = _errs48;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.initial_soc_percent_range !== undefined){
-let data21 = data.initial_soc_percent_range;
-const _errs60 = errors;
-let valid8 = false;
-const _errs61 = errors;
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.min === undefined){
-const err61 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
-if(vErrors === null){
-vErrors = [err61];
-}
-else {
-vErrors.push(err61);
-}
-errors++;
-}
-if(data21.max === undefined){
-const err62 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err62];
-}
-else {
-vErrors.push(err62);
-}
-errors++;
-}
-for(const key3 in data21){
-if(!((key3 === "min") || (key3 === "max"))){
-const err63 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err63];
-}
-else {
-vErrors.push(err63);
-}
-errors++;
-}
-}
-if(data21.min !== undefined){
-let data22 = data21.min;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err64 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err64];
-}
-else {
-vErrors.push(err64);
-}
-errors++;
-}
-}
-if(data21.max !== undefined){
-let data23 = data21.max;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err65 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err65];
-}
-else {
-vErrors.push(err65);
-}
-errors++;
-}
-}
-}
-else {
-const err66 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err66];
-}
-else {
-vErrors.push(err66);
-}
-errors++;
-}
-var _valid3 = _errs61 === errors;
-valid8 = valid8 || _valid3;
-const _errs69 = errors;
-if(data21 !== null){
-const err67 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err67];
-}
-else {
-vErrors.push(err67);
-}
-errors++;
-}
-var _valid3 = _errs69 === errors;
-valid8 = valid8 || _valid3;
-if(!valid8){
-const err68 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err68];
-}
-else {
-vErrors.push(err68);
-}
-errors++;
-}
-else {
-errors = _errs60;
-if(vErrors !== null){
-if(_errs60){
-vErrors.length = _errs60;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.max_charge_power_w_range !== undefined){
-let data24 = data.max_charge_power_w_range;
-const _errs72 = errors;
-let valid11 = false;
-const _errs73 = errors;
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-if(data24.min === undefined){
-const err69 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
-if(vErrors === null){
-vErrors = [err69];
-}
-else {
-vErrors.push(err69);
-}
-errors++;
-}
-if(data24.max === undefined){
-const err70 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err70];
-}
-else {
-vErrors.push(err70);
-}
-errors++;
-}
-for(const key4 in data24){
-if(!((key4 === "min") || (key4 === "max"))){
-const err71 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err71];
-}
-else {
-vErrors.push(err71);
-}
-errors++;
-}
-}
-if(data24.min !== undefined){
-let data25 = data24.min;
-if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err72 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err72];
-}
-else {
-vErrors.push(err72);
-}
-errors++;
-}
-}
-if(data24.max !== undefined){
-let data26 = data24.max;
-if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err73 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err73];
-}
-else {
-vErrors.push(err73);
-}
-errors++;
-}
-}
-}
-else {
-const err74 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err74];
-}
-else {
-vErrors.push(err74);
-}
-errors++;
-}
-var _valid4 = _errs73 === errors;
-valid11 = valid11 || _valid4;
-const _errs81 = errors;
-if(data24 !== null){
-const err75 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err75];
-}
-else {
-vErrors.push(err75);
-}
-errors++;
-}
-var _valid4 = _errs81 === errors;
-valid11 = valid11 || _valid4;
-if(!valid11){
-const err76 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err76];
-}
-else {
-vErrors.push(err76);
-}
-errors++;
-}
-else {
-errors = _errs72;
-if(vErrors !== null){
-if(_errs72){
-vErrors.length = _errs72;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.max_discharge_power_w_range !== undefined){
-let data27 = data.max_discharge_power_w_range;
-const _errs84 = errors;
-let valid14 = false;
-const _errs85 = errors;
-if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-if(data27.min === undefined){
-const err77 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
-if(vErrors === null){
-vErrors = [err77];
-}
-else {
-vErrors.push(err77);
-}
-errors++;
-}
-if(data27.max === undefined){
-const err78 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err78];
-}
-else {
-vErrors.push(err78);
-}
-errors++;
-}
-for(const key5 in data27){
-if(!((key5 === "min") || (key5 === "max"))){
-const err79 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err79];
-}
-else {
-vErrors.push(err79);
-}
-errors++;
-}
-}
-if(data27.min !== undefined){
-let data28 = data27.min;
-if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err80 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err80];
-}
-else {
-vErrors.push(err80);
-}
-errors++;
-}
-}
-if(data27.max !== undefined){
-let data29 = data27.max;
-if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err81 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err81];
-}
-else {
-vErrors.push(err81);
-}
-errors++;
-}
-}
-}
-else {
-const err82 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err82];
-}
-else {
-vErrors.push(err82);
-}
-errors++;
-}
-var _valid5 = _errs85 === errors;
-valid14 = valid14 || _valid5;
-const _errs93 = errors;
-if(data27 !== null){
-const err83 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
-}
-errors++;
-}
-var _valid5 = _errs93 === errors;
-valid14 = valid14 || _valid5;
-if(!valid14){
-const err84 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err84];
-}
-else {
-vErrors.push(err84);
-}
-errors++;
-}
-else {
-errors = _errs84;
-if(vErrors !== null){
-if(_errs84){
-vErrors.length = _errs84;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.annual_consumption_kwh !== undefined){
-let data30 = data.annual_consumption_kwh;
-if((!((typeof data30 == "number") && (isFinite(data30)))) && (data30 !== null)){
-const err85 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema59.properties.annual_consumption_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err85];
-}
-else {
-vErrors.push(err85);
-}
-errors++;
-}
-if((typeof data30 == "number") && (isFinite(data30))){
-if(data30 > 100000 || isNaN(data30)){
-const err86 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err86];
-}
-else {
-vErrors.push(err86);
-}
-errors++;
-}
-if(data30 < 1 || isNaN(data30)){
-const err87 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err87];
-}
-else {
-vErrors.push(err87);
-}
-errors++;
-}
-}
-}
-if(data.annual_consumption_with_ev_kwh !== undefined){
-let data31 = data.annual_consumption_with_ev_kwh;
-if((!((typeof data31 == "number") && (isFinite(data31)))) && (data31 !== null)){
-const err88 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema59.properties.annual_consumption_with_ev_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err88];
-}
-else {
-vErrors.push(err88);
-}
-errors++;
-}
-if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 > 100000 || isNaN(data31)){
-const err89 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err89];
-}
-else {
-vErrors.push(err89);
-}
-errors++;
-}
-if(data31 < 1 || isNaN(data31)){
-const err90 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err90];
-}
-else {
-vErrors.push(err90);
-}
-errors++;
-}
-}
-}
-if(data.groups !== undefined){
-let data32 = data.groups;
-if(Array.isArray(data32)){
-if(data32.length > 100){
-const err91 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
-if(vErrors === null){
-vErrors = [err91];
-}
-else {
-vErrors.push(err91);
-}
-errors++;
-}
-const len0 = data32.length;
-for(let i0=0; i0<len0; i0++){
-let data33 = data32[i0];
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-if(data33.name === undefined){
-const err92 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
-if(vErrors === null){
-vErrors = [err92];
-}
-else {
-vErrors.push(err92);
-}
-errors++;
-}
-for(const key6 in data33){
-if(!(func3.call(schema67.properties, key6))){
-const err93 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err93];
-}
-else {
-vErrors.push(err93);
-}
-errors++;
-}
-}
-if(data33.name !== undefined){
-let data34 = data33.name;
-if(typeof data34 === "string"){
-if(func1(data34) > 128){
-const err94 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
-if(vErrors === null){
-vErrors = [err94];
-}
-else {
-vErrors.push(err94);
-}
-errors++;
-}
-if(func1(data34) < 1){
-const err95 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err95];
-}
-else {
-vErrors.push(err95);
-}
-errors++;
-}
-if(!pattern7.test(data34)){
-const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
-if(vErrors === null){
-vErrors = [err96];
-}
-else {
-vErrors.push(err96);
-}
-errors++;
-}
-}
-else {
-const err97 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err97];
-}
-else {
-vErrors.push(err97);
-}
-errors++;
-}
-}
-if(data33.count !== undefined){
-let data35 = data33.count;
-if((!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))) && (data35 !== null)){
-const err98 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema67.properties.count.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err98];
-}
-else {
-vErrors.push(err98);
-}
-errors++;
-}
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 > 1000 || isNaN(data35)){
-const err99 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err99];
-}
-else {
-vErrors.push(err99);
-}
-errors++;
-}
-if(data35 < 0 || isNaN(data35)){
-const err100 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err100];
-}
-else {
-vErrors.push(err100);
-}
-errors++;
-}
-}
-}
-if(data33.percentage !== undefined){
-let data36 = data33.percentage;
-if((!((typeof data36 == "number") && (isFinite(data36)))) && (data36 !== null)){
-const err101 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema67.properties.percentage.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err101];
-}
-else {
-vErrors.push(err101);
-}
-errors++;
-}
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 > 100 || isNaN(data36)){
-const err102 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
-if(vErrors === null){
-vErrors = [err102];
-}
-else {
-vErrors.push(err102);
-}
-errors++;
-}
-if(data36 < 0 || isNaN(data36)){
-const err103 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err103];
-}
-else {
-vErrors.push(err103);
-}
-errors++;
-}
-}
-}
-if(data33.profile !== undefined){
-let data37 = data33.profile;
-if(typeof data37 !== "string"){
-const err104 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err104];
-}
-else {
-vErrors.push(err104);
-}
-errors++;
-}
-if(!(((((((((((data37 === "mixed") || (data37 === "single_working")) || (data37 === "single_retired")) || (data37 === "couple_working")) || (data37 === "couple_retired")) || (data37 === "family_one_child")) || (data37 === "family_two_children")) || (data37 === "large_family")) || (data37 === "home_office")) || (data37 === "shift_worker")) || (data37 === "shared_flat"))){
-const err105 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema67.properties.profile.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err105];
-}
-else {
-vErrors.push(err105);
-}
-errors++;
-}
-}
-if(data33.weights !== undefined){
-let data38 = data33.weights;
-if((!(Array.isArray(data38))) && (data38 !== null)){
-const err106 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema67.properties.weights.type},message:"must be array,null"};
-if(vErrors === null){
-vErrors = [err106];
-}
-else {
-vErrors.push(err106);
-}
-errors++;
-}
-if(Array.isArray(data38)){
-if(data38.length > 10){
-const err107 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"};
-if(vErrors === null){
-vErrors = [err107];
-}
-else {
-vErrors.push(err107);
-}
-errors++;
-}
-if(data38.length < 10){
-const err108 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10},message:"must NOT have fewer than 10 items"};
-if(vErrors === null){
-vErrors = [err108];
-}
-else {
-vErrors.push(err108);
-}
-errors++;
-}
-const len1 = data38.length;
-for(let i1=0; i1<len1; i1++){
-let data39 = data38[i1];
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 < 0 || isNaN(data39)){
-const err109 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err109];
-}
-else {
-vErrors.push(err109);
-}
-errors++;
-}
-}
-else {
-const err110 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err110];
-}
-else {
-vErrors.push(err110);
-}
-errors++;
-}
-}
-}
-}
-if(data33.annual_consumption_kwh !== undefined){
-let data40 = data33.annual_consumption_kwh;
-if((!((typeof data40 == "number") && (isFinite(data40)))) && (data40 !== null)){
-const err111 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema67.properties.annual_consumption_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err111];
-}
-else {
-vErrors.push(err111);
-}
-errors++;
-}
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 100000 || isNaN(data40)){
-const err112 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err112];
-}
-else {
-vErrors.push(err112);
-}
-errors++;
-}
-if(data40 < 1 || isNaN(data40)){
-const err113 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err113];
-}
-else {
-vErrors.push(err113);
-}
-errors++;
-}
-}
-}
-if(data33.annual_consumption_with_ev_kwh !== undefined){
-let data41 = data33.annual_consumption_with_ev_kwh;
-if((!((typeof data41 == "number") && (isFinite(data41)))) && (data41 !== null)){
-const err114 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema67.properties.annual_consumption_with_ev_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err114];
-}
-else {
-vErrors.push(err114);
-}
-errors++;
-}
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 > 100000 || isNaN(data41)){
-const err115 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err115];
-}
-else {
-vErrors.push(err115);
-}
-errors++;
-}
-if(data41 < 1 || isNaN(data41)){
-const err116 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err116];
-}
-else {
-vErrors.push(err116);
-}
-errors++;
-}
-}
-}
-if(data33.max_time_shift_minutes !== undefined){
-let data42 = data33.max_time_shift_minutes;
-if((!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))) && (data42 !== null)){
-const err117 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema67.properties.max_time_shift_minutes.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err117];
-}
-else {
-vErrors.push(err117);
-}
-errors++;
-}
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 180 || isNaN(data42)){
-const err118 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err118];
-}
-else {
-vErrors.push(err118);
-}
-errors++;
-}
-if(data42 < 0 || isNaN(data42)){
-const err119 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err119];
-}
-else {
-vErrors.push(err119);
-}
-errors++;
-}
-}
-}
-if(data33.variation_fraction !== undefined){
-let data43 = data33.variation_fraction;
-if((!((typeof data43 == "number") && (isFinite(data43)))) && (data43 !== null)){
-const err120 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema67.properties.variation_fraction.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err120];
-}
-else {
-vErrors.push(err120);
-}
-errors++;
-}
-if((typeof data43 == "number") && (isFinite(data43))){
-if(data43 > 0.5 || isNaN(data43)){
-const err121 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5},message:"must be <= 0.5"};
-if(vErrors === null){
-vErrors = [err121];
-}
-else {
-vErrors.push(err121);
-}
-errors++;
-}
-if(data43 < 0 || isNaN(data43)){
-const err122 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err122];
-}
-else {
-vErrors.push(err122);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err123 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err123];
-}
-else {
-vErrors.push(err123);
-}
-errors++;
-}
-}
-}
-else {
-const err124 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err124];
-}
-else {
-vErrors.push(err124);
-}
-errors++;
-}
-}
-}
-else {
-const err125 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err125];
-}
-else {
-vErrors.push(err125);
-}
-errors++;
-}
-validate35.errors = vErrors;
-return errors === 0;
-}
-validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_createFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate34.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate35(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
-errors = vErrors.length;
-}
-validate34.errors = vErrors;
-return errors === 0;
-}
-validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const previewFleet = validate39;
-const schema68 = {"$id":"op_previewFleet","$ref":"components#/$defs/FleetDefinition"};
+export const expandFleet = validate40;
+const schema70 = {"$id":"op_expandFleet","$ref":"components#/$defs/FleetExpansion"};
+const schema71 = {"type":"object","description":"More households for a fleet that runs.","additionalProperties":false,"required":["request_id","count"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each expansion. The same id with the same count adds nothing again."},"count":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of households to add. A fleet holds at most 10,000."}},"example":{"request_id":"5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11","count":50}};
 
 function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate40.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.request_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request_id"},message:"must have required property '"+"request_id"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-if(!(func3.call(schema59.properties, key0))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.request_id !== undefined){
-let data0 = data.request_id;
-if(typeof data0 === "string"){
-if(!(formats14(data0))){
-const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-else {
-const err3 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-if(data.name !== undefined){
-let data1 = data.name;
-if(typeof data1 === "string"){
-if(func1(data1) > 120){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120},message:"must NOT have more than 120 characters"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-if(func1(data1) < 1){
-const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(!pattern7.test(data1)){
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-if(data.count !== undefined){
-let data2 = data.count;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err8 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 > 1000 || isNaN(data2)){
-const err9 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-if(data2 < 1 || isNaN(data2)){
-const err10 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-}
-if(data.seed !== undefined){
-let data3 = data.seed;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err11 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 > 9007199254740991 || isNaN(data3)){
-const err12 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-if(data3 < 0 || isNaN(data3)){
-const err13 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-}
-if(data.history_days !== undefined){
-let data4 = data.history_days;
-if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err14 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-if((typeof data4 == "number") && (isFinite(data4))){
-if(data4 > 90 || isNaN(data4)){
-const err15 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-if(data4 < 0 || isNaN(data4)){
-const err16 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-}
-}
-if(data.history_cutoff !== undefined){
-let data5 = data.history_cutoff;
-if((typeof data5 !== "string") && (data5 !== null)){
-const err17 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema59.properties.history_cutoff.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-if(typeof data5 === "string"){
-if(!(formats22(data5))){
-const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"},message:"must match format \""+"instant"+"\""};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-}
-}
-if(data.latitude !== undefined){
-let data6 = data.latitude;
-if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema59.properties.latitude.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-}
-if((typeof data6 == "number") && (isFinite(data6))){
-if(data6 > 90 || isNaN(data6)){
-const err20 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-if(data6 < -90 || isNaN(data6)){
-const err21 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-}
-}
-if(data.longitude !== undefined){
-let data7 = data.longitude;
-if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema59.properties.longitude.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 > 180 || isNaN(data7)){
-const err23 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-if(data7 < -180 || isNaN(data7)){
-const err24 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-}
-}
-if(data.density !== undefined){
-let data8 = data.density;
-const _errs19 = errors;
-let valid1 = false;
-const _errs20 = errors;
-if(!(validate36(data8, {instancePath:instancePath+"/density",parentData:data,parentDataProperty:"density",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs20 === errors;
-valid1 = valid1 || _valid0;
-const _errs21 = errors;
-if(data8 !== null){
-const err25 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-var _valid0 = _errs21 === errors;
-valid1 = valid1 || _valid0;
-if(!valid1){
-const err26 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-}
-else {
-errors = _errs19;
-if(vErrors !== null){
-if(_errs19){
-vErrors.length = _errs19;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.ev_ownership_fraction !== undefined){
-let data9 = data.ev_ownership_fraction;
-if((typeof data9 == "number") && (isFinite(data9))){
-if(data9 > 1 || isNaN(data9)){
-const err27 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1"};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-if(data9 < 0 || isNaN(data9)){
-const err28 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
-}
-else {
-const err29 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
-errors++;
-}
-}
-if(data.pv_rating_kw !== undefined){
-let data10 = data.pv_rating_kw;
-if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
-const err30 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema59.properties.pv_rating_kw.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-}
-if((typeof data10 == "number") && (isFinite(data10))){
-if(data10 > 100 || isNaN(data10)){
-const err31 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
-errors++;
-}
-if(data10 < 0 || isNaN(data10)){
-const err32 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
-errors++;
-}
-}
-}
-if(data.battery_capacity_kwh !== undefined){
-let data11 = data.battery_capacity_kwh;
-if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema59.properties.battery_capacity_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
-errors++;
-}
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 > 1000 || isNaN(data11)){
-const err34 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-}
-if(data11 < 0.1 || isNaN(data11)){
-const err35 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1},message:"must be >= 0.1"};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-}
-}
-}
-if(data.max_charge_power_w !== undefined){
-let data12 = data.max_charge_power_w;
-if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
-const err36 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema59.properties.max_charge_power_w.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-}
-if((typeof data12 == "number") && (isFinite(data12))){
-if(data12 > 100000 || isNaN(data12)){
-const err37 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
-}
-if(data12 < 1 || isNaN(data12)){
-const err38 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
-}
-errors++;
-}
-}
-}
-if(data.max_discharge_power_w !== undefined){
-let data13 = data.max_discharge_power_w;
-if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
-const err39 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema59.properties.max_discharge_power_w.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err39];
-}
-else {
-vErrors.push(err39);
-}
-errors++;
-}
-if((typeof data13 == "number") && (isFinite(data13))){
-if(data13 > 100000 || isNaN(data13)){
-const err40 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
-errors++;
-}
-if(data13 < 1 || isNaN(data13)){
-const err41 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err41];
-}
-else {
-vErrors.push(err41);
-}
-errors++;
-}
-}
-}
-if(data.initial_soc_percent !== undefined){
-let data14 = data.initial_soc_percent;
-if((!((typeof data14 == "number") && (isFinite(data14)))) && (data14 !== null)){
-const err42 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema59.properties.initial_soc_percent.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
-errors++;
-}
-if((typeof data14 == "number") && (isFinite(data14))){
-if(data14 > 100 || isNaN(data14)){
-const err43 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
-}
-errors++;
-}
-if(data14 < 5 || isNaN(data14)){
-const err44 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5},message:"must be >= 5"};
-if(vErrors === null){
-vErrors = [err44];
-}
-else {
-vErrors.push(err44);
-}
-errors++;
-}
-}
-}
-if(data.pv_rating_kw_range !== undefined){
-let data15 = data.pv_rating_kw_range;
-const _errs36 = errors;
-let valid2 = false;
-const _errs37 = errors;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(data15.min === undefined){
-const err45 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
-if(vErrors === null){
-vErrors = [err45];
-}
-else {
-vErrors.push(err45);
-}
-errors++;
-}
-if(data15.max === undefined){
-const err46 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err46];
-}
-else {
-vErrors.push(err46);
-}
-errors++;
-}
-for(const key1 in data15){
-if(!((key1 === "min") || (key1 === "max"))){
-const err47 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err47];
-}
-else {
-vErrors.push(err47);
-}
-errors++;
-}
-}
-if(data15.min !== undefined){
-let data16 = data15.min;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err48 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err48];
-}
-else {
-vErrors.push(err48);
-}
-errors++;
-}
-}
-if(data15.max !== undefined){
-let data17 = data15.max;
-if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
-const err49 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err49];
-}
-else {
-vErrors.push(err49);
-}
-errors++;
-}
-}
-}
-else {
-const err50 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err50];
-}
-else {
-vErrors.push(err50);
-}
-errors++;
-}
-var _valid1 = _errs37 === errors;
-valid2 = valid2 || _valid1;
-const _errs45 = errors;
-if(data15 !== null){
-const err51 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err51];
-}
-else {
-vErrors.push(err51);
-}
-errors++;
-}
-var _valid1 = _errs45 === errors;
-valid2 = valid2 || _valid1;
-if(!valid2){
-const err52 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err52];
-}
-else {
-vErrors.push(err52);
-}
-errors++;
-}
-else {
-errors = _errs36;
-if(vErrors !== null){
-if(_errs36){
-vErrors.length = _errs36;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.battery_capacity_kwh_range !== undefined){
-let data18 = data.battery_capacity_kwh_range;
-const _errs48 = errors;
-let valid5 = false;
-const _errs49 = errors;
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(data18.min === undefined){
-const err53 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
-if(vErrors === null){
-vErrors = [err53];
-}
-else {
-vErrors.push(err53);
-}
-errors++;
-}
-if(data18.max === undefined){
-const err54 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err54];
-}
-else {
-vErrors.push(err54);
-}
-errors++;
-}
-for(const key2 in data18){
-if(!((key2 === "min") || (key2 === "max"))){
-const err55 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err55];
-}
-else {
-vErrors.push(err55);
-}
-errors++;
-}
-}
-if(data18.min !== undefined){
-let data19 = data18.min;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err56 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err56];
-}
-else {
-vErrors.push(err56);
-}
-errors++;
-}
-}
-if(data18.max !== undefined){
-let data20 = data18.max;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err57 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err57];
-}
-else {
-vErrors.push(err57);
-}
-errors++;
-}
-}
-}
-else {
-const err58 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err58];
-}
-else {
-vErrors.push(err58);
-}
-errors++;
-}
-var _valid2 = _errs49 === errors;
-valid5 = valid5 || _valid2;
-const _errs57 = errors;
-if(data18 !== null){
-const err59 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err59];
-}
-else {
-vErrors.push(err59);
-}
-errors++;
-}
-var _valid2 = _errs57 === errors;
-valid5 = valid5 || _valid2;
-if(!valid5){
-const err60 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err60];
-}
-else {
-vErrors.push(err60);
-}
-errors++;
-}
-else {
-errors = _errs48;
-if(vErrors !== null){
-if(_errs48){
-vErrors.length = _errs48;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.initial_soc_percent_range !== undefined){
-let data21 = data.initial_soc_percent_range;
-const _errs60 = errors;
-let valid8 = false;
-const _errs61 = errors;
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.min === undefined){
-const err61 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
-if(vErrors === null){
-vErrors = [err61];
-}
-else {
-vErrors.push(err61);
-}
-errors++;
-}
-if(data21.max === undefined){
-const err62 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err62];
-}
-else {
-vErrors.push(err62);
-}
-errors++;
-}
-for(const key3 in data21){
-if(!((key3 === "min") || (key3 === "max"))){
-const err63 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err63];
-}
-else {
-vErrors.push(err63);
-}
-errors++;
-}
-}
-if(data21.min !== undefined){
-let data22 = data21.min;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err64 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err64];
-}
-else {
-vErrors.push(err64);
-}
-errors++;
-}
-}
-if(data21.max !== undefined){
-let data23 = data21.max;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err65 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err65];
-}
-else {
-vErrors.push(err65);
-}
-errors++;
-}
-}
-}
-else {
-const err66 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err66];
-}
-else {
-vErrors.push(err66);
-}
-errors++;
-}
-var _valid3 = _errs61 === errors;
-valid8 = valid8 || _valid3;
-const _errs69 = errors;
-if(data21 !== null){
-const err67 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err67];
-}
-else {
-vErrors.push(err67);
-}
-errors++;
-}
-var _valid3 = _errs69 === errors;
-valid8 = valid8 || _valid3;
-if(!valid8){
-const err68 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err68];
-}
-else {
-vErrors.push(err68);
-}
-errors++;
-}
-else {
-errors = _errs60;
-if(vErrors !== null){
-if(_errs60){
-vErrors.length = _errs60;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.max_charge_power_w_range !== undefined){
-let data24 = data.max_charge_power_w_range;
-const _errs72 = errors;
-let valid11 = false;
-const _errs73 = errors;
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-if(data24.min === undefined){
-const err69 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
-if(vErrors === null){
-vErrors = [err69];
-}
-else {
-vErrors.push(err69);
-}
-errors++;
-}
-if(data24.max === undefined){
-const err70 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err70];
-}
-else {
-vErrors.push(err70);
-}
-errors++;
-}
-for(const key4 in data24){
-if(!((key4 === "min") || (key4 === "max"))){
-const err71 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err71];
-}
-else {
-vErrors.push(err71);
-}
-errors++;
-}
-}
-if(data24.min !== undefined){
-let data25 = data24.min;
-if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err72 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err72];
-}
-else {
-vErrors.push(err72);
-}
-errors++;
-}
-}
-if(data24.max !== undefined){
-let data26 = data24.max;
-if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err73 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err73];
-}
-else {
-vErrors.push(err73);
-}
-errors++;
-}
-}
-}
-else {
-const err74 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err74];
-}
-else {
-vErrors.push(err74);
-}
-errors++;
-}
-var _valid4 = _errs73 === errors;
-valid11 = valid11 || _valid4;
-const _errs81 = errors;
-if(data24 !== null){
-const err75 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err75];
-}
-else {
-vErrors.push(err75);
-}
-errors++;
-}
-var _valid4 = _errs81 === errors;
-valid11 = valid11 || _valid4;
-if(!valid11){
-const err76 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err76];
-}
-else {
-vErrors.push(err76);
-}
-errors++;
-}
-else {
-errors = _errs72;
-if(vErrors !== null){
-if(_errs72){
-vErrors.length = _errs72;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.max_discharge_power_w_range !== undefined){
-let data27 = data.max_discharge_power_w_range;
-const _errs84 = errors;
-let valid14 = false;
-const _errs85 = errors;
-if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-if(data27.min === undefined){
-const err77 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
-if(vErrors === null){
-vErrors = [err77];
-}
-else {
-vErrors.push(err77);
-}
-errors++;
-}
-if(data27.max === undefined){
-const err78 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err78];
-}
-else {
-vErrors.push(err78);
-}
-errors++;
-}
-for(const key5 in data27){
-if(!((key5 === "min") || (key5 === "max"))){
-const err79 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err79];
-}
-else {
-vErrors.push(err79);
-}
-errors++;
-}
-}
-if(data27.min !== undefined){
-let data28 = data27.min;
-if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err80 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err80];
-}
-else {
-vErrors.push(err80);
-}
-errors++;
-}
-}
-if(data27.max !== undefined){
-let data29 = data27.max;
-if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err81 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err81];
-}
-else {
-vErrors.push(err81);
-}
-errors++;
-}
-}
-}
-else {
-const err82 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err82];
-}
-else {
-vErrors.push(err82);
-}
-errors++;
-}
-var _valid5 = _errs85 === errors;
-valid14 = valid14 || _valid5;
-const _errs93 = errors;
-if(data27 !== null){
-const err83 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
-}
-errors++;
-}
-var _valid5 = _errs93 === errors;
-valid14 = valid14 || _valid5;
-if(!valid14){
-const err84 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err84];
-}
-else {
-vErrors.push(err84);
-}
-errors++;
-}
-else {
-errors = _errs84;
-if(vErrors !== null){
-if(_errs84){
-vErrors.length = _errs84;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.annual_consumption_kwh !== undefined){
-let data30 = data.annual_consumption_kwh;
-if((!((typeof data30 == "number") && (isFinite(data30)))) && (data30 !== null)){
-const err85 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema59.properties.annual_consumption_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err85];
-}
-else {
-vErrors.push(err85);
-}
-errors++;
-}
-if((typeof data30 == "number") && (isFinite(data30))){
-if(data30 > 100000 || isNaN(data30)){
-const err86 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err86];
-}
-else {
-vErrors.push(err86);
-}
-errors++;
-}
-if(data30 < 1 || isNaN(data30)){
-const err87 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err87];
-}
-else {
-vErrors.push(err87);
-}
-errors++;
-}
-}
-}
-if(data.annual_consumption_with_ev_kwh !== undefined){
-let data31 = data.annual_consumption_with_ev_kwh;
-if((!((typeof data31 == "number") && (isFinite(data31)))) && (data31 !== null)){
-const err88 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema59.properties.annual_consumption_with_ev_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err88];
-}
-else {
-vErrors.push(err88);
-}
-errors++;
-}
-if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 > 100000 || isNaN(data31)){
-const err89 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err89];
-}
-else {
-vErrors.push(err89);
-}
-errors++;
-}
-if(data31 < 1 || isNaN(data31)){
-const err90 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err90];
-}
-else {
-vErrors.push(err90);
-}
-errors++;
-}
-}
-}
-if(data.groups !== undefined){
-let data32 = data.groups;
-if(Array.isArray(data32)){
-if(data32.length > 100){
-const err91 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
-if(vErrors === null){
-vErrors = [err91];
-}
-else {
-vErrors.push(err91);
-}
-errors++;
-}
-const len0 = data32.length;
-for(let i0=0; i0<len0; i0++){
-let data33 = data32[i0];
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-if(data33.name === undefined){
-const err92 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
-if(vErrors === null){
-vErrors = [err92];
-}
-else {
-vErrors.push(err92);
-}
-errors++;
-}
-for(const key6 in data33){
-if(!(func3.call(schema67.properties, key6))){
-const err93 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err93];
-}
-else {
-vErrors.push(err93);
-}
-errors++;
-}
-}
-if(data33.name !== undefined){
-let data34 = data33.name;
-if(typeof data34 === "string"){
-if(func1(data34) > 128){
-const err94 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
-if(vErrors === null){
-vErrors = [err94];
-}
-else {
-vErrors.push(err94);
-}
-errors++;
-}
-if(func1(data34) < 1){
-const err95 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err95];
-}
-else {
-vErrors.push(err95);
-}
-errors++;
-}
-if(!pattern7.test(data34)){
-const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
-if(vErrors === null){
-vErrors = [err96];
-}
-else {
-vErrors.push(err96);
-}
-errors++;
-}
-}
-else {
-const err97 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err97];
-}
-else {
-vErrors.push(err97);
-}
-errors++;
-}
-}
-if(data33.count !== undefined){
-let data35 = data33.count;
-if((!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))) && (data35 !== null)){
-const err98 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema67.properties.count.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err98];
-}
-else {
-vErrors.push(err98);
-}
-errors++;
-}
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 > 1000 || isNaN(data35)){
-const err99 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err99];
-}
-else {
-vErrors.push(err99);
-}
-errors++;
-}
-if(data35 < 0 || isNaN(data35)){
-const err100 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err100];
-}
-else {
-vErrors.push(err100);
-}
-errors++;
-}
-}
-}
-if(data33.percentage !== undefined){
-let data36 = data33.percentage;
-if((!((typeof data36 == "number") && (isFinite(data36)))) && (data36 !== null)){
-const err101 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema67.properties.percentage.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err101];
-}
-else {
-vErrors.push(err101);
-}
-errors++;
-}
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 > 100 || isNaN(data36)){
-const err102 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
-if(vErrors === null){
-vErrors = [err102];
-}
-else {
-vErrors.push(err102);
-}
-errors++;
-}
-if(data36 < 0 || isNaN(data36)){
-const err103 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err103];
-}
-else {
-vErrors.push(err103);
-}
-errors++;
-}
-}
-}
-if(data33.profile !== undefined){
-let data37 = data33.profile;
-if(typeof data37 !== "string"){
-const err104 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err104];
-}
-else {
-vErrors.push(err104);
-}
-errors++;
-}
-if(!(((((((((((data37 === "mixed") || (data37 === "single_working")) || (data37 === "single_retired")) || (data37 === "couple_working")) || (data37 === "couple_retired")) || (data37 === "family_one_child")) || (data37 === "family_two_children")) || (data37 === "large_family")) || (data37 === "home_office")) || (data37 === "shift_worker")) || (data37 === "shared_flat"))){
-const err105 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema67.properties.profile.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err105];
-}
-else {
-vErrors.push(err105);
-}
-errors++;
-}
-}
-if(data33.weights !== undefined){
-let data38 = data33.weights;
-if((!(Array.isArray(data38))) && (data38 !== null)){
-const err106 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema67.properties.weights.type},message:"must be array,null"};
-if(vErrors === null){
-vErrors = [err106];
-}
-else {
-vErrors.push(err106);
-}
-errors++;
-}
-if(Array.isArray(data38)){
-if(data38.length > 10){
-const err107 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"};
-if(vErrors === null){
-vErrors = [err107];
-}
-else {
-vErrors.push(err107);
-}
-errors++;
-}
-if(data38.length < 10){
-const err108 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10},message:"must NOT have fewer than 10 items"};
-if(vErrors === null){
-vErrors = [err108];
-}
-else {
-vErrors.push(err108);
-}
-errors++;
-}
-const len1 = data38.length;
-for(let i1=0; i1<len1; i1++){
-let data39 = data38[i1];
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 < 0 || isNaN(data39)){
-const err109 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err109];
-}
-else {
-vErrors.push(err109);
-}
-errors++;
-}
-}
-else {
-const err110 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err110];
-}
-else {
-vErrors.push(err110);
-}
-errors++;
-}
-}
-}
-}
-if(data33.annual_consumption_kwh !== undefined){
-let data40 = data33.annual_consumption_kwh;
-if((!((typeof data40 == "number") && (isFinite(data40)))) && (data40 !== null)){
-const err111 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema67.properties.annual_consumption_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err111];
-}
-else {
-vErrors.push(err111);
-}
-errors++;
-}
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 100000 || isNaN(data40)){
-const err112 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err112];
-}
-else {
-vErrors.push(err112);
-}
-errors++;
-}
-if(data40 < 1 || isNaN(data40)){
-const err113 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err113];
-}
-else {
-vErrors.push(err113);
-}
-errors++;
-}
-}
-}
-if(data33.annual_consumption_with_ev_kwh !== undefined){
-let data41 = data33.annual_consumption_with_ev_kwh;
-if((!((typeof data41 == "number") && (isFinite(data41)))) && (data41 !== null)){
-const err114 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema67.properties.annual_consumption_with_ev_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err114];
-}
-else {
-vErrors.push(err114);
-}
-errors++;
-}
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 > 100000 || isNaN(data41)){
-const err115 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err115];
-}
-else {
-vErrors.push(err115);
-}
-errors++;
-}
-if(data41 < 1 || isNaN(data41)){
-const err116 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err116];
-}
-else {
-vErrors.push(err116);
-}
-errors++;
-}
-}
-}
-if(data33.max_time_shift_minutes !== undefined){
-let data42 = data33.max_time_shift_minutes;
-if((!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))) && (data42 !== null)){
-const err117 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema67.properties.max_time_shift_minutes.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err117];
-}
-else {
-vErrors.push(err117);
-}
-errors++;
-}
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 180 || isNaN(data42)){
-const err118 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err118];
-}
-else {
-vErrors.push(err118);
-}
-errors++;
-}
-if(data42 < 0 || isNaN(data42)){
-const err119 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err119];
-}
-else {
-vErrors.push(err119);
-}
-errors++;
-}
-}
-}
-if(data33.variation_fraction !== undefined){
-let data43 = data33.variation_fraction;
-if((!((typeof data43 == "number") && (isFinite(data43)))) && (data43 !== null)){
-const err120 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema67.properties.variation_fraction.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err120];
-}
-else {
-vErrors.push(err120);
-}
-errors++;
-}
-if((typeof data43 == "number") && (isFinite(data43))){
-if(data43 > 0.5 || isNaN(data43)){
-const err121 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5},message:"must be <= 0.5"};
-if(vErrors === null){
-vErrors = [err121];
-}
-else {
-vErrors.push(err121);
-}
-errors++;
-}
-if(data43 < 0 || isNaN(data43)){
-const err122 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err122];
-}
-else {
-vErrors.push(err122);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err123 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err123];
-}
-else {
-vErrors.push(err123);
-}
-errors++;
-}
-}
-}
-else {
-const err124 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err124];
-}
-else {
-vErrors.push(err124);
-}
-errors++;
-}
-}
-}
-else {
-const err125 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err125];
-}
-else {
-vErrors.push(err125);
-}
-errors++;
-}
-validate40.errors = vErrors;
-return errors === 0;
-}
-validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_previewFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate39.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate40(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
-errors = vErrors.length;
-}
-validate39.errors = vErrors;
-return errors === 0;
-}
-validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const expandFleet = validate43;
-const schema76 = {"$id":"op_expandFleet","$ref":"components#/$defs/FleetExpansion"};
-const schema77 = {"type":"object","description":"More households for a fleet that runs.","additionalProperties":false,"required":["request_id","count"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each expansion. The same id with the same count adds nothing again."},"count":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of households to add. A fleet holds at most 10,000."}},"example":{"request_id":"5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11","count":50}};
-
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_expandFleet" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate43.evaluated;
+const evaluated0 = validate40.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5666,7 +5283,7 @@ errors++;
 if(data.request_id !== undefined){
 let data0 = data.request_id;
 if(typeof data0 === "string"){
-if(!(formats14(data0))){
+if(!(formats4(data0))){
 const err3 = {instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
 if(vErrors === null){
 vErrors = [err3];
@@ -5734,17 +5351,170 @@ vErrors.push(err8);
 }
 errors++;
 }
+validate40.errors = vErrors;
+return errors === 0;
+}
+validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const stopFleet = validate41;
+const schema72 = {"$id":"op_stopFleet","$ref":"components#/$defs/EmptyBody"};
+const schema73 = {"type":"object","description":"Nothing to say. The operation takes no input; send no body at all or an empty object.","additionalProperties":false,"maxProperties":0};
+
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_stopFleet" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate41.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length > 0){
+const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+validate41.errors = vErrors;
+return errors === 0;
+}
+validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const cleanupFleet = validate42;
+const schema74 = {"$id":"op_cleanupFleet","$ref":"components#/$defs/EmptyBody"};
+
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_cleanupFleet" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate42.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length > 0){
+const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+validate42.errors = vErrors;
+return errors === 0;
+}
+validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const cancelFleet = validate43;
+const schema76 = {"$id":"op_cancelFleet","$ref":"components#/$defs/EmptyBody"};
+
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_cancelFleet" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate43.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length > 0){
+const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
 validate43.errors = vErrors;
 return errors === 0;
 }
 validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const stopFleet = validate44;
-const schema78 = {"$id":"op_stopFleet","$ref":"components#/$defs/EmptyBody"};
-const schema79 = {"type":"object","description":"Nothing to say. The operation takes no input; send no body at all or an empty object.","additionalProperties":false,"maxProperties":0};
+export const purgeFleet = validate44;
+const schema78 = {"$id":"op_purgeFleet","$ref":"components#/$defs/EmptyBody"};
 
 function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_stopFleet" */;
+/*# sourceURL="op_purgeFleet" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate44.evaluated;
@@ -5791,168 +5561,15 @@ return errors === 0;
 }
 validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const cleanupFleet = validate45;
-const schema80 = {"$id":"op_cleanupFleet","$ref":"components#/$defs/EmptyBody"};
+export const triggerDeviceEvent = validate45;
+const schema80 = {"$id":"op_triggerDeviceEvent","$ref":"components#/$defs/DeviceEventTrigger"};
+const schema81 = {"type":"object","description":"What shall happen to a device now.","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string","enum":["device_offline","reauthenticate","steering_recovery_failed","subscription_required","reconnect"],"description":"`device_offline` starts an outage and `reconnect` ends it; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices."}},"example":{"code":"device_offline"}};
 
 function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_cleanupFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate45.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-validate45.errors = vErrors;
-return errors === 0;
-}
-validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const cancelFleet = validate46;
-const schema82 = {"$id":"op_cancelFleet","$ref":"components#/$defs/EmptyBody"};
-
-function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_cancelFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate46.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-validate46.errors = vErrors;
-return errors === 0;
-}
-validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const purgeFleet = validate47;
-const schema84 = {"$id":"op_purgeFleet","$ref":"components#/$defs/EmptyBody"};
-
-function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_purgeFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate47.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-validate47.errors = vErrors;
-return errors === 0;
-}
-validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const triggerDeviceEvent = validate48;
-const schema86 = {"$id":"op_triggerDeviceEvent","$ref":"components#/$defs/DeviceEventTrigger"};
-const schema87 = {"type":"object","description":"What shall happen to a device now.","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string","enum":["device_offline","reauthenticate","steering_recovery_failed","subscription_required","reconnect"],"description":"`device_offline` starts an outage and `reconnect` ends it; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices."}},"example":{"code":"device_offline"}};
-
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_triggerDeviceEvent" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate48.evaluated;
+const evaluated0 = validate45.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5995,7 +5612,7 @@ vErrors.push(err2);
 errors++;
 }
 if(!(((((data0 === "device_offline") || (data0 === "reauthenticate")) || (data0 === "steering_recovery_failed")) || (data0 === "subscription_required")) || (data0 === "reconnect"))){
-const err3 = {instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/enum",keyword:"enum",params:{allowedValues: schema87.properties.code.enum},message:"must be equal to one of the allowed values"};
+const err3 = {instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/enum",keyword:"enum",params:{allowedValues: schema81.properties.code.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6016,20 +5633,20 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate48.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
-validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createWebhook = validate49;
-const schema88 = {"$id":"op_createWebhook","$ref":"components#/$defs/WebhookCreation"};
-const schema89 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"uri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password or fragment. It can never be changed."},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
-const schema90 = {"type":"string","description":"What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.","x-known-values":["device.action_required","device.information"],"example":"device.action_required"};
+export const createWebhook = validate46;
+const schema82 = {"$id":"op_createWebhook","$ref":"components#/$defs/WebhookCreation"};
+const schema83 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"uri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password or fragment. It can never be changed."},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
+const schema84 = {"type":"string","description":"What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.","x-known-values":["device.action_required","device.information"],"example":"device.action_required"};
 
-function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate50.evaluated;
+const evaluated0 = validate47.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6072,7 +5689,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!(formats12(data0))){
+if(!(formats2(data0))){
 const err3 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err3];
@@ -6143,40 +5760,40 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate50.errors = vErrors;
+validate47.errors = vErrors;
 return errors === 0;
 }
-validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_createWebhook" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate49.evaluated;
+const evaluated0 = validate46.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate50(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+if(!(validate47(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
 errors = vErrors.length;
 }
-validate49.errors = vErrors;
+validate46.errors = vErrors;
 return errors === 0;
 }
-validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateWebhook = validate52;
-const schema91 = {"$id":"op_updateWebhook","$ref":"components#/$defs/WebhookUpdate"};
-const schema92 = {"type":"object","description":"What shall change. Fields that are left out stay as they are.","additionalProperties":false,"properties":{"enabled":{"type":"boolean","description":"False pauses the webhook: messages that fall due meanwhile are dropped and never sent later. True takes up deliveries again."},"topics":{"type":"array","maxItems":100,"description":"Replaces the whole set of subscriptions; an empty list ends all of them.","items":{"$ref":"components#/$defs/Topic"}},"url":{"not":{},"x-immutable":true,"description":"The address cannot be changed. Create a new webhook and delete this one."}}};
+export const updateWebhook = validate49;
+const schema85 = {"$id":"op_updateWebhook","$ref":"components#/$defs/WebhookUpdate"};
+const schema86 = {"type":"object","description":"What shall change. Fields that are left out stay as they are.","additionalProperties":false,"properties":{"enabled":{"type":"boolean","description":"False pauses the webhook: messages that fall due meanwhile are dropped and never sent later. True takes up deliveries again."},"topics":{"type":"array","maxItems":100,"description":"Replaces the whole set of subscriptions; an empty list ends all of them.","items":{"$ref":"components#/$defs/Topic"}},"url":{"not":{},"x-immutable":true,"description":"The address cannot be changed. Create a new webhook and delete this one."}}};
 
-function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate53.evaluated;
+const evaluated0 = validate50.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6267,40 +5884,40 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate53.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
-validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateWebhook" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate52.evaluated;
+const evaluated0 = validate49.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate53(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+if(!(validate50(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
 errors = vErrors.length;
 }
-validate52.errors = vErrors;
+validate49.errors = vErrors;
 return errors === 0;
 }
-validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const rotateWebhookSecret = validate55;
-const schema94 = {"$id":"op_rotateWebhookSecret","$ref":"components#/$defs/EmptyBody"};
+export const rotateWebhookSecret = validate52;
+const schema88 = {"$id":"op_rotateWebhookSecret","$ref":"components#/$defs/EmptyBody"};
 
-function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_rotateWebhookSecret" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate55.evaluated;
+const evaluated0 = validate52.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6339,20 +5956,20 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate55.errors = vErrors;
+validate52.errors = vErrors;
 return errors === 0;
 }
-validate55.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const testWebhook = validate56;
-const schema96 = {"$id":"op_testWebhook","$ref":"components#/$defs/WebhookTest"};
-const schema97 = {"type":"object","description":"Which subscription to try.","additionalProperties":false,"required":["topic"],"properties":{"topic":{"type":"string","x-known-values":["device.action_required","device.information"],"description":"A topic that the webhook is subscribed to."}},"example":{"topic":"device.action_required"}};
+export const testWebhook = validate53;
+const schema90 = {"$id":"op_testWebhook","$ref":"components#/$defs/WebhookTest"};
+const schema91 = {"type":"object","description":"Which subscription to try.","additionalProperties":false,"required":["topic"],"properties":{"topic":{"type":"string","x-known-values":["device.action_required","device.information"],"description":"A topic that the webhook is subscribed to."}},"example":{"topic":"device.action_required"}};
 
-function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_testWebhook" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate56.evaluated;
+const evaluated0 = validate53.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6405,19 +6022,19 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate56.errors = vErrors;
+validate53.errors = vErrors;
 return errors === 0;
 }
-validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const redeliver = validate57;
-const schema98 = {"$id":"op_redeliver","$ref":"components#/$defs/EmptyBody"};
+export const redeliver = validate54;
+const schema92 = {"$id":"op_redeliver","$ref":"components#/$defs/EmptyBody"};
 
-function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_redeliver" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate57.evaluated;
+const evaluated0 = validate54.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6456,20 +6073,20 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate57.errors = vErrors;
+validate54.errors = vErrors;
 return errors === 0;
 }
-validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const broadcastInformation = validate58;
-const schema100 = {"$id":"op_broadcastInformation","$ref":"components#/$defs/InformationBroadcast"};
-const schema101 = {"type":"object","description":"A notice written by hand.","additionalProperties":false,"required":["message"],"properties":{"message":{"type":"string","minLength":1,"maxLength":2000,"pattern":"\\S","description":"Text to show to the users."},"owner_id":{"type":["string","null"],"format":"uuid","description":"The user it is for; without one, or null, it is for everybody."}}};
+export const broadcastInformation = validate55;
+const schema94 = {"$id":"op_broadcastInformation","$ref":"components#/$defs/InformationBroadcast"};
+const schema95 = {"type":"object","description":"A notice written by hand.","additionalProperties":false,"required":["message"],"properties":{"message":{"type":"string","minLength":1,"maxLength":2000,"pattern":"\\S","description":"Text to show to the users."},"owner_id":{"type":["string","null"],"format":"uuid","description":"The user it is for; without one, or null, it is for everybody."}}};
 
-function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_broadcastInformation" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate58.evaluated;
+const evaluated0 = validate55.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6547,7 +6164,7 @@ errors++;
 if(data.owner_id !== undefined){
 let data1 = data.owner_id;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err6 = {instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/type",keyword:"type",params:{type: schema101.properties.owner_id.type},message:"must be string,null"};
+const err6 = {instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/type",keyword:"type",params:{type: schema95.properties.owner_id.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6557,7 +6174,7 @@ vErrors.push(err6);
 errors++;
 }
 if(typeof data1 === "string"){
-if(!(formats14(data1))){
+if(!(formats4(data1))){
 const err7 = {instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
 if(vErrors === null){
 vErrors = [err7];
@@ -6580,20 +6197,20 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate58.errors = vErrors;
+validate55.errors = vErrors;
 return errors === 0;
 }
-validate58.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate55.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const resolveNotificationItem = validate59;
-const schema102 = {"$id":"op_resolveNotificationItem","$ref":"components#/$defs/ItemResolution"};
-const schema103 = {"type":"object","description":"Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate`, none for information items.","additionalProperties":false,"properties":{"success_url":{"type":"string","format":"uri","maxLength":2048,"description":"After consent. An https address, or http on localhost."},"cancel_url":{"type":"string","format":"uri","maxLength":2048,"description":"After refusal. An https address, or http on localhost."}}};
+export const resolveNotificationItem = validate56;
+const schema96 = {"$id":"op_resolveNotificationItem","$ref":"components#/$defs/ItemResolution"};
+const schema97 = {"type":"object","description":"Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate`, none for information items.","additionalProperties":false,"properties":{"success_url":{"type":"string","format":"uri","maxLength":2048,"description":"After consent. An https address, or http on localhost."},"cancel_url":{"type":"string","format":"uri","maxLength":2048,"description":"After refusal. An https address, or http on localhost."}}};
 
-function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_resolveNotificationItem" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate59.evaluated;
+const evaluated0 = validate56.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6626,7 +6243,7 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(!(formats12(data0))){
+if(!(formats2(data0))){
 const err2 = {instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err2];
@@ -6661,7 +6278,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(!(formats12(data1))){
+if(!(formats2(data1))){
 const err5 = {instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err5];
@@ -6694,8 +6311,8 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate59.errors = vErrors;
+validate56.errors = vErrors;
 return errors === 0;
 }
-validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 

@@ -6,7 +6,10 @@ import type { OpenApiDocument, Operation, Parameter } from './document.ts';
 import * as formats from '../domain/formats.ts';
 
 type Schema = Record<string, unknown>;
+type Content = NonNullable<Operation['requestBody']>['content'];
 
+/** Only OAuth's operations take forms. They judge for themselves, since RFC 6749 has other errors. */
+const FORM = 'application/x-www-form-urlencoded';
 const FORMATS_MODULE = '../src/domain/formats.ts';
 
 /**
@@ -18,7 +21,9 @@ export function validatorFiles(document: OpenApiDocument): Map<string, string> {
   const bodies = new Map<string, Schema>();
   const parameters = new Map<string, Schema>();
   for (const { operation, parameters: all } of operationsOf(document)) {
-    const body = bodySchema(document, operation);
+    const content = bodyContent(document, operation);
+    if (FORM in content) continue;
+    const body = content['application/json']?.schema as Schema | undefined;
     if (body !== undefined) bodies.set(operation.operationId, body);
     for (const place of ['path', 'query', 'header'] as const) {
       const list = all.filter((each) => each.in === place);
@@ -34,10 +39,8 @@ export function validatorFiles(document: OpenApiDocument): Map<string, string> {
   ]);
 }
 
-function bodySchema(document: OpenApiDocument, operation: Operation): Schema | undefined {
-  if (operation.requestBody === undefined) return undefined;
-  const { content } = follow<NonNullable<Operation['requestBody']>>(document, operation.requestBody);
-  return content['application/json']?.schema as Schema | undefined;
+function bodyContent(document: OpenApiDocument, { requestBody }: Operation): Content {
+  return requestBody === undefined ? {} : follow<{ content: Content }>(document, requestBody).content;
 }
 
 function parametersSchema(list: readonly Parameter[]): Schema {
