@@ -28,20 +28,20 @@ export function compose(first: Clamp, second: Clamp): Clamp {
 
 /**
  * Charge at the start of `day`. `dayMap` gives the map of a whole day; the walk ends where the past no longer
- * matters, or at `firstDay`, before whose map the charge is `initial`.
+ * matters, or at a day at whose start the charge is known, which the first day must be.
  */
 export function walkBack(
   dayMap: (day: number) => Clamp,
   day: number,
-  firstDay: number,
-  initial: number,
+  chargeAt: (day: number) => number | undefined,
 ): number {
   let total = IDENTITY;
-  for (let back = day - 1; back >= firstDay; back--) {
-    total = compose(dayMap(back), total);
+  for (let back = day; ; back--) {
+    const charge = chargeAt(back);
+    if (charge !== undefined) return applyClamp(total, charge);
+    total = compose(dayMap(back - 1), total);
     if (total.lo === total.hi) return total.lo;
   }
-  return applyClamp(total, initial);
 }
 
 /** A stationary battery in integers; power limits as AC energy in a quarter. */

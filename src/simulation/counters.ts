@@ -1,6 +1,8 @@
-/** Energy counters of a household: sums of its quarters since the anchor, kept at some days so that few are summed anew. */
+/**
+ * Energy counters of a household: sums of its quarters since the anchor. Where it stood at the start of some days is
+ * kept, so that few days are summed anew.
+ */
 import { QUARTERS } from './local-time.ts';
-import { Memory } from './memory.ts';
 
 /** Sums of energies in mWh from the anchor on. */
 export interface Counters {
@@ -12,11 +14,28 @@ export interface Counters {
 }
 export const NO_COUNTERS: Counters = { pv: 0, ev: 0, hp: 0, gridImport: 0, gridExport: 0 };
 
+/**
+ * All of a household's past that later days hang on, at the start of a UTC day (days since 1970). The charges are
+ * here because a battery that is large for its power may not have forgotten the anchor for years.
+ */
+export interface Checkpoint {
+  readonly day: number;
+  readonly counters: Counters;
+  /** Stored in the stationary battery, mWh. */
+  readonly stored: number;
+  /** Stored in the vehicle, mWh; 0 without one. */
+  readonly vehicleStored: number;
+}
+
 interface Energies {
   readonly pv: Int32Array;
   readonly ev: Int32Array;
   readonly hp: Int32Array;
   readonly grid: Int32Array;
+}
+interface Day extends Energies {
+  readonly stored: Int32Array;
+  readonly vehicleStored: Int32Array;
 }
 
 /** Counters after the first `quarters` of a day. */
@@ -33,31 +52,90 @@ export function addDay(from: Counters, rows: Energies, quarters = QUARTERS): Cou
   return { pv, ev, hp, gridImport, gridExport };
 }
 
-/** Days between the counters that are kept for good; a look back costs at most so many days. */
-const SPACING = 16;
+/** Sums on by at most so many days; true when the day is reached. */
+export type Walk = (mostDays: number) => boolean;
 
-/** Counters at the start of a day, summed on from the nearest day before that is known. */
-export function counterLedger(firstDay: number, dayOf: (day: number) => Energies): (day: number) => Counters {
-  const milestones = new Map<number, Counters>([[firstDay, NO_COUNTERS]]);
-  const recent = new Memory<number, Counters>(4);
-  let reached = firstDay;
-  return (day) => {
-    if (day <= firstDay) return NO_COUNTERS;
-    let known = day;
-    let total = recent.find(day);
-    if (!total) {
-      const latest = recent.find(day - 1);
-      known = latest ? day - 1 : Math.min(reached, day - ((day - firstDay) % SPACING));
-      total = latest ?? milestones.get(known) ?? NO_COUNTERS;
-    }
-    for (; known < day; known++) {
-      total = addDay(total, dayOf(known));
-      if ((known + 1 - firstDay) % SPACING === 0) {
-        milestones.set(known + 1, total);
-        reached = Math.max(reached, known + 1);
+export interface Ledger {
+  /** The start of a day, summed on at once from the nearest one before it that is known. */
+  at(day: number): Checkpoint;
+  /** Leads to the start of a day in steps; several walks may be under way at once. */
+  walkTo(day: number): Walk;
+  /** What is known of the start of a day without summing. */
+  find(day: number): Checkpoint | undefined;
+  /** Takes over a checkpoint that was made before, of this household and its schedule. */
+  learn(checkpoint: Checkpoint): void;
+}
+
+/** Days between milestones at first. When there are too many, every second one goes: a look back stays short. */
+const SPACING = 16;
+const MOST_MILESTONES = 32;
+const MOST_RECENT = 4;
+
+/** `origin` is the start of the anchor's day; before it nothing is counted. */
+export function counterLedger(origin: Checkpoint, dayOf: (day: number) => Day): Ledger {
+  const milestones = new Map<number, Checkpoint>();
+  const recent: Checkpoint[] = [];
+  let spacing = SPACING;
+  let learned = origin;
+
+  const find = (day: number): Checkpoint | undefined =>
+    learned.day === day ? learned : (recent.find((known) => known.day === day) ?? milestones.get(day));
+
+  const nearest = (day: number): Checkpoint => {
+    let best = learned.day <= day ? learned : origin;
+    for (const known of recent) if (known.day <= day && known.day > best.day) best = known;
+    for (const known of milestones.values()) if (known.day <= day && known.day > best.day) best = known;
+    return best;
+  };
+
+  const markMilestone = (known: Checkpoint): void => {
+    if ((known.day - origin.day) % spacing !== 0) return;
+    milestones.set(known.day, known);
+    if (milestones.size <= MOST_MILESTONES) return;
+    spacing *= 2;
+    for (const day of milestones.keys()) if ((day - origin.day) % spacing !== 0) milestones.delete(day);
+  };
+
+  const next = ({ day, counters }: Checkpoint): Checkpoint => {
+    const rows = dayOf(day);
+    return {
+      day: day + 1,
+      counters: addDay(counters, rows),
+      stored: rows.stored[QUARTERS] ?? 0,
+      vehicleStored: rows.vehicleStored[QUARTERS] ?? 0,
+    };
+  };
+
+  const walkTo = (day: number): Walk => {
+    let known = nearest(day);
+    return (mostDays) => {
+      // Another walk may have come further meanwhile.
+      const ahead = nearest(day);
+      if (ahead.day > known.day) known = ahead;
+      for (let left = mostDays; left > 0 && known.day < day; left--) {
+        known = next(known);
+        markMilestone(known);
       }
-    }
-    const answer = total;
-    return recent.get(day, () => answer);
+      if (find(known.day) === undefined) {
+        if (recent.length === MOST_RECENT) recent.shift();
+        recent.push(known);
+      }
+      return known.day >= day;
+    };
+  };
+
+  return {
+    at: (day) => {
+      if (day <= origin.day) return origin;
+      const before = find(day);
+      if (before) return before;
+      walkTo(day)(Infinity);
+      return find(day) ?? origin;
+    },
+    walkTo,
+    find,
+    learn: (checkpoint) => {
+      if (checkpoint.day > learned.day) learned = checkpoint;
+    },
   };
 }

@@ -5,7 +5,7 @@
 import { IDENTITY, runStore, storeMap, storeOf, walkBack } from './battery.ts';
 import type { Clamp } from './battery.ts';
 import { NO_COUNTERS, addDay, counterLedger } from './counters.ts';
-import type { Counters } from './counters.ts';
+import type { Checkpoint, Counters, Ledger } from './counters.ts';
 import { HEAT_MODES } from './heat.ts';
 import type { HeatMode, ScheduleState } from './heat.ts';
 import type { Household } from './household.ts';
@@ -70,6 +70,8 @@ export interface Model {
   quarter(quarterIndex: number): Quarter;
   /** Sums over the quarters from the anchor up to and without quarterIndex. */
   countersBefore(quarterIndex: number): Counters;
+  /** Where the household stood at the starts of days. */
+  readonly ledger: Ledger;
 }
 
 interface VehicleTrack extends Driving {
@@ -119,7 +121,7 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
     return carTracks.get(day, () => {
       const track = { ...driving(day), ev: int32Row(QUARTERS), vehicleStored: int32Row(QUARTERS + 1) };
       const known = carTracks.find(day - 1)?.vehicleStored[QUARTERS];
-      const x = known ?? walkBack(carMapOf, day, firstDay, car.initial);
+      const x = known ?? walkBack(carMapOf, day, (back) => standingAt(back)?.vehicleStored);
       const first = firstQuarterOf(day);
       track.pluggedIn.fill(0, 0, first);
       runVehicle(car, track, first, x, track);
@@ -172,7 +174,7 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
         stored: int32Row(QUARTERS + 1),
       };
       const known = days.find(day - 1)?.stored[QUARTERS];
-      const x = known ?? walkBack(storeMapOf, day, firstDay, store.initial);
+      const x = known ?? walkBack(storeMapOf, day, (back) => standingAt(back)?.stored);
       runStore(store, house.net, firstQuarterOf(day), x, rows);
       const { charge, discharge, grid } = rows;
       for (let i = 0; i < QUARTERS; i++) {
@@ -181,7 +183,14 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
       return rows;
     });
 
-  const before = counterLedger(firstDay, dayOf);
+  const origin: Checkpoint = {
+    day: firstDay,
+    counters: NO_COUNTERS,
+    stored: store.initial,
+    vehicleStored: car ? car.initial : 0,
+  };
+  const ledger = counterLedger(origin, dayOf);
+  const standingAt = (day: number) => (day <= firstDay ? origin : ledger.find(day));
   return {
     day: dayOf,
     quarter: (quarterIndex) => {
@@ -191,8 +200,9 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
     countersBefore: (quarterIndex) => {
       if (quarterIndex <= anchor) return NO_COUNTERS;
       const day = floor(quarterIndex / QUARTERS);
-      return addDay(before(day), dayOf(day), quarterIndex - day * QUARTERS);
+      return addDay(ledger.at(day).counters, dayOf(day), quarterIndex - day * QUARTERS);
     },
+    ledger,
   };
 }
 
