@@ -1,15 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { hostOf, parseEndpoint } from '../domain/endpoint.ts';
 import type { Outcome } from '../domain/retry.ts';
-import { connectionOpener, type Connections } from './connections.ts';
-import { resolveDestination, type Lookup, type ResolvedAddress } from './destination.ts';
+import { Connections, type Connection } from './connections.ts';
+import { resolveDestination, type Lookup } from './destination.ts';
 import { send } from './send.ts';
 
 /** One deadline over lookup, connect, TLS, request and response headers. */
 export const deliveryDeadlineMs = 5_000;
-/** How many hosts' idle connections are kept. */
-const keptHosts = 1_000;
+/** Connections of a process that wait for the next delivery, and how long one waits at most. */
+const mostIdleByDefault = 1_000;
+const idleMsByDefault = 30_000;
+/** Exchanges that are decided while their answer's body is still under way, in a process. */
+const mostBodiesByDefault = 256;
 
 export interface ExchangeOptions {
   readonly lookup: Lookup;
@@ -18,6 +20,9 @@ export interface ExchangeOptions {
   /** PEM of further certificate authorities (WEBHOOK_CA_FILE). */
   readonly extraCa?: string | undefined;
   readonly deadlineMs?: number;
+  readonly mostIdle?: number;
+  readonly idleMs?: number;
+  readonly mostBodies?: number;
 }
 
 export interface PostRequest {
@@ -35,20 +40,38 @@ export interface Exchanged {
   readonly address: string | undefined;
 }
 
+/** One exchange under way. */
+interface Call {
+  connection: Connection | undefined;
+  /** Settles when the connection is used no more: true when it can serve again. */
+  ended: Promise<boolean>;
+}
+
 /** Sends HTTPS POSTs to endpoints that nobody vouches for; of the answer the status alone is used. */
 export class Exchange {
   readonly deadlineMs: number;
   readonly #lookup: Lookup;
   readonly #allowedNetworks: readonly string[];
-  readonly #open: (url: URL, addresses: readonly ResolvedAddress[]) => Connections;
-  readonly #kept: LRUCache<string, Connections>;
+  readonly #connections: Connections;
+  readonly #mostBodies: number;
+  readonly #inUse = new Set<Connection>();
+  /** Those of them whose exchange is decided and whose answer is not over, the oldest first. */
+  readonly #bodies = new Set<Connection>();
 
-  constructor({ lookup, allowedNetworks = [], extraCa, deadlineMs = deliveryDeadlineMs }: ExchangeOptions) {
+  constructor({
+    lookup,
+    allowedNetworks = [],
+    extraCa,
+    deadlineMs = deliveryDeadlineMs,
+    mostIdle = mostIdleByDefault,
+    idleMs = idleMsByDefault,
+    mostBodies = mostBodiesByDefault,
+  }: ExchangeOptions) {
     this.deadlineMs = deadlineMs;
     this.#lookup = lookup;
     this.#allowedNetworks = allowedNetworks;
-    this.#open = connectionOpener(extraCa, deadlineMs);
-    this.#kept = new LRUCache({ max: keptHosts, dispose: ({ pool }) => void pool.close() });
+    this.#connections = new Connections({ extraCa, connectMs: deadlineMs, mostIdle, idleMs });
+    this.#mostBodies = mostBodies;
   }
 
   /** One exchange within the deadline. Nothing that the endpoint does makes it throw. */
@@ -56,36 +79,50 @@ export class Exchange {
     const startedAt = performance.now();
     const deadline = new AbortController();
     const late = Promise.withResolvers<Outcome>();
+    const call: Call = { connection: undefined, ended: Promise.resolve(false) };
     const timer = setTimeout(() => {
       late.resolve({ kind: 'timed_out', afterMs: this.deadlineMs });
       deadline.abort();
+      call.connection?.close();
     }, this.deadlineMs);
 
-    const call = { connections: undefined as Connections | undefined, ended: Promise.resolve() };
     const outcome = await Promise.race([this.#call(request, deadline.signal, call), late.promise]);
-    // A response body may still be under way; the deadline ends it too.
-    void call.ended.finally(() => {
-      clearTimeout(timer);
-      if (request.isAlone === true) void call.connections?.pool.destroy();
-    });
     const durationMs = Math.round(performance.now() - startedAt);
+    const { connection, ended } = call;
+    const address = connection?.address();
+    if (connection !== undefined) this.#awaitBody(connection);
+    // A response body may still be under way; the deadline ends it too.
+    void ended.then((isWhole) => {
+      clearTimeout(timer);
+      if (connection === undefined) return;
+      this.#inUse.delete(connection);
+      this.#bodies.delete(connection);
+      if (isWhole && request.isAlone !== true) this.#connections.keep(connection);
+      else connection.close();
+    });
     // A turn later the connection of an answer that came whole is free for the next exchange.
     await setImmediate();
-    return { outcome, durationMs, address: call.connections?.lastAddress() };
+    return { outcome, durationMs, address };
   }
 
-  /** Drops all kept connections. */
+  /** Drops all connections, also those in use. */
   async destroy(): Promise<void> {
-    const kept = [...this.#kept.values()];
-    this.#kept.clear();
-    await Promise.all(kept.map(({ pool }) => pool.destroy()));
+    for (const connection of [...this.#inUse]) connection.close();
+    this.#connections.destroy();
+    await setImmediate();
   }
 
-  async #call(
-    request: PostRequest,
-    signal: AbortSignal,
-    call: { connections: Connections | undefined; ended: Promise<void> },
-  ): Promise<Outcome> {
+  /** Nobody waits for the end of an answer, so that endless ones must not pile up: the oldest has had its time. */
+  #awaitBody(connection: Connection): void {
+    this.#bodies.add(connection);
+    if (this.#bodies.size > this.#mostBodies) {
+      const oldest = this.#bodies.values().next().value;
+      if (oldest !== undefined) this.#bodies.delete(oldest);
+      oldest?.close();
+    }
+  }
+
+  async #call(request: PostRequest, signal: AbortSignal, call: Call): Promise<Outcome> {
     const endpoint = parseEndpoint(request.url, this.#allowedNetworks);
     if ('errors' in endpoint) {
       return { kind: 'refused', reason: endpoint.errors.map(({ detail }) => detail).join(' ') };
@@ -94,21 +131,15 @@ export class Exchange {
     const destination = await resolveDestination(hostOf(url), this.#lookup, this.#allowedNetworks);
     if ('outcome' in destination) return destination.outcome;
     if (signal.aborted) return { kind: 'timed_out', afterMs: this.deadlineMs };
-    call.connections =
+    const connection =
       request.isAlone === true
-        ? this.#open(url, destination.addresses)
-        : this.#keptConnections(url, destination.addresses);
+        ? this.#connections.open(url, destination.addresses)
+        : this.#connections.take(url, destination.addresses);
+    call.connection = connection;
+    this.#inUse.add(connection);
     const path = url.pathname + url.search;
-    const sent = send(call.connections.pool, path, request.headers, request.body, signal);
+    const sent = send(connection.client, path, request.headers, request.body, signal);
     call.ended = sent.ended;
     return sent.outcome;
-  }
-
-  /** Connections are kept under their vetted addresses: an answer with others opens new ones. */
-  #keptConnections(url: URL, addresses: readonly ResolvedAddress[]): Connections {
-    const key = [url.origin, ...addresses.map(({ address }) => address).sort()].join(' ');
-    const connections = this.#kept.get(key) ?? this.#open(url, addresses);
-    this.#kept.set(key, connections);
-    return connections;
   }
 }

@@ -8,8 +8,8 @@ const bodyBytes = 4 * 1024;
 export interface Sent {
   /** Settles with the response's headers, or with the failure before them. */
   readonly outcome: Promise<Outcome>;
-  /** Resolves when the exchange uses its connection no more. */
-  readonly ended: Promise<void>;
+  /** Resolves when the exchange uses its connection no more: true when the answer came whole. */
+  readonly ended: Promise<boolean>;
 }
 
 /**
@@ -17,16 +17,16 @@ export interface Sent {
  * that is longer, or not over when `signal` aborts, costs the connection. Nothing is decompressed.
  */
 export function send(
-  pool: Dispatcher,
+  connection: Dispatcher,
   path: string,
   headers: Readonly<Record<string, string>>,
   body: Buffer,
   signal: AbortSignal,
 ): Sent {
   const outcome = Promise.withResolvers<Outcome>();
-  const ended = Promise.withResolvers<undefined>();
+  const ended = Promise.withResolvers<boolean>();
   let bytes = 0;
-  pool.dispatch(
+  connection.dispatch(
     { method: 'POST', path, headers: { ...headers }, body },
     {
       onRequestStart(controller) {
@@ -42,11 +42,11 @@ export function send(
         if (bytes > bodyBytes) controller.abort(new Error('The response body is too long.'));
       },
       onResponseEnd() {
-        ended.resolve(undefined);
+        ended.resolve(true);
       },
       onResponseError(_controller, error) {
         outcome.resolve(broken(error));
-        ended.resolve(undefined);
+        ended.resolve(false);
       },
     },
   );

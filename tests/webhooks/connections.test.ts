@@ -1,0 +1,204 @@
+// Which connections serve again, and to which addresses they lead.
+import { createServer, type Server } from 'node:https';
+import type { ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
+import { Exchange, type Exchanged, type ExchangeOptions } from '../../src/webhooks/exchange.ts';
+import { certificateAuthority, serverCertificate, type Authority } from '../../src/cli/demo/certificates.ts';
+
+const one: ResolvedAddress = { address: '127.0.0.1', family: 4 };
+const two: ResolvedAddress = { address: '::1', family: 6 };
+const body = Buffer.from('{}');
+
+/** An endpoint at one address. */
+interface Endpoint {
+  readonly server: Server;
+  readonly open: Set<Socket>;
+  connections: number;
+  requests: number;
+}
+
+let authority: Authority;
+let endpoints: readonly Endpoint[];
+let exchange: Exchange;
+let port: number;
+/** What the name has for an address at the next delivery. */
+let addresses: readonly ResolvedAddress[];
+let answer: (response: ServerResponse) => void;
+
+beforeAll(async () => {
+  authority = await certificateAuthority();
+});
+beforeEach(async () => {
+  answer = (response) => response.writeHead(204).end();
+  endpoints = await Promise.all([one, two].map(() => makeEndpoint()));
+  port = await listenEverywhere();
+  exchange = newExchange();
+});
+afterEach(async () => {
+  await exchange.destroy();
+  for (const { server, open } of endpoints) {
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+function newExchange(options: Partial<ExchangeOptions> = {}): Exchange {
+  return new Exchange({
+    lookup: async () => addresses,
+    allowedNetworks: ['127.0.0.0/8', '::1/128'],
+    extraCa: authority.ca,
+    ...options,
+  });
+}
+
+async function makeEndpoint(): Promise<Endpoint> {
+  const server = createServer(await serverCertificate(authority, ['partner.example']));
+  // Not the endpoint, the service lets go of connections.
+  server.keepAliveTimeout = 0;
+  const endpoint: Endpoint = { server, open: new Set(), connections: 0, requests: 0 };
+  server.on('connection', (socket: Socket) => {
+    endpoint.open.add(socket);
+    socket.on('error', () => undefined).on('close', () => endpoint.open.delete(socket));
+  });
+  server.on('secureConnection', () => (endpoint.connections += 1));
+  server.on('request', (request, response) => {
+    endpoint.requests += 1;
+    request.resume().on('end', () => answer(response));
+  });
+  return endpoint;
+}
+
+/** Both addresses at one port: the first gets a free one, which the other may find taken. */
+async function listenEverywhere(): Promise<number> {
+  const listen = ({ server }: Endpoint, at: number, host: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      const fail = (): void => resolve(false);
+      server.once('error', fail).listen(at, host, () => {
+        server.removeListener('error', fail);
+        resolve(true);
+      });
+    });
+  for (;;) {
+    const [first, second] = endpoints as [Endpoint, Endpoint];
+    await listen(first, 0, one.address);
+    const { port: free } = first.server.address() as AddressInfo;
+    if (await listen(second, free, two.address)) return free;
+    await new Promise((resolve) => first.server.close(resolve));
+  }
+}
+
+const post = (from = exchange): Promise<Exchanged> =>
+  from.post({ url: `https://partner.example:${port}/`, headers: {}, body });
+
+const made = (): number[] => endpoints.map(({ connections }) => connections);
+const served = (): number[] => endpoints.map(({ requests }) => requests);
+
+test('answers in rotating order and changing subsets share one connection', async () => {
+  for (addresses of [[one, two], [two, one], [one], [one, two], [two, one], [one]]) {
+    expect(await post()).toMatchObject({ outcome: { kind: 'delivered' }, address: one.address });
+  }
+  expect([made(), served()]).toEqual([
+    [1, 0],
+    [6, 0],
+  ]);
+});
+
+test('a connection to an address that is not in the answer any more is not used, and serves again when it is back', async () => {
+  for (addresses of [[one], [two], [two], [one], [two, one]]) {
+    const { address } = await post();
+    expect(addresses.map((each) => each.address)).toContain(address);
+  }
+  expect(made()).toEqual([1, 1]);
+  expect(served().reduce((sum, each) => sum + each)).toBe(5);
+});
+
+test('a connection that the endpoint has closed is opened anew to an address of the answer of then', async () => {
+  addresses = [one];
+  await post();
+  for (const socket of endpoints[0]?.open ?? []) socket.destroy();
+  addresses = [two];
+  expect(await post()).toMatchObject({ outcome: { kind: 'delivered' }, address: two.address });
+  expect(served()).toEqual([1, 1]);
+});
+
+test('an attempt tells the address that it called, whatever others called meanwhile', async () => {
+  const waiting: ServerResponse[] = [];
+  const came = Promise.withResolvers<undefined>();
+  answer = (response) => {
+    waiting.push(response);
+    came.resolve(undefined);
+  };
+  addresses = [one, two];
+  const first = post();
+  await came.promise;
+  // New connections are refused there now.
+  endpoints[0]?.server.close();
+  answer = (response) => response.writeHead(204).end();
+  expect((await post()).address).toBe(two.address);
+  waiting[0]?.writeHead(204).end();
+  expect((await first).address).toBe(one.address);
+});
+
+test('bodies that drip hold no more than some connections, and none of them another delivery', async () => {
+  const few = newExchange({ deadlineMs: 60_000, mostBodies: 3 });
+  addresses = [one];
+  const most: number[] = [];
+  answer = (response) => {
+    response.writeHead(200).write('.');
+    most.push(endpoints[0]?.open.size ?? 0);
+  };
+  for (let count = 0; count < 20; count += 1) {
+    expect((await post(few)).outcome).toEqual({ kind: 'delivered', status: 200 });
+  }
+  // The newest one beside those that are waited for, and one that is just being closed.
+  expect(Math.max(...most)).toBeLessThanOrEqual(3 + 2);
+  await few.destroy();
+});
+
+test('the connections that wait for another delivery are limited', async () => {
+  const few = newExchange({ mostIdle: 2 });
+  addresses = [one];
+  const waiting: ServerResponse[] = [];
+  const all = Promise.withResolvers<undefined>();
+  answer = (response) => {
+    waiting.push(response);
+    if (waiting.length === 5) all.resolve(undefined);
+  };
+  const posts = Array.from({ length: 5 }, () => post(few));
+  await all.promise;
+  const open = [...(endpoints[0]?.open ?? [])];
+  expect(open.length).toBe(5);
+  const three = Promise.withResolvers<undefined>();
+  let closed = 0;
+  for (const socket of open) socket.once('close', () => (closed += 1) === 3 && three.resolve(undefined));
+  for (const response of waiting) response.writeHead(204).end();
+  await Promise.all(posts);
+  await three.promise;
+  answer = (response) => response.writeHead(204).end();
+  await post(few);
+  expect([endpoints[0]?.open.size, made()[0]]).toEqual([2, 5]);
+  await few.destroy();
+});
+
+test('an endpoint cannot ask for a connection to be kept for long', async () => {
+  const brief = newExchange({ idleMs: 50 });
+  addresses = [one];
+  answer = (response) => response.setHeader('Keep-Alive', 'timeout=600').writeHead(204).end();
+  await post(brief);
+  const [socket] = endpoints[0]?.open ?? [];
+  await new Promise((resolve) => socket?.once('close', resolve));
+  await brief.destroy();
+});
+
+test('the end of all drops also what is under way', async () => {
+  addresses = [one];
+  const came = Promise.withResolvers<undefined>();
+  answer = () => came.resolve(undefined);
+  const late = newExchange({ deadlineMs: 60_000 });
+  const posted = post(late);
+  await came.promise;
+  await late.destroy();
+  expect((await posted).outcome).toMatchObject({ kind: 'unreachable', class: 'connect' });
+});
