@@ -4,7 +4,8 @@
  * `node src/generate/countries.ts [--check]`. Shape: {boundary_version, countries: {alpha2: {box, rings}}}. `box` is
  * [west, south, east, north] of the largest polygon in degrees, so that overseas parts do not widen it. Each
  * ring is a flat list of longitude and latitude in thousandths of a degree, each pair relative to the one
- * before. Small countries are taken from the 1:10m set, all others from 1:50m.
+ * before. Small countries are taken from the 1:10m set, all others from 1:50m. Rings that run across the 180th
+ * meridian are cut there, so that each can be read on the plane.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,12 +15,13 @@ import type { MultiPolygon, Polygon } from 'geojson';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import { settle } from './files.ts';
+import { cutAtMeridian } from './meridian.ts';
+import type { Ring } from './meridian.ts';
 
 const UNITS_PER_DEGREE = 1000;
 /** Square degrees below which the finer set is used (about 50 km by 50 km). */
 const SMALL_AREA = 0.25;
 
-type Ring = readonly (readonly number[])[];
 interface Country {
   readonly polygons: readonly (readonly Ring[])[];
 }
@@ -35,7 +37,8 @@ function readCountries(set: string): Map<string, Country> {
     const code = id === undefined ? (properties.name === 'Kosovo' ? 'XK' : null) : iso1A2Code(String(id));
     if (!code || (geometry.type !== 'Polygon' && geometry.type !== 'MultiPolygon')) continue;
     const shape: Polygon | MultiPolygon = geometry;
-    const polygons = shape.type === 'Polygon' ? [shape.coordinates] : shape.coordinates;
+    const whole = shape.type === 'Polygon' ? [shape.coordinates] : shape.coordinates;
+    const polygons = whole.flatMap((rings) => cutAtMeridian(rings));
     countries.set(code, { polygons: [...(countries.get(code)?.polygons ?? []), ...polygons] });
   }
   return countries;
@@ -50,12 +53,15 @@ function ringArea(ring: Ring): number {
   return Math.abs(sum / 2);
 }
 
-const area = (polygon: readonly Ring[]): number => ringArea(polygon[0] ?? []);
+/** The outline of a polygon: not always its first ring, since the set closes Antarctica at the pole. */
+const outline = (polygon: readonly Ring[]): Ring =>
+  [...polygon].sort((a, b) => ringArea(b) - ringArea(a))[0] ?? [];
+const area = (polygon: readonly Ring[]): number => ringArea(outline(polygon));
 
 function largestBox(country: Country): number[] {
-  const [largest] = [...country.polygons].sort((a, b) => area(b) - area(a));
-  const longitudes = (largest?.[0] ?? []).map(([x = 0]) => x);
-  const latitudes = (largest?.[0] ?? []).map(([, y = 0]) => y);
+  const [largest = []] = [...country.polygons].sort((a, b) => area(b) - area(a));
+  const longitudes = outline(largest).map(([x = 0]) => x);
+  const latitudes = outline(largest).map(([, y = 0]) => y);
   const box = [
     Math.min(...longitudes),
     Math.min(...latitudes),

@@ -160,6 +160,32 @@ describe('borders', () => {
     expect(countryAt(55.5, 3)).toBeNull();
   });
 
+  test('are right where a country runs across the 180th meridian, and on the other side of the globe', () => {
+    const places: readonly (readonly [string | null, number, number])[] = [
+      ['RU', 67, 100],
+      ['RU', 66.5, 179],
+      ['RU', 66.5, -175],
+      ['RU', 71.2, -179.5],
+      ['SE', 67.85, 20.22],
+      ['US', 66, -150],
+      ['FJ', -16.6, 179.3],
+      ['AQ', -80, 0],
+      ['AQ', -89, 120],
+      [null, 67, 0],
+      [null, 71.2, 0],
+      [null, -16.5, -30],
+    ];
+    for (const [code, latitude, longitude] of places)
+      expect([latitude, longitude, countryAt(latitude, longitude)]).toEqual([latitude, longitude, code]);
+    for (const code of COUNTRY_CODES) {
+      const { ringBoxes = [], box = [] } = findCountry(code) ?? {};
+      // Only Antarctica lies all around the globe.
+      const widest = Math.max(...ringBoxes.map(([west = 0, , east = 0]) => east - west));
+      if (code !== 'AQ') expect([code, widest < 180]).toEqual([code, true]);
+      expect((box[2] ?? 0) - (box[0] ?? 0)).toBeLessThanOrEqual(360);
+    }
+  });
+
   test('are there for every country, with a box that holds its largest part', () => {
     expect(COUNTRY_CODES.length).toBeGreaterThan(230);
     for (const code of COUNTRY_CODES) {
@@ -167,5 +193,7 @@ describe('borders', () => {
       expect(west < east && south < north).toBe(true);
     }
     expect(findCountry('FR')?.box[0]).toBeGreaterThan(-6);
+    expect(findCountry('RU')?.box).toEqual([27.351, 41.199, 180, 77.73]);
+    expect(findCountry('AQ')?.box).toEqual([-180, -90, 180, -63.226]);
   });
 });
