@@ -1,16 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startFleetApi } from './fleet-api.ts';
-import type { FleetApi } from './fleet-api.ts';
+import { expect, test } from '@jest/globals';
+import { fleetApi } from './fleet-api.ts';
 
-let fleets: FleetApi;
-beforeAll(async () => {
-  fleets = await startFleetApi({ faults: true, services: { simulatorFaults: true } });
-});
-afterAll(async () => {
-  expect(fleets.errors).toEqual([]);
-  await fleets.runner.destroy();
-  await fleets.api.close();
-});
+const fleets = fleetApi({ faults: true, services: { simulatorFaults: true } });
 
 async function planned(orgId: string) {
   return fleets.api.db

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { FleetRunner } from '../../src/fleets/runner.ts';
 import type { FleetRunnerOptions } from '../../src/fleets/runner.ts';
 import type { Answer } from '../support/api-client.ts';
@@ -26,10 +26,23 @@ export interface FleetApi {
   locations(jobId: string): Promise<Answer['body'][]>;
 }
 
-/** The API with a fleet runner that works when it is told to. */
-export async function startFleetApi(
-  options: ApiOptions & { readonly faults?: boolean } = {},
-): Promise<FleetApi> {
+type FleetApiOptions = ApiOptions & { readonly faults?: boolean };
+
+/** For a test file: the API with a fleet runner that works when it is told to. No test may leave an error behind. */
+export function fleetApi(options: FleetApiOptions = {}): FleetApi {
+  const set = {} as FleetApi;
+  beforeAll(async () => {
+    Object.assign(set, await startFleetApi(options));
+  });
+  afterAll(async () => {
+    expect(set.errors).toEqual([]);
+    await set.runner.destroy();
+    await set.api.close();
+  });
+  return set;
+}
+
+async function startFleetApi(options: FleetApiOptions): Promise<FleetApi> {
   const api = await startApi(options);
   const errors: unknown[] = [];
   const anotherRunner = (more: Partial<FleetRunnerOptions> = {}): FleetRunner =>

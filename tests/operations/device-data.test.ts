@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { NO_RATINGS } from '../../src/simulation/device-description.ts';
 import { DEVICE_TYPES } from '../../src/simulation/identity.ts';
 import type { DeviceType } from '../../src/simulation/identity.ts';
-import { startFleetApi } from '../fleets/fleet-api.ts';
-import type { FleetApi } from '../fleets/fleet-api.ts';
+import { fleetApi } from '../fleets/fleet-api.ts';
 import type { Answer, Call } from '../support/api-client.ts';
 import { refusal } from './refusal.ts';
 
@@ -25,14 +24,13 @@ const operations = {
   wallbox: ['getWallboxData', 'wallbox_id', 'getUserWallbox'],
 } as const;
 
-let fleets: FleetApi;
+const fleets = fleetApi({ now: new Date(NOON) });
 let orgId: string;
 let jobId: string;
 /** A device of each type, those of a household with a heat pump. */
 let devices: Readonly<Record<DeviceType, Owned>>;
 
 beforeAll(async () => {
-  fleets = await startFleetApi({ now: new Date(NOON) });
   const fleet = await fleets.running({ count: 12, ev_ownership_fraction: 1, history_days: 30, seed: 7 });
   jobId = fleet.job_id as string;
   orgId = fleet.simulation_org_id as string;
@@ -42,11 +40,6 @@ beforeAll(async () => {
   devices = Object.fromEntries(
     household.map((device) => [device.device_type as DeviceType, device as Owned]),
   ) as Record<DeviceType, Owned>;
-});
-afterAll(async () => {
-  expect(fleets.errors).toEqual([]);
-  await fleets.runner.destroy();
-  await fleets.api.close();
 });
 
 function pathOf(type: DeviceType) {

@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startFleetApi } from '../fleets/fleet-api.ts';
-import type { FleetApi } from '../fleets/fleet-api.ts';
+import { beforeAll, expect, test } from '@jest/globals';
+import { fleetApi } from '../fleets/fleet-api.ts';
 import { hash, splitSeed } from '../../src/simulation/noise.ts';
 
-let fleets: FleetApi;
+const fleets = fleetApi();
 beforeAll(async () => {
-  fleets = await startFleetApi();
   // What is loaded at the first call is loaded now, so that the operations below meet.
   const { jobId } = await startIn('stopped');
   await fleets.act('cleanupFleet', jobId);
   await fleets.act('purgeFleet', jobId);
-});
-afterAll(async () => {
-  expect(fleets.errors).toEqual([]);
-  await fleets.runner.destroy();
-  await fleets.api.close();
 });
 
 const OPERATIONS = ['expandFleet', 'stopFleet', 'cancelFleet', 'cleanupFleet', 'purgeFleet'] as const;

@@ -1,18 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startFleetApi } from '../fleets/fleet-api.ts';
-import type { FleetApi } from '../fleets/fleet-api.ts';
+import { expect, test } from '@jest/globals';
+import { fleetApi } from '../fleets/fleet-api.ts';
 
-let fleets: FleetApi;
-beforeAll(async () => {
-  fleets = await startFleetApi();
-});
-afterAll(async () => {
-  expect(fleets.errors).toEqual([]);
-  await fleets.runner.destroy();
-  await fleets.api.close();
-});
+const fleets = fleetApi();
 
 const around = {
   country: 'AT',

@@ -1,18 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { OperationId } from '../../generated/routes.ts';
-import { startFleetApi } from '../fleets/fleet-api.ts';
-import type { FleetApi } from '../fleets/fleet-api.ts';
+import { fleetApi } from '../fleets/fleet-api.ts';
 
-let fleets: FleetApi;
-beforeAll(async () => {
-  fleets = await startFleetApi();
-});
-afterAll(async () => {
-  expect(fleets.errors).toEqual([]);
-  await fleets.runner.destroy();
-  await fleets.api.close();
-});
+const fleets = fleetApi();
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 const actions = ['stopFleet', 'cancelFleet', 'cleanupFleet', 'purgeFleet'] as const;
