@@ -31,10 +31,13 @@ export function climateOf(latitude: number, longitude: number): Climate {
   };
 }
 
-/** 1 on the warmest day of the norm year, -1 on the coldest; `day` counts days since 1970 and may have a fraction. */
+/** Cosines of whole days after the warmest, from -LONGEST on. */
+const LONGEST = 400;
+const WARMTHS = Float64Array.from({ length: 2 * LONGEST }, (_, i) => cos((2 * PI * (i - LONGEST)) / 365.25));
+
+/** 1 on the warmest day of the norm year, -1 on the coldest; `day` counts whole days since 1970. */
 export function warmth(climate: Climate, day: number): number {
-  const whole = Math.floor(day);
-  return cos((2 * PI * (dayOfYear(whole) + (day - whole) - climate.warmestDay)) / 365.25);
+  return WARMTHS[dayOfYear(day) - climate.warmestDay + LONGEST] ?? 0;
 }
 
 /** Temperature of the norm year on a day (days since 1970), without weather and time of day, C. */
@@ -42,11 +45,16 @@ export function normTemperature(climate: Climate, day: number): number {
   return climate.meanC + climate.amplitudeK * warmth(climate, day);
 }
 
+/** Cosines of the days of a year, 1 in the middle of the north's. */
+const SEASONS = Float64Array.from({ length: 2 * LONGEST }, (_, i) =>
+  cos((2 * PI * (i - LONGEST - 182)) / 365),
+);
+
 /** Mean clear-sky index aimed at: by latitude, higher in summer (fit to measured yields, B2). */
 export function meanClearness(latitude: number, day: number): number {
   const away = abs(latitude);
   const base = away <= 38 ? 0.72 : max(0.51, 0.72 - 0.0175 * (away - 38));
   const phase = latitude >= 0 ? 0 : 182;
-  const season = cos((2 * PI * (dayOfYear(day) - 182 - phase)) / 365);
+  const season = SEASONS[dayOfYear(day) - phase + LONGEST] ?? 0;
   return base + 0.02 + (away < 35 ? 0.02 : 0.1) * season;
 }

@@ -5,7 +5,7 @@ import type { HeatPump } from './equipment.ts';
 import type { Household } from './household.ts';
 import { QUARTERS } from './local-time.ts';
 import type { Stretch } from './local-time.ts';
-import { Memory } from './memory.ts';
+import { DayMemory, Memory } from './memory.ts';
 import { CHANNEL, hashIn, splitSeed, stream } from './noise.ts';
 import { weatherOf } from './weather.ts';
 import type { Weather } from './weather.ts';
@@ -86,16 +86,18 @@ export function heatCalendar(household: Household): (day: number) => DayHeat {
   if (!pump) return () => ({ spaceKwh: 0, waterKwh: 0 });
   const weather = weatherOf(splitSeed(household.seed), household.latitude, household.longitude);
   const shift = shiftOf(household);
-  const days = new Memory<number, DayHeat>(4);
-  const means = new Memory<number, number>(8);
-  const dayMean = (day: number) => means.get(day, () => weather.dayMean(day));
-  return (day) =>
-    days.get(day, () => {
-      const mean = effectiveMean(dayMean(day), dayMean(day - 1), dayMean(day - 2), dayMean(day - 3));
-      const { space, water } = demandShape(mean - shift);
-      const customerValue = pump.annual_heat_kwh / yearSum(weather, shift, yearOf(day * DAY_MS));
-      return { spaceKwh: space * customerValue, waterKwh: water * customerValue };
-    });
+  const days = new DayMemory<DayHeat>(4);
+  const means = new DayMemory<number>(8);
+  const years = new DayMemory<number>(2);
+  const dayMean = (day: number) => means.find(day) ?? means.keep(day, weather.dayMean(day));
+  const sumOf = (year: number) => years.find(year) ?? years.keep(year, yearSum(weather, shift, year));
+  const demandOf = (day: number): DayHeat => {
+    const mean = effectiveMean(dayMean(day), dayMean(day - 1), dayMean(day - 2), dayMean(day - 3));
+    const { space, water } = demandShape(mean - shift);
+    const customerValue = pump.annual_heat_kwh / sumOf(yearOf(day * DAY_MS));
+    return { spaceKwh: space * customerValue, waterKwh: water * customerValue };
+  };
+  return (day) => days.find(day) ?? days.keep(day, demandOf(day));
 }
 
 /** Ground a metre down: the norm year damped to a third and six weeks late, C. */
@@ -174,51 +176,60 @@ export function heatRunner(
   const heatOf = heatCalendar(household);
   const cycles = stream(seed, household.index, CHANNEL.cycle);
   const waters = stream(seed, household.index, CHANNEL.hotWater);
+  const { source } = pump;
+  const radiator = pump.emitter === 'radiator';
   const limit = pump.rated_power_w * 250;
+  const least = LEAST_POWER * limit;
   const steady = scheduleState === alwaysMid;
+  const states = new Array<ScheduleState>(QUARTERS).fill('mid');
   return (day, stretches, from, rows) => {
-    const heat = heatOf(day);
+    const { hp, heat, mode } = rows;
+    const first = day * QUARTERS;
+    for (let i = 0; i < QUARTERS && !steady; i++) {
+      states[i] = scheduleState(new Date((first + i) * QUARTER_MS));
+    }
+    const demand = heatOf(day);
     const air = weather.airOf(day);
     const soilC = soilTemperature(weather.climate, day) - 5;
-    const ahead = -AHEAD * heat.spaceKwh * 1e6;
-    const waterQuarter = (heat.waterKwh * 1e6) / WATER_QUARTERS;
+    const ahead = -AHEAD * demand.spaceKwh * 1e6;
+    const waterQuarter = (demand.waterKwh * 1e6) / WATER_QUARTERS;
     let { space, water } = from;
     for (const { from: start, to, localDay, localQuarter } of stretches) {
       const waterDraw = hashIn(waters, localDay);
+      let need = 0;
       for (let i = start; i < to; i++) {
         const quarter = localQuarter + i - start;
-        const quarterIndex = day * QUARTERS + i;
-        const state = steady ? 'mid' : scheduleState(new Date(quarterIndex * QUARTER_MS));
-        const need = spaceNeed(heat, quarter);
+        if (i === start || quarter % 4 === 0) need = spaceNeed(demand, quarter);
         if (isWaterQuarter(waterDraw, quarter)) water += waterQuarter;
+        hp[i] = heat[i] = mode[i] = 0;
+        const state = states[i] ?? 'mid';
         if (state === 'min') {
           space += need;
           continue;
         }
         const airC = air[i] ?? 0;
-        const sourceC = pump.source === 'air' ? airC : soilC;
-        const sinkC = pump.emitter === 'radiator' ? 40 - airC : 30 - 0.5 * airC;
+        const sourceC = source === 'air' ? airC : soilC;
         let waterPower = 0;
         let waterHeat = 0;
         if (water > 0) {
-          const waterCop = performance(pump.source, 50, sourceC);
+          const waterCop = performance(source, 50, sourceC);
           waterPower = min(limit, water / waterCop);
           waterHeat = waterPower * waterCop;
         }
-        const cop = performance(pump.source, sinkC, sourceC);
+        const cop = performance(source, radiator ? 40 - airC : 30 - 0.5 * airC, sourceC);
         const most = max(0, limit - waterPower) * cop;
         const wanted = min(most, wish(state, need, space, ahead));
-        const running = min(4, max(1, floor(((wanted / cop) * 4) / (LEAST_POWER * limit))));
+        const running = min(4, max(1, floor(((wanted / cop) * 4) / least)));
         const full = min(most, (wanted * 4) / running);
-        const room = running === 4 || (i + hashIn(cycles, quarterIndex >> 2)) % 4 < running ? full : 0;
+        const room = running === 4 || (i + hashIn(cycles, (first + i) >> 2)) % 4 < running ? full : 0;
         const electric = round(room / cop + waterPower);
         // The books keep the mean of the hour: which of its quarters run is chance.
         space += need - (full * running) / 4;
         water -= waterHeat;
         if (electric < 1) continue;
-        rows.hp[i] = min(limit, electric);
-        rows.heat[i] = round(room + waterHeat);
-        rows.mode[i] = waterPower > 0 ? 2 : 1;
+        hp[i] = min(limit, electric);
+        heat[i] = round(room + waterHeat);
+        mode[i] = waterPower > 0 ? 2 : 1;
       }
     }
     return { space: round(space), water: round(water) };

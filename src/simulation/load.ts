@@ -37,6 +37,7 @@ export function dayTypeOf(localDay: number, country: string | null): DayType {
   const weekday = (((localDay + 4) % 7) + 7) % 7;
   if (weekday === 0 || isHoliday(country, localDay)) return 'sunday';
   if (weekday === 6) return 'saturday';
+  if (dayOfYear(localDay) < 358) return 'workday';
   const date = new Date(localDay * DAY_MS);
   const eve = date.getUTCMonth() === 11 && (date.getUTCDate() === 24 || date.getUTCDate() === 31);
   return eve ? 'saturday' : 'workday';
@@ -64,29 +65,24 @@ export function seasonOf(doy: number, latitude: number): number {
   return cos((2 * PI * (doy + (latitude < 0 ? 182 : 0) - 15)) / 365);
 }
 
-/** Fit at the 96 quarters: cos θ, sin θ, cos 2θ, … sin 5θ at the middle of each. */
-const WAVES = Array.from({ length: 10 }, (_, wave) =>
-  Float64Array.from({ length: QUARTERS }, (_, i) => {
-    const angle = (floor(wave / 2) + 1) * ((2 * PI * (i + 0.5)) / QUARTERS);
-    return wave % 2 === 0 ? cos(angle) : sin(angle);
-  }),
-);
+/** Harmonics at the middles of the 96 quarters, ten each: cos θ, sin θ, cos 2θ, … sin 5θ. */
+const WAVES = Float64Array.from({ length: 10 * QUARTERS }, (_, at) => {
+  const wave = at % 10;
+  const angle = (floor(wave / 2) + 1) * ((2 * PI * (floor(at / 10) + 0.5)) / QUARTERS);
+  return wave % 2 === 0 ? cos(angle) : sin(angle);
+});
 
-/** Sum of harmonics at the 96 quarters of a day moved by an angle: a rotation of each pair of coefficients. */
-function waveform(coefficients: readonly number[], angle: number): Float64Array {
-  const values = float64Row(QUARTERS).fill(coefficients[0] ?? 0);
-  for (let n = 1; n <= 5; n++) {
-    const cosine = coefficients[2 * n - 1] ?? 0;
-    const sine = coefficients[2 * n] ?? 0;
-    const c = cosine * cos(n * angle) - sine * sin(n * angle);
-    const s = cosine * sin(n * angle) + sine * cos(n * angle);
-    const cosines = WAVES[2 * n - 2] ?? values;
-    const sines = WAVES[2 * n - 1] ?? values;
-    for (let i = 0; i < QUARTERS; i++) {
-      values[i] = (values[i] ?? 0) + c * (cosines[i] ?? 0) + s * (sines[i] ?? 0);
-    }
+/** Coefficients of a day moved by an angle: each pair is turned by a multiple of it. */
+function turned(coefficients: readonly number[], turns: Float64Array): Float64Array {
+  const moved = float64Row(11);
+  moved[0] = coefficients[0] ?? 0;
+  for (let n = 1; n <= 10; n += 2) {
+    const [cosine = 0, sine = 0] = [coefficients[n], coefficients[n + 1]];
+    const [c = 0, s = 0] = [turns[n], turns[n + 1]];
+    moved[n] = cosine * c - sine * s;
+    moved[n + 1] = cosine * s + sine * c;
   }
-  return values;
+  return moved;
 }
 
 /** A kind of day: load over its yearly mean is mean + season * swing. */
@@ -109,16 +105,37 @@ function factorsOf(profile: string): Float64Array {
   return table;
 }
 
-function kindOf(profile: string, type: DayType, shiftMinutes: number): Kind {
-  const { a, w } = FIT[type];
+/** Cosines and sines of the first five multiples of the angle by which a shift moves the day, from place 1 on. */
+function turnsOf(shiftMinutes: number): Float64Array {
   const angle = (2 * PI * shiftMinutes) / MINUTES;
-  const [mean, swing] = [waveform(a, angle), waveform(w, angle)];
+  const turns = float64Row(11);
+  for (let n = 1; n <= 5; n++) {
+    turns[2 * n - 1] = cos(n * angle);
+    turns[2 * n] = sin(n * angle);
+  }
+  return turns;
+}
+
+function kindOf(profile: string, type: DayType, shiftMinutes: number, turns: Float64Array): Kind {
+  const a = turned(FIT[type].a, turns);
+  const w = turned(FIT[type].w, turns);
   const factors = factorsOf(profile);
+  const mean = float64Row(QUARTERS);
+  const swing = float64Row(QUARTERS);
   for (let i = 0; i < QUARTERS; i++) {
-    const minute = floor(15 * i + 7.5 - shiftMinutes);
-    const factor = factors[((minute % MINUTES) + MINUTES) % MINUTES] ?? 1;
-    mean[i] = (mean[i] ?? 0) * factor;
-    swing[i] = (swing[i] ?? 0) * factor;
+    let level = a[0] ?? 0;
+    let season = w[0] ?? 0;
+    for (let n = 1; n <= 10; n += 2) {
+      const cosine = WAVES[10 * i + n - 1] ?? 0;
+      const sine = WAVES[10 * i + n] ?? 0;
+      level = level + (a[n] ?? 0) * cosine + (a[n + 1] ?? 0) * sine;
+      season = season + (w[n] ?? 0) * cosine + (w[n + 1] ?? 0) * sine;
+    }
+    let minute = floor(15 * i + 7.5 - shiftMinutes);
+    if (minute < 0 || minute >= MINUTES) minute = ((minute % MINUTES) + MINUTES) % MINUTES;
+    const factor = factors[minute] ?? 1;
+    mean[i] = level * factor;
+    swing[i] = season * factor;
   }
   return { mean, swing };
 }
@@ -129,7 +146,7 @@ const average = (values: Float64Array): number => values.reduce((sum, value) => 
 const dayMeans = new Map(
   ['', ...ARCHETYPES.map(({ name }) => name)].map((name) => {
     const of = (type: DayType) => {
-      const { mean, swing } = kindOf(name, type, 0);
+      const { mean, swing } = kindOf(name, type, 0, turnsOf(0));
       return { mean: average(mean), swing: average(swing) };
     };
     return [name, { workday: of('workday'), saturday: of('saturday'), sunday: of('sunday') }] as const;
@@ -177,8 +194,8 @@ export function yearMean(profile: string, year: number, country: string | null, 
   return sum / days / normOf(profile);
 }
 
-/** Gives the load over its yearly mean at the 96 quarters of a local day of some type and season. */
-export type Curves = (type: DayType, season: number) => Float64Array;
+/** Load over its yearly mean at the 96 quarters of a local day of some type and season, written into `curve`. */
+export type Curves = (type: DayType, season: number, curve?: Float64Array) => Float64Array;
 
 /**
  * Curves of an archetype whose day is moved by `shiftMinutes`. The fit is linear in the season, so each type of
@@ -186,12 +203,12 @@ export type Curves = (type: DayType, season: number) => Float64Array;
  */
 export function loadCurves(profile: string, shiftMinutes: number): Curves {
   const scale = 1 / normOf(profile);
+  const turns = turnsOf(shiftMinutes);
   const kinds = new Map<DayType, Kind>();
-  return (type, season) => {
+  return (type, season, curve = new Float64Array(QUARTERS)) => {
     let kind = kinds.get(type);
-    if (!kind) kinds.set(type, (kind = kindOf(profile, type, shiftMinutes)));
+    if (!kind) kinds.set(type, (kind = kindOf(profile, type, shiftMinutes, turns)));
     const { mean, swing } = kind;
-    const curve = float64Row(QUARTERS);
     for (let i = 0; i < QUARTERS; i++) {
       curve[i] = max(0, (mean[i] ?? 0) + season * (swing[i] ?? 0)) * scale;
     }

@@ -34,3 +34,31 @@ export class Memory<Key, Value> {
     return value;
   }
 }
+
+/** The same for days near each other: each has the place of its number modulo `places`, a power of two. */
+export class DayMemory<Value> {
+  readonly #days: number[] = [];
+  readonly #values: Value[] = [];
+  readonly #mask: number;
+
+  constructor(places: number) {
+    this.#mask = places - 1;
+  }
+
+  find(day: number): Value | undefined {
+    const place = day & this.#mask;
+    return this.#days[place] === day ? this.#values[place] : undefined;
+  }
+
+  /** What stands in the place of `day` and will be forgotten for it; it may be written over and kept. */
+  stale(day: number): Value | undefined {
+    return this.#values[day & this.#mask];
+  }
+
+  keep(day: number, value: Value): Value {
+    const place = day & this.#mask;
+    this.#days[place] = day;
+    this.#values[place] = value;
+    return value;
+  }
+}

@@ -4,7 +4,7 @@ import type { HeatDebt, HeatRows, ScheduleState } from './heat.ts';
 import type { Household } from './household.ts';
 import { burst, dayFactor, dayTypeOf, loadCurves, seasonOf, yearMean } from './load.ts';
 import { QUARTERS, stretchesOf } from './local-time.ts';
-import { Memory } from './memory.ts';
+import { DayMemory, Memory } from './memory.ts';
 import { CHANNEL, splitSeed, stream } from './noise.ts';
 import { plantPowerW, roofOf } from './pv.ts';
 import { byteRow, int32Row } from './rows.ts';
@@ -21,6 +21,9 @@ const DAY_MS = 86_400_000;
 /** 250 mWh are a watt for a quarter hour. */
 const MILLI_WH_PER_W = 250;
 
+/** Load of the local day that is being filled. */
+const curve = new Float64Array(QUARTERS);
+
 /** Fills the rows of a UTC day (days since 1970), which hold zeros. Energies in mWh. */
 export type Filler<Rows> = (day: number, rows: Rows) => void;
 
@@ -32,32 +35,36 @@ export function loadFiller(household: Household): Filler<Int32Array> {
   const bursts = stream(seed, index, CHANNEL.burst);
   const meanMilliWh = ((household.load_annual_kwh * 1000) / 8760) * MILLI_WH_PER_W;
   const stretches = stretchesOf(zone);
-  const years = new Memory<number, number>(2);
-  const days = new Memory<number, Float64Array>(2);
-  const curveOf = (localDay: number) =>
-    days.get(localDay, () => {
-      const year = yearOf(localDay * DAY_MS);
-      const scale =
-        (meanMilliWh * dayFactor(seed, index, localDay, household.day_variation)) /
-        years.get(year, () => yearMean(profile, year, country, latitude));
-      const curve = curves(dayTypeOf(localDay, country), seasonOf(dayOfYear(localDay), latitude));
-      let mean = 0;
-      let spiky = 0;
-      for (let i = 0; i < QUARTERS; i++) {
-        const level = curve[i] ?? 0;
-        mean += level;
-        spiky += curve[i] = level * burst(bursts, localDay * QUARTERS + i);
-      }
-      // Bursts move load within the day; its sum is that of the curve.
-      const exact = spiky > 0 ? (scale * mean) / spiky : 0;
-      for (let i = 0; i < QUARTERS; i++) curve[i] = round((curve[i] ?? 0) * exact);
-      return curve;
-    });
+  const years = new DayMemory<number>(2);
+  const yearMeanOf = (year: number): number =>
+    years.find(year) ?? years.keep(year, yearMean(profile, year, country, latitude));
+  const days = new DayMemory<Int32Array>(2);
+  const fill = (localDay: number, row: Int32Array): Int32Array => {
+    const scale =
+      (meanMilliWh * dayFactor(seed, index, localDay, household.day_variation)) /
+      yearMeanOf(yearOf(localDay * DAY_MS));
+    curves(dayTypeOf(localDay, country), seasonOf(dayOfYear(localDay), latitude), curve);
+    let mean = 0;
+    let spiky = 0;
+    for (let i = 0; i < QUARTERS; i++) {
+      const level = curve[i] ?? 0;
+      const raised = level * burst(bursts, localDay * QUARTERS + i);
+      mean += level;
+      spiky += raised;
+      curve[i] = raised;
+    }
+    // Bursts move load within the day; its sum is that of the curve.
+    const exact = spiky > 0 ? (scale * mean) / spiky : 0;
+    for (let i = 0; i < QUARTERS; i++) row[i] = round((curve[i] ?? 0) * exact);
+    return row;
+  };
+  const rowOf = (localDay: number): Int32Array =>
+    days.find(localDay) ?? days.keep(localDay, fill(localDay, days.stale(localDay) ?? int32Row(QUARTERS)));
   return (day, load) => {
     for (const { from, to, localDay, localQuarter } of stretches(day)) {
-      const curve = curveOf(localDay);
+      const row = rowOf(localDay);
       const ahead = localQuarter - from;
-      for (let i = from; i < to; i++) load[i] = curve[i + ahead] ?? 0;
+      for (let i = from; i < to; i++) load[i] = row[i + ahead] ?? 0;
     }
   };
 }
@@ -77,7 +84,7 @@ export function pvFiller(household: Household): Filler<Int32Array> {
       const beam =
         roof.east * (beamEast[i] ?? 0) + roof.north * (beamNorth[i] ?? 0) + roof.up * (beamUp[i] ?? 0);
       const plane = (diffuse[i] ?? 0) * roof.diffuse + level * roof.global + max(0, beam);
-      pv[i] = round(plantPowerW(roof.ratingW, plane, air[i] ?? 0) * MILLI_WH_PER_W);
+      pv[i] = round(plantPowerW(roof, plane, air[i] ?? 0) * MILLI_WH_PER_W);
     }
   };
 }

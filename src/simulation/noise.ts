@@ -81,7 +81,12 @@ export function stream(seed: Seed, entity: number, channel: number): number {
 
 /** 32 hashed bits of a bucket of a stream; arguments count modulo 2^32. */
 export function hashIn(streamState: number, bucket: number, extra = 0): number {
-  let state = round(round(streamState, bucket), extra) ^ 24;
+  return finish(round(streamState, bucket), extra);
+}
+
+/** The last word of a hash, and the mixing of all its bits. */
+function finish(before: number, word: number): number {
+  let state = round(before, word) ^ 24;
   state = imul(state ^ (state >>> 16), 0x85ebca6b);
   state = imul(state ^ (state >>> 13), 0xc2b2ae35);
   return (state ^ (state >>> 16)) >>> 0;
@@ -162,17 +167,22 @@ export class Noise3 {
 
   #move(xi: number, yi: number, zi: number): void {
     const cell = this.#cell;
+    const corners = this.#corners;
     const follows = cell[0] === xi && cell[1] === yi && cell[2] === zi - 1;
-    if (follows) this.#corners.copyWithin(0, 4);
     cell[0] = xi;
     cell[1] = yi;
     cell[2] = zi;
     const near = stream(this.#seed, xi, this.#channel);
     const far = stream(this.#seed, xi + 1, this.#channel);
-    for (let corner = follows ? 4 : 0; corner < 8; corner++) {
-      const bits = hashIn(corner & 1 ? far : near, yi + ((corner >> 1) & 1), zi + (corner >> 2));
-      this.#corners[corner] = bits / WORD;
-    }
+    const [a, b, c, d] = [round(near, yi), round(far, yi), round(near, yi + 1), round(far, yi + 1)];
+    corners[0] = follows ? (corners[4] ?? 0) : finish(a, zi) / WORD;
+    corners[1] = follows ? (corners[5] ?? 0) : finish(b, zi) / WORD;
+    corners[2] = follows ? (corners[6] ?? 0) : finish(c, zi) / WORD;
+    corners[3] = follows ? (corners[7] ?? 0) : finish(d, zi) / WORD;
+    corners[4] = finish(a, zi + 1) / WORD;
+    corners[5] = finish(b, zi + 1) / WORD;
+    corners[6] = finish(c, zi + 1) / WORD;
+    corners[7] = finish(d, zi + 1) / WORD;
   }
 }
 
@@ -180,24 +190,29 @@ const mix = (from: number, to: number, part: number): number => from + (to - fro
 
 /** The same noise where only time moves on: values at whole z, for a fixed x and y. */
 export class NoiseColumn {
-  readonly #near: number;
-  readonly #far: number;
-  readonly #yi: number;
+  /** Hashes of the four corners, but for the time. */
+  readonly #a: number;
+  readonly #b: number;
+  readonly #c: number;
+  readonly #d: number;
   readonly #u: number;
   readonly #v: number;
 
   constructor(seed: Seed, channel: number, x: number, y: number) {
-    this.#near = stream(seed, floor(x), channel);
-    this.#far = stream(seed, floor(x) + 1, channel);
-    this.#yi = floor(y);
+    const near = stream(seed, floor(x), channel);
+    const far = stream(seed, floor(x) + 1, channel);
+    const yi = floor(y);
+    this.#a = round(near, yi);
+    this.#b = round(far, yi);
+    this.#c = round(near, yi + 1);
+    this.#d = round(far, yi + 1);
     this.#u = smooth(x - floor(x));
-    this.#v = smooth(y - floor(y));
+    this.#v = smooth(y - yi);
   }
 
   at(z: number): number {
-    const yi = this.#yi;
-    const low = mix(hashIn(this.#near, yi, z), hashIn(this.#far, yi, z), this.#u);
-    const high = mix(hashIn(this.#near, yi + 1, z), hashIn(this.#far, yi + 1, z), this.#u);
+    const low = mix(finish(this.#a, z), finish(this.#b, z), this.#u);
+    const high = mix(finish(this.#c, z), finish(this.#d, z), this.#u);
     return mix(low, high, this.#v) / WORD;
   }
 }

@@ -1,4 +1,4 @@
-/** Power of a tilted plant under a sky: Haurwitz, Erbs, isotropic plane, temperature (simulation.md B2). */
+/** Power of a tilted plant under a sky: Haurwitz, Erbs, isotropic plane, temperature (simulation.md B2). Light in W/m². */
 import type { PvPlant } from './equipment.ts';
 import type { SunVector } from './sun.ts';
 
@@ -18,23 +18,25 @@ function diffuseFraction(kt: number): number {
   return 0.9511 + kt * (-0.1604 + kt * (4.388 + kt * (-16.638 + kt * 12.336)));
 }
 
-/** Light in W/m²: global and diffuse on the level, beam towards the sun. */
-export interface Light {
-  readonly global: number;
-  readonly diffuse: number;
-  readonly beam: number;
+/** Global light under a sun at the cosine of the zenith angle `up` > 0 and a clear-sky index. */
+export function globalLight(up: number, clearness: number): number {
+  return clearness * 1098 * up * exp(-0.059 / up);
 }
 
-/** Light under a sun at the cosine of the zenith angle `up` > 0 and a clear-sky index. */
-export function radiation(up: number, clearness: number): Light {
-  const global = clearness * 1098 * up * exp(-0.059 / up);
-  const diffuse = global * diffuseFraction(global / (SOLAR_CONSTANT * up));
-  return { global, diffuse, beam: min(1100, (global - diffuse) / up) };
+/** What of it comes from the whole sky. */
+export function diffuseLight(global: number, up: number): number {
+  return global * diffuseFraction(global / (SOLAR_CONSTANT * up));
+}
+
+/** The rest, on a plane that faces the sun. */
+export function beamLight(global: number, diffuse: number, up: number): number {
+  return min(1100, (global - diffuse) / up);
 }
 
 /** What of each part of the light falls on a square metre of a plant. */
 export interface Roof {
   readonly ratingW: number;
+  readonly ratingKw: number;
   readonly global: number;
   readonly diffuse: number;
   readonly east: number;
@@ -45,8 +47,10 @@ export interface Roof {
 export function roofOf(plant: PvPlant): Roof {
   const tilt = (plant.tilt_deg * PI) / 180;
   const azimuth = (plant.azimuth_deg * PI) / 180;
+  const ratingW = plant.rating_kw * 1000;
   return {
-    ratingW: plant.rating_kw * 1000,
+    ratingW,
+    ratingKw: ratingW / 1000,
     global: (ALBEDO * (1 - cos(tilt))) / 2,
     diffuse: (1 + cos(tilt)) / 2,
     east: sin(tilt) * sin(azimuth),
@@ -56,9 +60,9 @@ export function roofOf(plant: PvPlant): Roof {
 }
 
 /** AC power in W of a plant with `plane` W/m² on it in air of `airC`; at most the rating. */
-export function plantPowerW(ratingW: number, plane: number, airC: number): number {
+export function plantPowerW({ ratingW, ratingKw }: Roof, plane: number, airC: number): number {
   const cellC = airC + 0.03 * plane;
-  const power = (ratingW / 1000) * plane * PERFORMANCE_RATIO * (1 - 0.004 * (cellC - 25));
+  const power = ratingKw * plane * PERFORMANCE_RATIO * (1 - 0.004 * (cellC - 25));
   return min(ratingW, max(0, power));
 }
 
@@ -66,8 +70,10 @@ export function plantPowerW(ratingW: number, plane: number, airC: number): numbe
 export function pvPowerW(plant: PvPlant, sun: SunVector, clearness: number, airC: number): number {
   if (sun.up <= 0 || plant.rating_kw === 0) return 0;
   const roof = roofOf(plant);
-  const { global, diffuse, beam } = radiation(sun.up, clearness);
+  const global = globalLight(sun.up, clearness);
+  const diffuse = diffuseLight(global, sun.up);
+  const beam = beamLight(global, diffuse, sun.up);
   const incidence = roof.east * sun.east + roof.north * sun.north + roof.up * sun.up;
   const plane = diffuse * roof.diffuse + global * roof.global + beam * max(0, incidence);
-  return plantPowerW(roof.ratingW, plane, airC);
+  return plantPowerW(roof, plane, airC);
 }

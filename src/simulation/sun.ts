@@ -34,6 +34,40 @@ export function solarTerms(atMs: number): SolarTerms {
   };
 }
 
+/** What all places share of a UTC day; between two midnights the terms are all but straight lines. */
+export interface SolarDay {
+  /** At its start, in minutes. */
+  readonly equationOfTime: number;
+  /** By which the sun goes round in a step, in minutes. */
+  readonly turn: number;
+  readonly cosTurn: number;
+  readonly sinTurn: number;
+  /** Of the declination at its start, and the rise of both until its end. */
+  readonly sinDawn: number;
+  readonly cosDawn: number;
+  readonly sinStep: number;
+  readonly cosStep: number;
+}
+
+/** A UTC day (days since 1970) cut into so many steps. */
+export function solarDay(day: number, steps: number): SolarDay {
+  const dawn = solarTerms(day * DAY_MS);
+  const dusk = solarTerms((day + 1) * DAY_MS);
+  const turn = (dusk.equationOfTime - dawn.equationOfTime + 1440) / steps;
+  const sinDawn = sin(dawn.declination);
+  const cosDawn = cos(dawn.declination);
+  return {
+    equationOfTime: dawn.equationOfTime,
+    turn,
+    cosTurn: cos((turn / 4) * RADIANS),
+    sinTurn: sin((turn / 4) * RADIANS),
+    sinDawn,
+    cosDawn,
+    sinStep: sin(dusk.declination) - sinDawn,
+    cosStep: cos(dusk.declination) - cosDawn,
+  };
+}
+
 /** Unit vector towards the sun: east, north, up (the cosine of the zenith angle). */
 export interface SunVector {
   readonly east: number;

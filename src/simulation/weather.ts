@@ -5,13 +5,13 @@
  */
 import { climateOf, meanClearness, warmth } from './climate.ts';
 import type { Climate } from './climate.ts';
-import { Memory } from './memory.ts';
+import { DayMemory, Memory } from './memory.ts';
 import { CHANNEL, Noise3, NoiseColumn } from './noise.ts';
 import type { Seed } from './noise.ts';
-import { radiation } from './pv.ts';
+import { beamLight, diffuseLight, globalLight } from './pv.ts';
 import { float64Row } from './rows.ts';
-import { solarTerms } from './sun.ts';
-import type { SolarTerms } from './sun.ts';
+import { solarDay } from './sun.ts';
+import type { SolarDay } from './sun.ts';
 
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
 const { PI, cos, floor, max, min, sin } = Math;
@@ -34,12 +34,13 @@ export interface Sky {
   readonly beamUp: Float64Array;
 }
 
+/** Rows are read at once: those of other days and places are written over them later. */
 export interface Weather {
   /** The same text for the same weather. */
   readonly key: string;
   readonly climate: Climate;
   /** Mean temperature of a UTC day (days since 1970), C. */
-  readonly dayMean: (day: number) => number;
+  dayMean(day: number): number;
   /** Outdoor temperature at an instant, C. */
   airAt(atMs: number): number;
   /** Outdoor temperature at the middles of a day's quarters, C. */
@@ -47,65 +48,113 @@ export interface Weather {
   skyOf(day: number): Sky;
 }
 
-/** Days of all places together; a year of one place, or a day of a thousand. */
-const KEPT_DAYS = 1200;
-/** Keyed by the place's turn and the day. */
-const airs = new Memory<number, Float64Array>(KEPT_DAYS);
-const skies = new Memory<number, Sky>(KEPT_DAYS);
-const places = new Memory<string, Weather>(2000);
-const TURN = 2 ** 22;
+/** Days of all places together: a year of one place, or a day of a thousand. */
+const KEPT_DAYS = 1024;
+const airs = new DayMemory<Float64Array>(KEPT_DAYS);
+const skies = new DayMemory<Sky>(KEPT_DAYS);
+/** Their days are counted on from place to place; modulo KEPT_DAYS a year of one and a day of all are apart. */
+const TURN = 2 ** 22 + 379;
 let turns = 0;
 
+const places = new Memory<string, Place>(2000);
+let latest: Place | undefined;
+
 export function weatherOf(seed: Seed, latitude: number, longitude: number): Weather {
+  // A household asks for the same several times, and writing the key is slow.
+  if (latest?.isAt(seed, latitude, longitude)) return latest;
   const key = `${seed.hi} ${seed.lo} ${latitude} ${longitude}`;
-  return places.get(key, () => createWeather(key, seed, latitude, longitude));
+  return (latest = places.get(key, () => new Place(key, seed, latitude, longitude)));
 }
 
-function createWeather(key: string, seed: Seed, latitude: number, longitude: number): Weather {
-  const climate = climateOf(latitude, longitude);
-  const norm = new SlowAir(seed, climate, latitude, longitude);
-  const painter = new SkyPainter(seed, latitude, longitude);
-  const first = turns++ * TURN;
+class Place implements Weather {
+  readonly key: string;
+  readonly climate: Climate;
+  readonly #first = turns++ * TURN;
+  readonly #seed: Seed;
+  readonly #latitude: number;
+  readonly #longitude: number;
+  readonly #slow: SlowAir;
+  readonly #painter: SkyPainter;
   /** The day's course is ± 4 K, warmest at 15 h solar time. */
-  const course = Float64Array.from({ length: HOURS }, (_, hour) => {
-    return 4 * cos((2 * PI * (hour + longitude / 15 - 15)) / HOURS);
-  });
-  const atHour = (day: number, hour: number): number => {
+  readonly #course = new Float64Array(HOURS + 1);
+
+  constructor(key: string, seed: Seed, latitude: number, longitude: number) {
+    this.key = key;
+    this.climate = climateOf(latitude, longitude);
+    this.#seed = seed;
+    this.#latitude = latitude;
+    this.#longitude = longitude;
+    this.#slow = new SlowAir(seed, this.climate, latitude, longitude);
+    this.#painter = new SkyPainter(seed, latitude, longitude);
+    const course = this.#course;
+    for (let hour = 0; hour < HOURS; hour++) {
+      course[hour] = 4 * cos((2 * PI * (hour + longitude / 15 - 15)) / HOURS);
+    }
+    course[HOURS] = course[0] ?? 0;
+  }
+
+  isAt(seed: Seed, latitude: number, longitude: number): boolean {
+    const { hi, lo } = this.#seed;
+    return latitude === this.#latitude && longitude === this.#longitude && seed.lo === lo && seed.hi === hi;
+  }
+
+  dayMean(day: number): number {
+    return this.#slow.at(day, 12);
+  }
+
+  airAt(atMs: number): number {
+    const day = floor(atMs / DAY_MS);
+    const hours = atMs / HOUR_MS - day * HOURS;
+    const hour = floor(hours);
+    const from = this.#atHour(day, hour);
+    return from + (this.#atHour(day, hour + 1) - from) * (hours - hour);
+  }
+
+  #atHour(day: number, hour: number): number {
+    const slow = this.#slow;
     const knot = hour - (hour % KNOT_HOURS);
-    const from = norm.at(day, knot);
+    const from = slow.at(day, knot);
     const mean =
-      hour === knot ? from : from + ((norm.at(day, knot + KNOT_HOURS) - from) * (hour - knot)) / KNOT_HOURS;
-    return mean + (course[hour % HOURS] ?? 0);
-  };
-  const airOf = (day: number): Float64Array => {
-    const air = float64Row(QUARTERS);
-    let base = norm.at(day, 0);
+      hour === knot ? from : from + ((slow.at(day, knot + KNOT_HOURS) - from) * (hour - knot)) / KNOT_HOURS;
+    return mean + (this.#course[hour] ?? 0);
+  }
+
+  airOf(day: number): Float64Array {
+    const turn = this.#first + day;
+    return airs.find(turn) ?? airs.keep(turn, this.#blow(day, airs.stale(turn) ?? float64Row(QUARTERS)));
+  }
+
+  #blow(day: number, air: Float64Array): Float64Array {
+    const course = this.#course;
+    let base = this.#slow.at(day, 0);
     for (let knot = 0; knot < HOURS; knot += KNOT_HOURS) {
-      const rise = (norm.at(day, knot + KNOT_HOURS) - base) / KNOT_HOURS;
+      const rise = (this.#slow.at(day, knot + KNOT_HOURS) - base) / KNOT_HOURS;
       for (let hour = knot; hour < knot + KNOT_HOURS; hour++) {
         const from = base + (course[hour] ?? 0);
         base += rise;
-        const step = base + (course[(hour + 1) % HOURS] ?? 0) - from;
-        for (let j = 0; j < 4; j++) air[4 * hour + j] = from + step * ((j + 0.5) / 4);
+        const step = base + (course[hour + 1] ?? 0) - from;
+        air[4 * hour] = from + step * 0.125;
+        air[4 * hour + 1] = from + step * 0.375;
+        air[4 * hour + 2] = from + step * 0.625;
+        air[4 * hour + 3] = from + step * 0.875;
       }
     }
     return air;
-  };
-  return {
-    key,
-    climate,
-    dayMean: (day) => norm.at(day, 12),
-    airAt: (atMs) => {
-      const day = floor(atMs / DAY_MS);
-      const hours = atMs / HOUR_MS - day * HOURS;
-      const hour = floor(hours);
-      const from = atHour(day, hour);
-      return from + (atHour(day, hour + 1) - from) * (hours - hour);
-    },
-    airOf: (day) => airs.get(first + day, () => airOf(day)),
-    skyOf: (day) => skies.get(first + day, () => painter.paint(day)),
-  };
+  }
+
+  skyOf(day: number): Sky {
+    const turn = this.#first + day;
+    return skies.find(turn) ?? skies.keep(turn, this.#painter.paint(day, skies.stale(turn) ?? blankSky()));
+  }
 }
+
+const blankSky = (): Sky => ({
+  global: float64Row(QUARTERS),
+  diffuse: float64Row(QUARTERS),
+  beamEast: float64Row(QUARTERS),
+  beamNorth: float64Row(QUARTERS),
+  beamUp: float64Row(QUARTERS),
+});
 
 /** Norm and the departure of a few days' weather from it, K; the latter's SD is about 3 in winter, 2 in summer. */
 class SlowAir {
@@ -142,9 +191,11 @@ class SlowAir {
   }
 }
 
-const solar = new Memory<number, SolarTerms>(1200);
-/** At the start of a UTC day; the same for all places. */
-const termsOf = (day: number): SolarTerms => solar.get(day, () => solarTerms(day * DAY_MS));
+const solar = new DayMemory<SolarDay>(1024);
+const solarDayOf = (day: number): SolarDay => solar.find(day) ?? solar.keep(day, solarDay(day, QUARTERS));
+
+/** Fairness of the weather, 0..1, at the hours of a day; NaN where not asked for. */
+const fair = new Float64Array(HOURS + 1);
 
 /** Clear-sky index 0.12..1.05, radiation over that of a clear sky. */
 function clearness(fair: number, quick: number): number {
@@ -158,8 +209,8 @@ class SkyPainter {
   readonly #fast: NoiseColumn;
   readonly #latitude: number;
   readonly #longitude: number;
-  /** Fairness of the weather, 0..1, at the hours of a day; NaN where not asked for. */
-  readonly #fair = new Float64Array(HOURS + 1);
+  readonly #sinPhi: number;
+  readonly #cosPhi: number;
 
   constructor(seed: Seed, latitude: number, longitude: number) {
     this.#synoptic = new Noise3(seed, CHANNEL.synoptic);
@@ -167,6 +218,8 @@ class SkyPainter {
     this.#fast = new NoiseColumn(seed, CHANNEL.fast, latitude / 0.1, longitude / 0.15);
     this.#latitude = latitude;
     this.#longitude = longitude;
+    this.#sinPhi = sin(latitude * RADIANS);
+    this.#cosPhi = cos(latitude * RADIANS);
   }
 
   #fairAt(hours: number, mean: number): number {
@@ -176,32 +229,18 @@ class SkyPainter {
     return min(1, max(0, (0.72 * front + 0.28 * cloud - 0.5) * 2.6 + mean));
   }
 
-  paint(day: number): Sky {
-    const sky = {
-      global: float64Row(QUARTERS),
-      diffuse: float64Row(QUARTERS),
-      beamEast: float64Row(QUARTERS),
-      beamNorth: float64Row(QUARTERS),
-      beamUp: float64Row(QUARTERS),
-    };
+  /** Writes a day's light into `sky`. */
+  paint(day: number, sky: Sky): Sky {
     const { global, diffuse, beamEast, beamNorth, beamUp } = sky;
+    const fast = this.#fast;
     const mean = meanClearness(this.#latitude, day);
-    const cosPhi = cos(this.#latitude * RADIANS);
-    const sinPhi = sin(this.#latitude * RADIANS);
-    // Between two midnights declination and equation of time are all but straight lines.
-    const dawn = termsOf(day);
-    const dusk = termsOf(day + 1);
-    const turn = (dusk.equationOfTime - dawn.equationOfTime + 1440) / QUARTERS;
-    const hourAngle = ((dawn.equationOfTime + 4 * this.#longitude + turn / 2) / 4 - 180) * RADIANS;
-    const cosTurn = cos((turn / 4) * RADIANS);
-    const sinTurn = sin((turn / 4) * RADIANS);
+    const cosPhi = this.#cosPhi;
+    const sinPhi = this.#sinPhi;
+    const { equationOfTime, turn, cosTurn, sinTurn, sinDawn, cosDawn, sinStep, cosStep } = solarDayOf(day);
+    const hourAngle = ((equationOfTime + 4 * this.#longitude + turn / 2) / 4 - 180) * RADIANS;
     let cosHour = cos(hourAngle);
     let sinHour = sin(hourAngle);
-    const sinDawn = sin(dawn.declination);
-    const cosDawn = cos(dawn.declination);
-    const sinStep = sin(dusk.declination) - sinDawn;
-    const cosStep = cos(dusk.declination) - cosDawn;
-    const fair = this.#fair.fill(NaN);
+    fair.fill(NaN);
     let quick = NaN;
     for (let i = 0; i < QUARTERS; i++) {
       const part = (i + 0.5) / QUARTERS;
@@ -214,16 +253,21 @@ class SkyPainter {
         if (isNaN(from)) from = fair[hour] = this.#fairAt(day * HOURS + hour, mean);
         let to = fair[hour + 1] ?? 0;
         if (isNaN(to)) to = fair[hour + 1] = this.#fairAt(day * HOURS + hour + 1, mean);
-        const before = isNaN(quick) ? this.#fast.at(day * QUARTERS + i) : quick;
-        quick = this.#fast.at(day * QUARTERS + i + 1);
+        const before = isNaN(quick) ? fast.at(day * QUARTERS + i) : quick;
+        quick = fast.at(day * QUARTERS + i + 1);
         const fairness = from + (to - from) * (((i & 3) + 0.5) / 4);
-        const light = radiation(up, clearness(fairness, (before + quick) / 2));
-        global[i] = light.global;
-        diffuse[i] = light.diffuse;
-        beamEast[i] = -light.beam * cosDecl * sinHour;
-        beamNorth[i] = light.beam * (sinDecl * cosPhi - cosDecl * cosHour * sinPhi);
-        beamUp[i] = light.beam * up;
-      } else quick = NaN;
+        const level = globalLight(up, clearness(fairness, (before + quick) / 2));
+        const spread = diffuseLight(level, up);
+        const beam = beamLight(level, spread, up);
+        global[i] = level;
+        diffuse[i] = spread;
+        beamEast[i] = -beam * cosDecl * sinHour;
+        beamNorth[i] = beam * (sinDecl * cosPhi - cosDecl * cosHour * sinPhi);
+        beamUp[i] = beam * up;
+      } else {
+        quick = NaN;
+        global[i] = diffuse[i] = beamEast[i] = beamNorth[i] = beamUp[i] = 0;
+      }
       const cosNext = cosHour * cosTurn - sinHour * sinTurn;
       sinHour = sinHour * cosTurn + cosHour * sinTurn;
       cosHour = cosNext;
