@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { consentQuery } from '../../src/domain/consent-links.ts';
 import { raiseCondition } from '../../src/queries/conditions.ts';
-import { addPerson, startApi, type Api, type Person } from '../support/api.ts';
 import {
   HOUR,
   isActive,
@@ -11,33 +10,22 @@ import {
   itemOf,
   refusal,
   resolve,
+  resolvingStage,
   returns,
   type Item,
 } from '../support/resolving.ts';
 
-let api: Api;
-let start: Date;
-let owner: Person;
-
-beforeAll(async () => {
-  api = await startApi();
-  start = api.clock.now();
-});
-afterAll(() => api.close());
-beforeEach(async () => {
-  api.clock.set(start);
-  owner = await addPerson(api.db, api.own.orgId, 'user', start);
-});
+const on = resolvingStage();
 
 describe('the consent page', () => {
   async function open(item?: Item): Promise<{ item: Item; path: string }> {
-    const chosen = item ?? (await itemOf(api, 'reauthenticate', owner));
-    const { redirect_url } = (await resolve(api, chosen, { body: returns })).body;
-    return { item: chosen, path: (redirect_url as string).slice(api.baseUrl.length) };
+    const chosen = item ?? (await itemOf(on.api, 'reauthenticate', on.owner));
+    const { redirect_url } = (await resolve(on.api, chosen, { body: returns })).body;
+    return { item: chosen, path: (redirect_url as string).slice(on.api.baseUrl.length) };
   }
-  const get = (path: string) => request(api.server).get(path);
+  const get = (path: string) => request(on.api.server).get(path);
   const decide = (path: string, decision: string) =>
-    request(api.server).post(path).type('form').send({ decision });
+    request(on.api.server).post(path).type('form').send({ decision });
 
   test('names device and manufacturer and has a form for either answer, without token or script', async () => {
     const { path } = await open();
@@ -58,18 +46,18 @@ describe('the consent page', () => {
 
   test('approved, brings the device back, removes the action and leads to success_url, once', async () => {
     const { item, path } = await open();
-    api.clock.advance(60_000);
+    on.api.clock.advance(60_000);
     const answer = await decide(path, 'approve');
     expect([answer.status, answer.headers['location']]).toEqual([303, returns.success_url]);
-    expect(await isActive(api, item, 'reauthenticate')).toBe(false);
-    const list = await api.call('listActions', { query: { device_id: item.deviceId } });
+    expect(await isActive(on.api, item, 'reauthenticate')).toBe(false);
+    const list = await on.api.call('listActions', { query: { device_id: item.deviceId } });
     expect(list.body.total).toBe(0);
     for (const again of [await get(path), await decide(path, 'approve'), await decide(path, 'decline')]) {
       expect([again.status, again.headers['location']]).toEqual([410, undefined]);
       expect(again.text).toContain('Nothing left to do');
     }
-    expect(refusal(await resolve(api, item, { body: returns }))).toEqual([404, 'not_found']);
-    expect(refusal(await resolve(api, item, { body: { x: 1 } }))).toEqual([404, 'not_found']);
+    expect(refusal(await resolve(on.api, item, { body: returns }))).toEqual([404, 'not_found']);
+    expect(refusal(await resolve(on.api, item, { body: { x: 1 } }))).toEqual([404, 'not_found']);
   });
 
   test('approved ten times at once, takes one', async () => {
@@ -81,36 +69,39 @@ describe('the consent page', () => {
   test('approved, leaves other conditions of the device as they are', async () => {
     const { item, path } = await open();
     const event = {
-      orgId: owner.orgId,
+      orgId: on.owner.orgId,
       deviceId: item.deviceId,
       code: 'device_offline' as const,
-      now: start,
+      now: on.start,
     };
-    await api.db.transaction().execute((tx) => raiseCondition(tx, event));
+    await on.api.db.transaction().execute((tx) => raiseCondition(tx, event));
     await decide(path, 'approve');
-    expect(await isActive(api, item, 'device_offline')).toBe(true);
+    expect(await isActive(on.api, item, 'device_offline')).toBe(true);
   });
 
   test('declined, leads to cancel_url, and the action stays', async () => {
     const { item, path } = await open();
     const answer = await decide(path, 'decline');
     expect([answer.status, answer.headers['location']]).toEqual([303, returns.cancel_url]);
-    expect([await isPending(api, item), await isActive(api, item, 'reauthenticate')]).toEqual([true, true]);
+    expect([await isPending(on.api, item), await isActive(on.api, item, 'reauthenticate')]).toEqual([
+      true,
+      true,
+    ]);
   });
 
   test('without a decision changes nothing', async () => {
     const { item, path } = await open();
-    for (const answer of [await decide(path, 'maybe'), await request(api.server).post(path)]) {
+    for (const answer of [await decide(path, 'maybe'), await request(on.api.server).post(path)]) {
       expect([answer.status, answer.headers['location']]).toEqual([400, undefined]);
     }
-    expect(await isPending(api, item)).toBe(true);
-    const other = await request(api.server).put(path);
+    expect(await isPending(on.api, item)).toBe(true);
+    const other = await request(on.api.server).put(path);
     expect([other.status, other.headers['allow']]).toEqual([405, 'GET, HEAD, POST']);
   });
 
   test('refuses an expired or altered link and leads nowhere from it', async () => {
     const { item, path } = await open();
-    const url = new URL(path, api.baseUrl);
+    const url = new URL(path, on.api.baseUrl);
     const altered = (name: string, value: string | undefined): string => {
       const copy = new URL(url);
       if (value === undefined) copy.searchParams.delete(name);
@@ -119,10 +110,10 @@ describe('the consent page', () => {
     };
     const evil = Buffer.from('https://evil.example/\nhttps://evil.example/').toString('base64url');
     const anothers = consentQuery(
-      api.services.linkKey,
-      { itemId: item.id, ownerId: api.own.admin.id },
+      on.api.services.linkKey,
+      { itemId: item.id, ownerId: on.api.own.admin.id },
       { success: 'https://evil.example/', cancel: 'https://evil.example/' },
-      start,
+      on.start,
     );
     const paths = [
       altered('return', evil),
@@ -139,17 +130,17 @@ describe('the consent page', () => {
         expect(answer.text).not.toContain('evil');
       }
     }
-    api.clock.advance(HOUR + 1);
+    on.api.clock.advance(HOUR + 1);
     for (const answer of [await get(path), await decide(path, 'approve')]) {
       expect([answer.status, answer.headers['location']]).toEqual([403, undefined]);
       expect(answer.text).toContain('older than one hour');
     }
-    expect(await isPending(api, item)).toBe(true);
+    expect(await isPending(on.api, item)).toBe(true);
   });
 
   test('of an item that is unknown, no action, or of another form is not found', async () => {
     const { path } = await open();
-    const notice = await itemOf(api, 'device_offline', owner);
+    const notice = await itemOf(on.api, 'device_offline', on.owner);
     const query = path.slice(path.indexOf('?'));
     for (const id of [randomUUID(), notice.id, 'x', '%00']) {
       expect([id, (await get(`/portal/consent/${id}${query}`)).status]).toEqual([id, 404]);

@@ -1,6 +1,7 @@
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { ConditionCode } from '../../src/domain/conditions.ts';
 import { raiseCondition } from '../../src/queries/conditions.ts';
-import type { Api } from './api.ts';
+import { addPerson, startApi, type Api, type Person } from './api.ts';
 import type { Answer } from './api-client.ts';
 import { addDevice } from './simulated.ts';
 
@@ -15,6 +16,27 @@ export interface Item {
   readonly id: string;
   readonly deviceId: string;
   readonly secret: string;
+}
+
+/** The test file's API, and for each test an owner of devices, at the same instant. */
+export interface ResolvingStage {
+  api: Api;
+  start: Date;
+  owner: Person;
+}
+
+export function resolvingStage(): ResolvingStage {
+  const set = {} as ResolvingStage;
+  beforeAll(async () => {
+    set.api = await startApi();
+    set.start = set.api.clock.now();
+  });
+  afterAll(() => set.api.close());
+  beforeEach(async () => {
+    set.api.clock.set(set.start);
+    set.owner = await addPerson(set.api.db, set.api.own.orgId, 'user', set.start);
+  });
+  return set;
 }
 
 /** An item of a fresh device, with the secret that an admin reads from the list. */
