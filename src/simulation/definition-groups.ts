@@ -34,7 +34,7 @@ export function resolveGroups(
     const left = households[given.length] ?? 0;
     groups.push(effective({ name: IMPLICIT_GROUP }, left, rest, true));
     const detail = `${left} of ${count} households belong to no group and form the group "${IMPLICIT_GROUP}".`;
-    if (given.length > 0) warnings.push({ pointer: '/groups', code: 'implicit_group', detail });
+    if (given.length > 0 && left > 0) warnings.push({ pointer: '/groups', code: 'implicit_group', detail });
   }
   return { count, groups };
 }

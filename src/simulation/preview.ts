@@ -11,6 +11,7 @@ import type { Household } from './household.ts';
 import { DEVICE_TYPES, deviceId, jobId, userId } from './identity.ts';
 import type { DeviceType } from './identity.ts';
 import type { LocationSource } from './placement.ts';
+import { vehicleWarnings } from './vehicle-warnings.ts';
 
 export type DeviceCounts = Record<DeviceType, number>;
 
@@ -103,7 +104,7 @@ export function previewFleet(
     },
     households: households.slice(0, SHOWN).map((household) => previewHousehold(job, household)),
     average_day: averageDay(households, now),
-    warnings,
+    warnings: [...warnings, ...vehicleWarnings(definition, households)],
   };
 }
 

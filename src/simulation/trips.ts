@@ -15,6 +15,8 @@ const { exp, floor, max, min, round } = Math;
 
 const DRIVE_WORKDAY = 0.85;
 const DRIVE_WEEKEND = 0.65;
+/** Days of a year on which a vehicle drives, about. */
+export const DRIVING_DAYS = (365 * (5 * DRIVE_WORKDAY + 2 * DRIVE_WEEKEND)) / 7;
 /** Spread of a day's driving (lognormal). */
 const SIGMA = 0.7;
 /** Weeks differ by a factor uniform in 1 ± this, in pairs, so that the year is what was asked. */

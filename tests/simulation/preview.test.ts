@@ -1,10 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { fleetConfig } from '../../src/simulation/config.ts';
 import { buildHouseholds } from '../../src/simulation/household.ts';
 import { historyWindow } from '../../src/simulation/definition-record.ts';
 import { jobId, userId } from '../../src/simulation/identity.ts';
 import { countDevices, previewFleet } from '../../src/simulation/preview.ts';
 import { createModel } from '../../src/simulation/model.ts';
+import { carriedKwh } from '../../src/simulation/vehicle-warnings.ts';
 import { NOW, REQUEST_ID, resolved } from './fleet.ts';
 
 const ORG = 'a3f1c0de-0000-4000-8000-000000000001';
@@ -44,6 +45,72 @@ test('the expected yield is near that of a simulated year', () => {
       sum += model.quarter(household.anchor_ms / 900_000 + index).pv;
   }
   expect(Math.abs(totals.annual_pv_kwh / (sum / 1e6) - 1)).toBeLessThan(0.1);
+});
+
+describe('warnings of vehicles', () => {
+  const warned = (body: Parameters<typeof resolved>[0]) =>
+    previewFleet(ORG, resolved({ count: 12, ev_ownership_fraction: 1, ...body }), NOW).warnings.map(
+      ({ code, pointer }) => `${code} ${pointer}`,
+    );
+  const field = 'annual_consumption_with_ev_kwh';
+
+  test('tell where the energy asked for is more than battery, charger and trips carry', () => {
+    expect(warned({ annual_consumption_kwh: 4000, [field]: 60_000 })).toEqual([
+      `vehicle_energy_limited /${field}`,
+    ]);
+    const groups = [
+      { name: 'a', [field]: 7000 },
+      { name: 'b', [field]: 50_000 },
+    ];
+    expect(warned({ annual_consumption_kwh: 4000, groups })).toEqual([
+      `vehicle_energy_limited /groups/1/${field}`,
+    ]);
+    expect(warned({ annual_consumption_kwh: 4000, [field]: 60_000, ev_ownership_fraction: 0 })).toEqual([]);
+  });
+
+  test('tell where nothing is left to charge', () => {
+    expect(warned({ [field]: 1000 })).toEqual([`vehicle_energy_none /${field}`]);
+    expect(warned({ annual_consumption_kwh: 4000, [field]: 4000 })).toEqual([
+      `vehicle_energy_none /${field}`,
+    ]);
+  });
+
+  test('are not there by default or with ordinary totals', () => {
+    const groups = [{ name: 'a', variation_fraction: 0.5 }];
+    expect(warned({ groups, count: 200 })).toEqual([]);
+    expect(warned({ groups, count: 200, annual_consumption_kwh: 4000, [field]: 7000 })).toEqual([]);
+  });
+
+  test('begin where vehicles begin to get less than they are asked for', () => {
+    const owners = buildHouseholds(
+      resolved({ count: 24, ev_ownership_fraction: 1 }).definition,
+      null,
+      new Date('2024-12-01T00:00:00Z'),
+    );
+    // Vehicles of each kind together; at the limit they get all, at twice as much they do not.
+    const share = (part: number): number => {
+      let [asked, got] = [0, 0];
+      for (const household of owners) {
+        const vehicle = household.electric_vehicle;
+        if (!vehicle) throw new Error('every household has one here');
+        const annual = part * carriedKwh(vehicle);
+        const model = createModel({ ...household, heat_pump: null, ev_annual_kwh: annual }, () => 'mid');
+        const year = { from: Date.UTC(2025, 0, 1) / 900_000, to: Date.UTC(2026, 0, 1) / 900_000 };
+        got += model.countersBefore(year.to).ev - model.countersBefore(year.from).ev;
+        asked += annual * 1e6;
+      }
+      return got / asked;
+    };
+    expect(share(1)).toBeGreaterThan(0.99);
+    expect(share(2)).toBeLessThan(0.9);
+  });
+});
+
+test('a group of the rest that gets nobody is not warned of', () => {
+  const groups = ['a', 'b', 'c'].map((name) => ({ name, percentage: 33.3333333 }));
+  const preview = previewFleet(ORG, resolved({ count: 10, groups }), NOW);
+  expect(preview.groups.map(({ count }) => count)).toEqual([4, 3, 3, 0]);
+  expect(preview.warnings).toEqual([]);
 });
 
 test('the average day has 96 quarters of local time, dark at midnight and bright at noon', () => {
