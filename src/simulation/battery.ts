@@ -5,6 +5,8 @@
  * All energies are integers in mWh: in floating point composed and stepped maps differ.
  */
 
+import { nearest } from './rows.ts';
+
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
 const { floor, max, min, round } = Math;
 
@@ -80,8 +82,8 @@ export function storeOf(battery: {
  */
 function wish(store: Store, net: number): number {
   return net > 0
-    ? round(min(net, store.chargeLimit) * store.efficiency)
-    : -round(min(-net, store.dischargeLimit) / store.efficiency);
+    ? nearest(min(net, store.chargeLimit) * store.efficiency)
+    : -nearest(min(-net, store.dischargeLimit) / store.efficiency);
 }
 
 /** Map of the quarters of a day from `first` on. */
@@ -115,7 +117,7 @@ export function runStore(store: Store, net: Int32Array, first: number, start: nu
     const next = min(store.capacity, max(store.floor, x + step));
     const delta = next - x;
     if (delta > 0) {
-      rows.charge[i] = delta === step ? min(surplus, store.chargeLimit) : round(delta / store.efficiency);
+      rows.charge[i] = delta === step ? min(surplus, store.chargeLimit) : nearest(delta / store.efficiency);
     } else if (delta < 0) {
       rows.discharge[i] =
         delta === step ? min(-surplus, store.dischargeLimit) : floor(-delta * store.efficiency);

@@ -7,6 +7,7 @@ import { QUARTERS } from './local-time.ts';
 import type { Stretch } from './local-time.ts';
 import { DayMemory, Memory } from './memory.ts';
 import { CHANNEL, hashIn, splitSeed, stream } from './noise.ts';
+import { nearest } from './rows.ts';
 import { weatherOf } from './weather.ts';
 import type { Weather } from './weather.ts';
 import { yearOf } from './zone.ts';
@@ -114,14 +115,14 @@ function performance(source: HeatPump['source'], sinkC: number, sourceC: number)
 
 /** Heat needed in a quarter for the rooms, in mWh. */
 export function spaceNeed(heat: DayHeat, localQuarter: number): number {
-  return (heat.spaceKwh * 1e6 * (HOURLY[floor(localQuarter / 4)] ?? 0)) / HOURLY_SUM / 4;
+  return (heat.spaceKwh * 1e6 * (HOURLY[localQuarter >> 2] ?? 0)) / HOURLY_SUM / 4;
 }
 
 /** Hot water is made in three quarters in the morning and three in the evening, by household and day. */
 const WATER_QUARTERS = 6;
 function isWaterQuarter(draw: number, localQuarter: number): boolean {
-  const morning = localQuarter - 20 - (draw % 8);
-  const evening = localQuarter - 70 - ((draw >>> 8) % 8);
+  const morning = localQuarter - 20 - (draw & 7);
+  const evening = localQuarter - 70 - ((draw >>> 8) & 7);
   return (morning >= 0 && morning < WATER_QUARTERS / 2) || (evening >= 0 && evening < WATER_QUARTERS / 2);
 }
 
@@ -194,12 +195,14 @@ export function heatRunner(
     const ahead = -AHEAD * demand.spaceKwh * 1e6;
     const waterQuarter = (demand.waterKwh * 1e6) / WATER_QUARTERS;
     let { space, water } = from;
+    /** What hot water left no power for: a plan of boosts and blocks is balanced only if boosts make it good. */
+    let behind = 0;
     for (const { from: start, to, localDay, localQuarter } of stretches) {
       const waterDraw = hashIn(waters, localDay);
       let need = 0;
       for (let i = start; i < to; i++) {
         const quarter = localQuarter + i - start;
-        if (i === start || quarter % 4 === 0) need = spaceNeed(demand, quarter);
+        if (i === start || (quarter & 3) === 0) need = spaceNeed(demand, quarter);
         if (isWaterQuarter(waterDraw, quarter)) water += waterQuarter;
         hp[i] = heat[i] = mode[i] = 0;
         const state = states[i] ?? 'mid';
@@ -218,17 +221,20 @@ export function heatRunner(
         }
         const cop = performance(source, radiator ? 40 - airC : 30 - 0.5 * airC, sourceC);
         const most = max(0, limit - waterPower) * cop;
-        const wanted = min(most, wish(state, need, space, ahead));
+        const asked = wish(state, need, space, ahead);
+        const wanted = min(most, state === 'max' ? asked + min(REPAYS * need, behind) : asked);
         const running = min(4, max(1, floor(((wanted / cop) * 4) / least)));
         const full = min(most, (wanted * 4) / running);
-        const room = running === 4 || (i + hashIn(cycles, (first + i) >> 2)) % 4 < running ? full : 0;
-        const electric = round(room / cop + waterPower);
+        const room = running === 4 || ((i + hashIn(cycles, (first + i) >> 2)) & 3) < running ? full : 0;
+        const electric = nearest(room / cop + waterPower);
         // The books keep the mean of the hour: which of its quarters run is chance.
-        space += need - (full * running) / 4;
+        const given = (full * running) / 4;
+        space += need - given;
+        behind = max(0, behind + (state === 'mid' ? need : asked) - given);
         water -= waterHeat;
         if (electric < 1) continue;
         hp[i] = min(limit, electric);
-        heat[i] = round(room + waterHeat);
+        heat[i] = nearest(room + waterHeat);
         mode[i] = waterPower > 0 ? 2 : 1;
       }
     }

@@ -7,7 +7,7 @@ import { QUARTERS, stretchesOf } from './local-time.ts';
 import { DayMemory, Memory } from './memory.ts';
 import { CHANNEL, splitSeed, stream } from './noise.ts';
 import { plantPowerW, roofOf } from './pv.ts';
-import { byteRow, int32Row } from './rows.ts';
+import { byteRow, int32Row, nearest } from './rows.ts';
 import { vehicleCalendar } from './trips.ts';
 import { drivenIn, isPluggedIn } from './vehicle.ts';
 import type { Driving } from './vehicle.ts';
@@ -15,7 +15,7 @@ import { weatherOf } from './weather.ts';
 import { dayOfYear, yearOf } from './zone.ts';
 
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { max, round } = Math;
+const { max } = Math;
 
 const DAY_MS = 86_400_000;
 /** 250 mWh are a watt for a quarter hour. */
@@ -55,7 +55,7 @@ export function loadFiller(household: Household): Filler<Int32Array> {
     }
     // Bursts move load within the day; its sum is that of the curve.
     const exact = spiky > 0 ? (scale * mean) / spiky : 0;
-    for (let i = 0; i < QUARTERS; i++) row[i] = round((curve[i] ?? 0) * exact);
+    for (let i = 0; i < QUARTERS; i++) row[i] = nearest((curve[i] ?? 0) * exact);
     return row;
   };
   const rowOf = (localDay: number): Int32Array =>
@@ -84,7 +84,7 @@ export function pvFiller(household: Household): Filler<Int32Array> {
       const beam =
         roof.east * (beamEast[i] ?? 0) + roof.north * (beamNorth[i] ?? 0) + roof.up * (beamUp[i] ?? 0);
       const plane = (diffuse[i] ?? 0) * roof.diffuse + level * roof.global + max(0, beam);
-      pv[i] = round(plantPowerW(roof, plane, air[i] ?? 0) * MILLI_WH_PER_W);
+      pv[i] = nearest(plantPowerW(roof, plane, air[i] ?? 0) * MILLI_WH_PER_W);
     }
   };
 }
