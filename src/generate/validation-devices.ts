@@ -8,6 +8,7 @@ import { weatherOf } from '../simulation/weather.ts';
 import type { Chart } from './charts.ts';
 import { FIRST_DAY, eachDay, households, mean, sum, within } from './validation-fleets.ts';
 import type { Check } from './validation-fleets.ts';
+import { MARKETS, marketPrices } from './validation-prices.ts';
 
 const WEEKS = 365 / 7;
 
@@ -16,10 +17,13 @@ export function measureVehicles(): { checks: Check[]; chart: Chart } {
   const starts = new Array<number>(24).fill(0);
   let milliWh = 0;
   let furthest = 0;
+  let furthestTotal = 0;
   for (const household of fleet) {
     let before = 0;
     let own = 0;
-    eachDay({ ...household, heat_pump: null }, ({ ev }, day) => {
+    let total = 0;
+    eachDay({ ...household, heat_pump: null }, ({ ev, load }, day) => {
+      total += sum(load) + sum(ev);
       for (const [i, energy] of ev.entries()) {
         if (energy > 0 && before === 0) {
           const { localQuarter } = localQuarterOf(household.time_zone, day * QUARTERS + i);
@@ -32,6 +36,8 @@ export function measureVehicles(): { checks: Check[]; chart: Chart } {
     });
     milliWh += own;
     furthest = Math.max(furthest, Math.abs(own / (household.ev_annual_kwh * 1e6) - 1));
+    const annual = (household.load_annual_kwh + household.ev_annual_kwh) * 1e6;
+    furthestTotal = Math.max(furthestTotal, Math.abs(total / annual - 1));
   }
   const sessions = sum(starts);
   const asked = sum(fleet.map((household) => household.ev_annual_kwh)) * 1e6;
@@ -43,6 +49,7 @@ export function measureVehicles(): { checks: Check[]; chart: Chart } {
       within('EV starts peak in the hour from', peak, 16, 18, 0),
       within('EV energy of a year, of that asked', milliWh / asked, 0.95, 1.05, 4),
       within('EV energy of a year, furthest household, %', 100 * furthest, 0, 5, 1),
+      within('Annual consumption with an EV, furthest household, %', 100 * furthestTotal, 0, 1, 2),
     ],
     chart: {
       title: 'Charging starts of 60 vehicles in a year, share by hour',
@@ -104,6 +111,10 @@ export function measureHeatPumps(): { checks: Check[]; chart: Chart } {
       within('Heat of a year, of that asked, fleet', mean(years.map(({ demand }) => demand)), 0.98, 1.02, 4),
       within('Heat of a year, furthest household, %', 100 * furthest, 0, 2),
       within('Heat of a year with night set-back', mean(years.map(({ setBack }) => setBack)), 0.98, 1.02, 4),
+      ...Object.keys(MARKETS).map((market) => {
+        const missed = furthestUnderPrices(fleet.slice(0, 12), market as keyof typeof MARKETS);
+        return within(`Heat of a year, ${market}, furthest household, %`, 100 * missed, 0, 2);
+      }),
     ],
     chart: {
       title: "Coefficient of performance against the day's mean temperature",
@@ -116,6 +127,18 @@ export function measureHeatPumps(): { checks: Check[]; chart: Chart } {
       ],
     },
   };
+}
+
+/** What is owed at one time is repaid at another: how far a household's heat of a year may be from its need. */
+function furthestUnderPrices(fleet: readonly Household[], market: keyof typeof MARKETS): number {
+  const book = marketPrices(market);
+  const misses = fleet.map((household) => {
+    let heat = 0;
+    const schedule = schedulePlanner(household, book, new Date(8.64e15));
+    eachDay(household, (rows) => void (heat += sum(rows.heat)), schedule);
+    return Math.abs(heat / ((household.heat_pump?.annual_heat_kwh ?? 0) * 1e6) - 1);
+  });
+  return Math.max(...misses);
 }
 
 const WEEKS_SHOWN = [
