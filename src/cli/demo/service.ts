@@ -14,8 +14,11 @@ export interface DemoService {
 
 const START_MS = 60_000;
 
-/** `partner serve` on a data folder of its own, which trusts the demo's authority and may call loopback. */
-export async function startDemoService(ca: string): Promise<DemoService> {
+/**
+ * `partner serve` on a data folder of its own, which trusts the demo's authority and may call loopback. A rejection
+ * of `interrupted` ends the wait for its start.
+ */
+export async function startDemoService(ca: string, interrupted: Promise<never>): Promise<DemoService> {
   const folder = mkdtempSync(join(tmpdir(), 'partner-demo-'));
   // Root's embedded database may have to run as another user, who must be able to pass through.
   chmodSync(folder, 0o711);
@@ -26,6 +29,8 @@ export async function startDemoService(ca: string): Promise<DemoService> {
   const clientSecret = randomBytes(32).toString('hex');
   const child = spawn(join(import.meta.dirname, '../../../bin/partner'), ['serve'], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    // Ctrl-C reaches the demo alone: a service that is signalled twice ends without clearing up.
+    detached: true,
     env: {
       ...process.env,
       PORT: '0',
@@ -47,7 +52,7 @@ export async function startDemoService(ca: string): Promise<DemoService> {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const baseUrl = await new Promise<string>((resolve, reject) => {
+    const listening = new Promise<string>((resolve, reject) => {
       let text = '';
       let log = '';
       child.stderr.setEncoding('utf8').on('data', (more: string) => (log += more));
@@ -59,6 +64,7 @@ export async function startDemoService(ca: string): Promise<DemoService> {
       setTimeout(() => reject(new Error('The service did not start in time.')), START_MS).unref();
       void exited.then(() => reject(new Error(`The service ended at once:\n${log}`)));
     });
+    const baseUrl = await Promise.race([listening, interrupted]);
     return { baseUrl, orgId, clientId, clientSecret, stop };
   } catch (error) {
     await stop();
