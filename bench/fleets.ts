@@ -152,7 +152,7 @@ function preview(): void {
   );
 }
 
-/** Each hostile definition at a real service: the slowest refusal, and what memory has kept after three rounds. */
+/** Each hostile definition at a real service: the slowest refusal, and what memory keeps of two further rounds. */
 async function refusals(): Promise<void> {
   const fixed = fixedCredentials();
   const service = await startService({ env: { ...fixed.env, RATE_LIMITS: 'off', LOG_LEVEL: 'error' } });
