@@ -109,20 +109,23 @@ export interface StoreRows {
 
 /** Steps from the charge x before quarter `first` through a day and writes it down. */
 export function runStore(store: Store, net: Int32Array, first: number, start: number, rows: StoreRows): void {
+  const { charge, discharge, stored } = rows;
+  const { capacity, floor: reserve, efficiency, chargeLimit, dischargeLimit } = store;
   let x = start;
-  rows.stored.fill(x, 0, first + 1);
+  charge.fill(0, 0, first);
+  discharge.fill(0, 0, first);
+  stored.fill(x, 0, first + 1);
   for (let i = first; i < net.length; i++) {
     const surplus = net[i] ?? 0;
     const step = wish(store, surplus);
-    const next = min(store.capacity, max(store.floor, x + step));
+    const next = min(capacity, max(reserve, x + step));
     const delta = next - x;
-    if (delta > 0) {
-      rows.charge[i] = delta === step ? min(surplus, store.chargeLimit) : nearest(delta / store.efficiency);
-    } else if (delta < 0) {
-      rows.discharge[i] =
-        delta === step ? min(-surplus, store.dischargeLimit) : floor(-delta * store.efficiency);
-    }
+    let [taken, given] = [0, 0];
+    if (delta > 0) taken = delta === step ? min(surplus, chargeLimit) : nearest(delta / efficiency);
+    else if (delta < 0) given = delta === step ? min(-surplus, dischargeLimit) : floor(-delta * efficiency);
+    charge[i] = taken;
+    discharge[i] = given;
     x = next;
-    rows.stored[i + 1] = x;
+    stored[i + 1] = x;
   }
 }

@@ -50,9 +50,11 @@ export class DayMemory<Value> {
     return this.#days[place] === day ? this.#values[place] : undefined;
   }
 
-  /** What stands in the place of `day` and will be forgotten for it; it may be written over and kept. */
-  stale(day: number): Value | undefined {
-    return this.#values[day & this.#mask];
+  /** Forgets what stands in the place of `day` and gives it, to be written over and kept anew. */
+  release(day: number): Value | undefined {
+    const place = day & this.#mask;
+    this.#days[place] = NaN;
+    return this.#values[place];
   }
 
   keep(day: number, value: Value): Value {

@@ -1,16 +1,17 @@
 /** What a household's UTC day brings, before its batteries: load, sun, heat, driving (96 quarter hours). */
+import type { ElectricVehicle } from './equipment.ts';
 import { NO_DEBT, heatRunner } from './heat.ts';
 import type { HeatDebt, HeatRows, ScheduleState } from './heat.ts';
 import type { Household } from './household.ts';
 import { burst, dayFactor, dayTypeOf, loadCurves, seasonOf, yearMean } from './load.ts';
 import { QUARTERS, stretchesOf } from './local-time.ts';
-import { DayMemory, Memory } from './memory.ts';
+import { DayMemory } from './memory.ts';
 import { CHANNEL, splitSeed, stream } from './noise.ts';
 import { plantPowerW, roofOf } from './pv.ts';
 import { byteRow, int32Row, nearest } from './rows.ts';
 import { vehicleCalendar } from './trips.ts';
-import { drivenIn, isPluggedIn } from './vehicle.ts';
-import type { Driving } from './vehicle.ts';
+import { addSpans } from './vehicle.ts';
+import type { Span } from './vehicle.ts';
 import { weatherOf } from './weather.ts';
 import { dayOfYear, yearOf } from './zone.ts';
 
@@ -24,7 +25,7 @@ const MILLI_WH_PER_W = 250;
 /** Load of the local day that is being filled. */
 const curve = new Float64Array(QUARTERS);
 
-/** Fills the rows of a UTC day (days since 1970), which hold zeros. Energies in mWh. */
+/** Fills the rows of a UTC day (days since 1970), whatever they hold. Energies in mWh. */
 export type Filler<Rows> = (day: number, rows: Rows) => void;
 
 /** The household's own load. */
@@ -59,7 +60,7 @@ export function loadFiller(household: Household): Filler<Int32Array> {
     return row;
   };
   const rowOf = (localDay: number): Int32Array =>
-    days.find(localDay) ?? days.keep(localDay, fill(localDay, days.stale(localDay) ?? int32Row(QUARTERS)));
+    days.find(localDay) ?? days.keep(localDay, fill(localDay, days.release(localDay) ?? int32Row(QUARTERS)));
   return (day, load) => {
     for (const { from, to, localDay, localQuarter } of stretches(day)) {
       const row = rowOf(localDay);
@@ -73,14 +74,17 @@ export function loadFiller(household: Household): Filler<Int32Array> {
 export function pvFiller(household: Household): Filler<Int32Array> {
   const { latitude, longitude } = household;
   const roof = roofOf(household.pv);
-  if (roof.ratingW === 0) return () => undefined;
+  if (roof.ratingW === 0) return (_, pv) => void pv.fill(0);
   const weather = weatherOf(splitSeed(household.seed), latitude, longitude);
   return (day, pv) => {
     const { global, diffuse, beamEast, beamNorth, beamUp } = weather.skyOf(day);
     const air = weather.airOf(day);
     for (let i = 0; i < QUARTERS; i++) {
       const level = global[i] ?? 0;
-      if (level === 0) continue;
+      if (level === 0) {
+        pv[i] = 0;
+        continue;
+      }
       const beam =
         roof.east * (beamEast[i] ?? 0) + roof.north * (beamNorth[i] ?? 0) + roof.up * (beamUp[i] ?? 0);
       const plane = (diffuse[i] ?? 0) * roof.diffuse + level * roof.global + max(0, beam);
@@ -95,44 +99,56 @@ export function heatFiller(
   scheduleState: (at: Date) => ScheduleState,
 ): Filler<HeatRows> {
   const pump = household.heat_pump;
-  if (!pump) return () => undefined;
+  if (!pump) {
+    return (_, { hp, heat, mode }) => {
+      hp.fill(0);
+      heat.fill(0);
+      mode.fill(0);
+    };
+  }
   const run = heatRunner(household, pump, scheduleState);
   const stretches = stretchesOf(household.time_zone);
-  const trial: HeatRows = {
-    hp: new Int32Array(QUARTERS),
-    heat: new Int32Array(QUARTERS),
-    mode: new Uint8Array(QUARTERS),
+  // A day that nothing is owed to is the same with and without its past.
+  const trials = new DayMemory<Trial>(2);
+  const tryOut = (day: number): Trial => {
+    const trial = trials.release(day) ?? blankTrial();
+    trial.debt = run(day, stretches(day), NO_DEBT, trial);
+    return trials.keep(day, trial);
   };
-  const debts = new Memory<number, HeatDebt>(4);
-  const debtAfter = (day: number) => debts.get(day, () => run(day, stretches(day), NO_DEBT, trial));
+  const trialOf = (day: number): Trial => trials.find(day) ?? tryOut(day);
   return (day, rows) => {
-    const from = debtAfter(day - 1);
-    const after = run(day, stretches(day), from, rows);
-    if (from.space === 0 && from.water === 0) debts.get(day, () => after);
+    const { debt } = trialOf(day - 1);
+    if (debt.space !== 0 || debt.water !== 0) {
+      run(day, stretches(day), debt, rows);
+      return;
+    }
+    const { hp, heat, mode } = trialOf(day);
+    rows.hp.set(hp);
+    rows.heat.set(heat);
+    rows.mode.set(mode);
   };
 }
 
-/** What the vehicle does. */
-export function drivingOf(household: Household): (day: number) => Driving {
-  const vehicle = household.electric_vehicle;
-  const driving = (): Driving => ({
-    driven: int32Row(QUARTERS),
-    pluggedIn: byteRow(QUARTERS),
-  });
-  if (!vehicle) return driving;
+/** A day without debt at its start, and what is owed at its end. */
+interface Trial extends HeatRows {
+  debt: HeatDebt;
+}
+const blankTrial = (): Trial => ({
+  hp: int32Row(QUARTERS),
+  heat: int32Row(QUARTERS),
+  mode: byteRow(QUARTERS),
+  debt: NO_DEBT,
+});
+
+/** What the vehicle does on a UTC day (days since 1970). */
+export function drivingOf(household: Household, vehicle: ElectricVehicle): (day: number) => readonly Span[] {
   const planOf = vehicleCalendar(household, vehicle);
   const stretches = stretchesOf(household.time_zone);
   return (day) => {
-    const { driven, pluggedIn } = driving();
-    for (const { from, to, localDay, localQuarter } of stretches(day)) {
-      const yesterday = planOf(localDay - 1);
-      const today = planOf(localDay);
-      for (let i = from; i < to; i++) {
-        const quarter = localQuarter + i - from;
-        driven[i] = drivenIn(today, quarter);
-        pluggedIn[i] = isPluggedIn(yesterday, today, quarter) ? 1 : 0;
-      }
+    const spans: Span[] = [];
+    for (const stretch of stretches(day)) {
+      addSpans(spans, stretch, planOf(stretch.localDay - 1), planOf(stretch.localDay));
     }
-    return { driven, pluggedIn };
+    return spans;
   };
 }

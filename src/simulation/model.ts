@@ -10,11 +10,10 @@ import { HEAT_MODES } from './heat.ts';
 import type { HeatMode, ScheduleState } from './heat.ts';
 import type { Household } from './household.ts';
 import { QUARTERS } from './local-time.ts';
-import { Memory } from './memory.ts';
+import { DayMemory } from './memory.ts';
 import { drivingOf, heatFiller, loadFiller, pvFiller } from './model-day.ts';
 import { byteRow, int32Row } from './rows.ts';
 import { runVehicle, vehicleMap, vehicleStoreOf } from './vehicle.ts';
-import type { Driving } from './vehicle.ts';
 
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
 const { floor } = Math;
@@ -23,7 +22,8 @@ const QUARTER_MS = 900_000;
 
 /**
  * A UTC day by its 96 quarter hours: energies in mWh, AC side; grid = load + ev + hp + charge - discharge - pv,
- * exactly. Quarters before the anchor hold zeros. Not to be written to.
+ * exactly. Quarters before the anchor hold zeros. Not to be written to, and to be read at once: other days are
+ * written over them.
  */
 export interface DayRows {
   readonly load: Int32Array;
@@ -74,18 +74,30 @@ export interface Model {
   readonly ledger: Ledger;
 }
 
-interface VehicleTrack extends Driving {
-  readonly ev: Int32Array;
-  readonly vehicleStored: Int32Array;
-}
-interface House {
-  readonly load: Int32Array;
-  readonly pv: Int32Array;
-  readonly hp: Int32Array;
-  readonly heat: Int32Array;
-  readonly mode: Uint8Array;
-  /** Surplus before the battery. */
-  readonly net: Int32Array;
+/** Surplus before the battery on the day that is being filled. */
+const net = new Int32Array(QUARTERS);
+
+/** Rows of what a household lacks, for all. */
+const IDLE = new Int32Array(QUARTERS);
+const IDLE_STORED = new Int32Array(QUARTERS + 1);
+const IDLE_BYTES = new Uint8Array(QUARTERS);
+
+/** In this order the golden hashes read them. */
+function blankDay({ pv, heat_pump: pump, electric_vehicle: vehicle }: Household): DayRows {
+  return {
+    load: int32Row(QUARTERS),
+    pv: pv.rating_kw > 0 ? int32Row(QUARTERS) : IDLE,
+    hp: pump ? int32Row(QUARTERS) : IDLE,
+    heat: pump ? int32Row(QUARTERS) : IDLE,
+    mode: pump ? byteRow(QUARTERS) : IDLE_BYTES,
+    ev: vehicle ? int32Row(QUARTERS) : IDLE,
+    pluggedIn: vehicle ? byteRow(QUARTERS) : IDLE_BYTES,
+    vehicleStored: vehicle ? int32Row(QUARTERS + 1) : IDLE_STORED,
+    charge: int32Row(QUARTERS),
+    discharge: int32Row(QUARTERS),
+    grid: int32Row(QUARTERS),
+    stored: int32Row(QUARTERS + 1),
+  };
 }
 
 /** `scheduleState` steers the heat pump; it must be a pure function of the instant. */
@@ -97,91 +109,55 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
   const fillLoad = loadFiller(household);
   const fillPv = pvFiller(household);
   const fillHeat = heatFiller(household, scheduleState);
-  const driving = drivingOf(household);
-  const parked: VehicleTrack = {
-    driven: int32Row(QUARTERS),
-    pluggedIn: byteRow(QUARTERS),
-    ev: int32Row(QUARTERS),
-    vehicleStored: int32Row(QUARTERS + 1),
-  };
-  const carTracks = new Memory<number, VehicleTrack>(3);
-  const carMaps = new Memory<number, Clamp>(64);
-  const houses = new Memory<number, House>(3);
-  const storeMaps = new Memory<number, Clamp>(64);
-  const days = new Memory<number, DayRows>(2);
+  const drivingOn = household.electric_vehicle && drivingOf(household, household.electric_vehicle);
+  const carMaps = new DayMemory<Clamp>(64);
+  const storeMaps = new DayMemory<Clamp>(64);
+  const days = new DayMemory<DayRows>(2);
+  /** For days of which only the battery's map is asked. */
+  let trial: DayRows | undefined;
 
   const firstQuarterOf = (day: number) =>
     day > firstDay ? 0 : day < firstDay ? QUARTERS : anchor - firstDay * QUARTERS;
 
   const carMapOf = (day: number): Clamp =>
-    carMaps.get(day, () => (car ? vehicleMap(car, driving(day), firstQuarterOf(day)) : IDENTITY));
-
-  const carTrackOf = (day: number): VehicleTrack => {
-    if (!car) return parked;
-    return carTracks.get(day, () => {
-      const track = { ...driving(day), ev: int32Row(QUARTERS), vehicleStored: int32Row(QUARTERS + 1) };
-      const known = carTracks.find(day - 1)?.vehicleStored[QUARTERS];
-      const x = known ?? walkBack(carMapOf, day, (back) => standingAt(back)?.vehicleStored);
-      const first = firstQuarterOf(day);
-      track.pluggedIn.fill(0, 0, first);
-      runVehicle(car, track, first, x, track);
-      return track;
-    });
+    carMaps.find(day) ??
+    carMaps.keep(day, car && drivingOn ? vehicleMap(car, drivingOn(day), firstQuarterOf(day)) : IDENTITY);
+  const storeMapOf = (day: number): Clamp => {
+    const known = storeMaps.find(day);
+    if (known) return known;
+    fill(day, (trial ??= blankDay(household)));
+    return storeMaps.keep(day, storeMap(store, net, firstQuarterOf(day)));
   };
 
-  const houseOf = (day: number): House =>
-    houses.get(day, () => {
-      const house = {
-        load: int32Row(QUARTERS),
-        pv: int32Row(QUARTERS),
-        hp: int32Row(QUARTERS),
-        heat: int32Row(QUARTERS),
-        mode: byteRow(QUARTERS),
-        net: int32Row(QUARTERS),
-      };
-      fillLoad(day, house.load);
-      fillPv(day, house.pv);
-      fillHeat(day, house);
-      const { load, pv, hp, net } = house;
-      const first = firstQuarterOf(day);
-      if (first > 0) for (const values of Object.values(house)) values.fill(0, 0, first);
-      const ev = car ? carTrackOf(day).ev : undefined;
-      for (let i = first; i < QUARTERS; i++) {
-        net[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev?.[i] ?? 0);
-      }
-      return house;
-    });
+  /** Everything but the battery. */
+  const fill = (day: number, rows: DayRows): void => {
+    const { load, pv, hp, heat, mode, ev } = rows;
+    const first = firstQuarterOf(day);
+    fillLoad(day, load);
+    fillPv(day, pv);
+    fillHeat(day, rows);
+    if (first > 0) for (const values of [load, pv, hp, heat, mode]) values.fill(0, 0, first);
+    if (car && drivingOn) {
+      const known = days.find(day - 1)?.vehicleStored[QUARTERS];
+      const x = known ?? walkBack(carMapOf, day, (back) => standingAt(back)?.vehicleStored);
+      runVehicle(car, drivingOn(day), first, x, rows);
+    }
+    for (let i = 0; i < QUARTERS; i++) {
+      net[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev[i] ?? 0);
+    }
+  };
 
-  const storeMapOf = (day: number): Clamp =>
-    storeMaps.get(day, () => storeMap(store, houseOf(day).net, firstQuarterOf(day)));
-
+  const run = (day: number, rows: DayRows): DayRows => {
+    const known = days.find(day - 1)?.stored[QUARTERS];
+    const x = known ?? walkBack(storeMapOf, day, (back) => standingAt(back)?.stored);
+    fill(day, rows);
+    runStore(store, net, firstQuarterOf(day), x, rows);
+    const { charge, discharge, grid } = rows;
+    for (let i = 0; i < QUARTERS; i++) grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (net[i] ?? 0);
+    return rows;
+  };
   const dayOf = (day: number): DayRows =>
-    days.get(day, () => {
-      const house = houseOf(day);
-      const track = carTrackOf(day);
-      const rows = {
-        load: house.load,
-        pv: house.pv,
-        hp: house.hp,
-        heat: house.heat,
-        mode: house.mode,
-        ev: track.ev,
-        pluggedIn: track.pluggedIn,
-        vehicleStored: track.vehicleStored,
-        charge: int32Row(QUARTERS),
-        discharge: int32Row(QUARTERS),
-        grid: int32Row(QUARTERS),
-        stored: int32Row(QUARTERS + 1),
-      };
-      const known = days.find(day - 1)?.stored[QUARTERS];
-      const x = known ?? walkBack(storeMapOf, day, (back) => standingAt(back)?.stored);
-      runStore(store, house.net, firstQuarterOf(day), x, rows);
-      const { charge, discharge, grid } = rows;
-      for (let i = 0; i < QUARTERS; i++) {
-        grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (house.net[i] ?? 0);
-      }
-      return rows;
-    });
+    days.find(day) ?? days.keep(day, run(day, days.release(day) ?? blankDay(household)));
 
   const origin: Checkpoint = {
     day: firstDay,

@@ -5,7 +5,7 @@
 import type { ElectricVehicle } from './equipment.ts';
 import type { Household } from './household.ts';
 import { dayTypeOf } from './load.ts';
-import { Memory } from './memory.ts';
+import { DayMemory } from './memory.ts';
 import { CHANNEL, normal, splitSeed, uniform } from './noise.ts';
 import { CHARGE_EFFICIENCY, FLOOR_PERCENT } from './vehicle.ts';
 import type { VehicleDay } from './vehicle.ts';
@@ -38,19 +38,20 @@ export function vehicleCalendar(
   const usable = round(((vehicle.target_soc_percent - FLOOR_PERCENT) * vehicle.battery_kwh * 1e6) / 100);
   const meanWeek = (household.ev_annual_kwh * 1e6 * CHARGE_EFFICIENCY * 7) / 365;
 
-  const tripWeeks = new Memory<number, readonly number[]>(6);
-  const tripsOf = (week: number) =>
-    tripWeeks.get(week, () => {
-      const monday = mondayOf(week);
-      const weights = Array.from({ length: 7 }, (_, i): number => {
-        const likely = dayTypeOf(monday + i, country) === 'workday' ? DRIVE_WORKDAY : DRIVE_WEEKEND;
-        const drives = draw(CHANNEL.drive, monday + i) < likely;
-        return drives ? exp(SIGMA * normal(seed, index, CHANNEL.trip, monday + i)) : 0;
-      });
-      if (!weights.some((weight) => weight > 0)) weights[floor(7 * draw(CHANNEL.week, 2 * week))] = 1;
-      const swing = WEEK_SPREAD * (2 * draw(CHANNEL.week, 2 * (week >> 1) + 1) - 1);
-      return share(meanWeek * (week % 2 === 0 ? 1 + swing : 1 - swing), weights, usable);
-    });
+  const tripWeeks = new DayMemory<readonly number[]>(8);
+  const tripsOf = (week: number) => tripWeeks.find(week) ?? tripWeeks.keep(week, planTrips(week));
+  const planTrips = (week: number): readonly number[] => {
+    const monday = mondayOf(week);
+    const weights = [0, 0, 0, 0, 0, 0, 0];
+    for (let i = 0; i < 7; i++) {
+      const likely = dayTypeOf(monday + i, country) === 'workday' ? DRIVE_WORKDAY : DRIVE_WEEKEND;
+      const drives = draw(CHANNEL.drive, monday + i) < likely;
+      if (drives) weights[i] = exp(SIGMA * normal(seed, index, CHANNEL.trip, monday + i));
+    }
+    if (!weights.some((weight) => weight > 0)) weights[floor(7 * draw(CHANNEL.week, 2 * week))] = 1;
+    const swing = WEEK_SPREAD * (2 * draw(CHANNEL.week, 2 * (week >> 1) + 1) - 1);
+    return share(meanWeek * (week % 2 === 0 ? 1 + swing : 1 - swing), weights, usable);
+  };
 
   /** Days on which the car is plugged in whatever it drove: as even over the weeks as whole days allow. */
   const habitsOf = (week: number): boolean[] => {
@@ -79,16 +80,16 @@ export function vehicleCalendar(
     return since;
   };
 
-  const sessionWeeks = new Memory<number, readonly boolean[]>(3);
-  const sessionsOf = (week: number) =>
-    sessionWeeks.get(week, () => {
-      // A habitual session ends what came before it, so the week before is enough.
-      const before = habitsOf(week - 1);
-      const driven = addNeeded(week - 1, before.lastIndexOf(true) + 1, 0, before);
-      const days = habitsOf(week);
-      addNeeded(week, 0, driven, days);
-      return days;
-    });
+  const sessionWeeks = new DayMemory<readonly boolean[]>(4);
+  const sessionsOf = (week: number) => sessionWeeks.find(week) ?? sessionWeeks.keep(week, planSessions(week));
+  const planSessions = (week: number): readonly boolean[] => {
+    // A habitual session ends what came before it, so the week before is enough.
+    const before = habitsOf(week - 1);
+    const driven = addNeeded(week - 1, before.lastIndexOf(true) + 1, 0, before);
+    const days = habitsOf(week);
+    addNeeded(week, 0, driven, days);
+    return days;
+  };
 
   const clock = (localDay: number, channel: number, hour: number, spread: number, from: number, to: number) =>
     min(to, max(from, round(4 * (hour + spread * normal(seed, index, channel, localDay)))));
@@ -102,8 +103,8 @@ export function vehicleCalendar(
       session: sessionsOf(week)[weekday] ?? false,
     };
   };
-  const days = new Memory<number, VehicleDay>(4);
-  return (localDay) => days.get(localDay, () => planOf(localDay));
+  const days = new DayMemory<VehicleDay>(4);
+  return (localDay) => days.find(localDay) ?? days.keep(localDay, planOf(localDay));
 }
 
 /** Splits a week's energy by weights; no day gets more than `most`, what it cannot take goes to the others. */

@@ -2,6 +2,8 @@
 import { IDENTITY } from './battery.ts';
 import type { Clamp } from './battery.ts';
 import type { ElectricVehicle } from './equipment.ts';
+import { QUARTERS } from './local-time.ts';
+import type { Stretch } from './local-time.ts';
 
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
 const { floor, max, min, round } = Math;
@@ -21,16 +23,33 @@ export interface VehicleDay {
   readonly session: boolean;
 }
 
-export function isPluggedIn(yesterday: VehicleDay, today: VehicleDay, localQuarter: number): boolean {
-  if (localQuarter < today.departQuarter) return yesterday.session;
-  return localQuarter >= today.arriveQuarter && today.session;
+/** Quarters `from` up to and without `to` of a UTC day in which a vehicle does the same. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly pluggedIn: boolean;
+  /** Energy out of the battery in each quarter. */
+  readonly driven: number;
 }
 
-/** Energy driven in a quarter: half after departure, half before arrival. */
-export function drivenIn(today: VehicleDay, localQuarter: number): number {
-  const half = floor(today.tripMilliWh / 2);
-  if (localQuarter === today.departQuarter) return half;
-  return localQuarter === today.arriveQuarter - 1 ? today.tripMilliWh - half : 0;
+/**
+ * Adds the spans of a stretch (local-time.ts) to those of a UTC day, without gaps. Half of a trip's energy is driven
+ * after departure, half before arrival.
+ */
+export function addSpans(spans: Span[], stretch: Stretch, yesterday: VehicleDay, today: VehicleDay): void {
+  const ahead = stretch.from - stretch.localQuarter;
+  const add = (first: number, end: number, pluggedIn: boolean, driven: number): void => {
+    const from = max(stretch.from, first + ahead);
+    const to = min(stretch.to, end + ahead);
+    if (from < to) spans.push({ from, to, pluggedIn, driven });
+  };
+  const { departQuarter: departs, arriveQuarter: arrives, tripMilliWh: trip } = today;
+  const half = floor(trip / 2);
+  add(0, departs, yesterday.session, 0);
+  add(departs, departs + 1, false, half);
+  add(departs + 1, arrives - 1, false, 0);
+  add(arrives - 1, arrives, false, trip - half);
+  add(arrives, QUARTERS, today.session, 0);
 }
 
 /** The battery in integers. */
@@ -54,47 +73,58 @@ export function vehicleStoreOf(vehicle: ElectricVehicle): VehicleStore {
   };
 }
 
-/** A day of a vehicle by quarters. */
-export interface Driving {
-  readonly driven: Int32Array;
-  /** 1 while plugged in. */
-  readonly pluggedIn: Uint8Array;
-}
-
 /** Driving takes energy down to the floor, a plug gives full power up to the target, at once. */
-function wish(store: VehicleStore, { driven, pluggedIn }: Driving, i: number): number {
-  return pluggedIn[i] === 1 ? round(store.chargeAc * CHARGE_EFFICIENCY) : -(driven[i] ?? 0);
+function wish(store: VehicleStore, { pluggedIn, driven }: Span): number {
+  return pluggedIn ? round(store.chargeAc * CHARGE_EFFICIENCY) : -driven;
 }
 
 /** Map of the quarters of a day from `first` on. */
-export function vehicleMap(store: VehicleStore, driving: Driving, first: number): Clamp {
+export function vehicleMap(store: VehicleStore, spans: readonly Span[], first: number): Clamp {
   let { d, lo, hi } = IDENTITY;
-  for (let i = first; i < driving.driven.length; i++) {
-    const step = wish(store, driving, i);
-    d += step;
-    lo = min(store.target, max(store.floor, lo + step));
-    hi = min(store.target, max(store.floor, hi + step));
+  const limit = (x: number): number => min(store.target, max(store.floor, x));
+  for (const span of spans) {
+    const quarters = span.to - max(first, span.from);
+    if (quarters <= 0) continue;
+    const step = wish(store, span);
+    d += quarters * step;
+    // Once within the limits, equal steps are one.
+    lo = limit(limit(lo + step) + (quarters - 1) * step);
+    hi = limit(limit(hi + step) + (quarters - 1) * step);
   }
   return { d, lo, hi };
 }
 
-/** Steps from the charge x before quarter `first` through a day; writes AC energies and charges (one more). */
+/** What a vehicle did: AC energies of the quarters, its plug, and its charge before each and after the last. */
+export interface VehicleRows {
+  readonly ev: Int32Array;
+  /** 1 while plugged in. */
+  readonly pluggedIn: Uint8Array;
+  readonly vehicleStored: Int32Array;
+}
+
+/** Steps from the charge x before quarter `first` through a day and writes it down. */
 export function runVehicle(
   store: VehicleStore,
-  driving: Driving,
+  spans: readonly Span[],
   first: number,
   start: number,
-  rows: { readonly ev: Int32Array; readonly vehicleStored: Int32Array },
+  { ev, pluggedIn, vehicleStored }: VehicleRows,
 ): void {
   let x = start;
-  rows.vehicleStored.fill(x, 0, first + 1);
-  for (let i = first; i < driving.driven.length; i++) {
-    const step = wish(store, driving, i);
-    const next = min(store.target, max(store.floor, x + step));
-    if (next > x && driving.pluggedIn[i] === 1) {
-      rows.ev[i] = next - x === step ? store.chargeAc : round((next - x) / CHARGE_EFFICIENCY);
+  ev.fill(0, 0, first);
+  pluggedIn.fill(0, 0, first);
+  vehicleStored.fill(x, 0, first + 1);
+  for (const span of spans) {
+    const step = wish(store, span);
+    const plug = span.pluggedIn ? 1 : 0;
+    for (let i = max(first, span.from); i < span.to; i++) {
+      const next = min(store.target, max(store.floor, x + step));
+      const delta = next - x;
+      if (plug === 0 || delta <= 0) ev[i] = 0;
+      else ev[i] = delta === step ? store.chargeAc : round(delta / CHARGE_EFFICIENCY);
+      pluggedIn[i] = plug;
+      x = next;
+      vehicleStored[i + 1] = x;
     }
-    x = next;
-    rows.vehicleStored[i + 1] = x;
   }
 }

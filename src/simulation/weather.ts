@@ -121,7 +121,7 @@ class Place implements Weather {
 
   airOf(day: number): Float64Array {
     const turn = this.#first + day;
-    return airs.find(turn) ?? airs.keep(turn, this.#blow(day, airs.stale(turn) ?? float64Row(QUARTERS)));
+    return airs.find(turn) ?? airs.keep(turn, this.#blow(day, airs.release(turn) ?? float64Row(QUARTERS)));
   }
 
   #blow(day: number, air: Float64Array): Float64Array {
@@ -144,7 +144,7 @@ class Place implements Weather {
 
   skyOf(day: number): Sky {
     const turn = this.#first + day;
-    return skies.find(turn) ?? skies.keep(turn, this.#painter.paint(day, skies.stale(turn) ?? blankSky()));
+    return skies.find(turn) ?? skies.keep(turn, this.#painter.paint(day, skies.release(turn) ?? blankSky()));
   }
 }
 
