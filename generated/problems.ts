@@ -206,8 +206,8 @@ export const problems = {
     "status": 429,
     "title": "Quota exceeded",
     "detail": "The quota of a rate limit is used up.",
-    "cause": "More requests came than the policy in `RateLimit-Policy` permits.",
-    "cure": "Wait the seconds that `Retry-After` names. Keep an access token until it expires instead of requesting one for each call, and watch the `RateLimit` header to slow down in time."
+    "cause": "More requests came than the policy in `RateLimit-Policy` permits, or a partner has as many event streams open as it may have.",
+    "cure": "Wait the seconds that `Retry-After` names, and close event streams that nobody listens to. Keep an access token until it expires instead of requesting one for each call, and watch the `RateLimit` header to slow down in time."
   },
   "internal_error": {
     "scope": "problem",

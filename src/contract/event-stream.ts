@@ -10,9 +10,12 @@ export class EventStream {
   readonly events: (gone: AbortSignal) => AsyncIterable<StreamedEvent>;
   /** Aborted when the service stops: nobody is waited for any more. */
   readonly stopped: AbortSignal;
+  /** To be called once, when the answer is over, however it ends and whether or not it began. */
+  readonly release: () => void;
 
-  constructor(events: EventStream['events'], stopped: AbortSignal) {
+  constructor(events: EventStream['events'], stopped: AbortSignal, release: () => void = () => undefined) {
     this.events = events;
     this.stopped = stopped;
+    this.release = release;
   }
 }

@@ -17,24 +17,41 @@ export async function sendEvents(
   isStillAllowed: () => Promise<boolean>,
   heartbeatMs = HEARTBEAT_MS,
 ): Promise<void> {
-  response.setHeader('Content-Type', 'text/event-stream');
-  if (response.req.method === 'HEAD') {
-    response.end();
-    return;
+  try {
+    response.setHeader('Content-Type', 'text/event-stream');
+    if (response.req.method === 'HEAD') response.end();
+    else await follow(response, stream, isStillAllowed, heartbeatMs);
+  } finally {
+    stream.release();
   }
+}
+
+async function follow(
+  response: Response,
+  stream: EventStream,
+  isStillAllowed: () => Promise<boolean>,
+  heartbeatMs: number,
+): Promise<void> {
   // What cannot be found out ends the stream too: the client asks again, and is told.
   const mayGoOn = (): Promise<boolean> => isStillAllowed().catch(() => false);
   const gone = new AbortController();
   const leave = (): void => gone.abort();
+  // Who does not read would not see the end either.
   const cut = (): void => {
     if (response.writableNeedDrain) response.destroy();
   };
   response.once('close', leave);
+  // A client may leave while its answer is prepared, and is not heard of again.
+  if (response.destroyed) leave();
   stream.stopped.addEventListener('abort', cut);
   const heart = setInterval(() => {
     void mayGoOn().then((isSo) => {
-      if (!isSo) leave();
-      else if (!response.writableNeedDrain) response.write(':\n\n');
+      if (isSo) {
+        if (!response.writableNeedDrain) response.write(':\n\n');
+      } else {
+        leave();
+        cut();
+      }
     });
   }, heartbeatMs);
   try {

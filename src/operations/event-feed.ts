@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 export class EventFeed {
   readonly #waiting = new Set<() => void>();
   readonly #stop = new AbortController();
+  readonly #streams = new Map<string, number>();
   #count = 0;
 
   constructor() {
@@ -23,6 +24,18 @@ export class EventFeed {
   wake(): void {
     this.#count += 1;
     for (const done of [...this.#waiting]) done();
+  }
+
+  /** Counts one more stream of a partner, unless it has `most` already; what is answered counts it off again. */
+  enter(partner: string, most: number): (() => void) | undefined {
+    const others = this.#streams.get(partner) ?? 0;
+    if (others >= most) return undefined;
+    this.#streams.set(partner, others + 1);
+    return () => {
+      const left = (this.#streams.get(partner) ?? 1) - 1;
+      if (left === 0) this.#streams.delete(partner);
+      else this.#streams.set(partner, left);
+    };
   }
 
   /** Ends every stream. */

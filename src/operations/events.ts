@@ -1,7 +1,7 @@
 import { EventStream } from '../contract/event-stream.ts';
 import type { StreamedEvent } from '../contract/event-stream.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { invalid } from '../domain/problem.ts';
+import { invalid, Problem } from '../domain/problem.ts';
 import { findPlaceOf, findStreamEnd, listAnnounced } from '../queries/events.ts';
 import type { StreamPlace } from '../queries/events.ts';
 import type { Context } from './context.ts';
@@ -13,9 +13,13 @@ const GATHER_MS = 5;
 const SOON_MS = 25;
 /** The table is looked at this often at least, should a wake-up be lost. */
 const POLL_MS = 5_000;
+/** Open streams of a partner and its simulation organizations in one process: each asks the database for itself. */
+export const mostStreams = 50;
+/** When to try again; nobody knows when a stream ends. */
+const RETRY_SECONDS = 30;
 
 export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { headers }) => {
-  const { db, orgId, events } = context;
+  const { db, orgId, events, actor } = context;
   const last = headers['Last-Event-ID'];
   const place =
     last === undefined ? await findStreamEnd(db) : await findPlaceOf(db, orgId, last.toLowerCase());
@@ -23,11 +27,16 @@ export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { 
     const detail = 'No message of this organization has this id; leave the header out to start anew.';
     throw invalid([{ parameter: 'Last-Event-ID', in: 'header', code: 'unknown_event', detail }]);
   }
+  const release = events.enter(actor.orgId, mostStreams);
+  if (release === undefined) {
+    const detail = `${mostStreams} event streams are open already; close one, or try again in ${RETRY_SECONDS} s.`;
+    throw new Problem('quota_exceeded', detail, { headers: { 'Retry-After': String(RETRY_SECONDS) } });
+  }
   return {
     status: 200,
     // A proxy that gathers an answer before it passes it on would hold events back.
     headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
-    body: new EventStream((gone) => eventsBehind(context, place, gone), events.stopped),
+    body: new EventStream((gone) => eventsBehind(context, place, gone), events.stopped, release),
   };
 };
 

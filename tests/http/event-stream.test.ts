@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { Response } from 'express';
+import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,15 +26,15 @@ async function serve(
   stream: EventStream,
   isStillAllowed = () => Promise.resolve(true),
   heartbeatMs = 60_000,
+  before: (response: ServerResponse) => Promise<unknown> = () => Promise.resolve(),
 ): Promise<Stage> {
   const begun = Promise.withResolvers<ServerResponse>();
   const ended = Promise.withResolvers<undefined>();
   const server = createServer((_request, response) => {
     begun.resolve(response);
-    sendEvents(response as Response, stream, isStillAllowed, heartbeatMs).then(
-      () => ended.resolve(undefined),
-      ended.reject,
-    );
+    before(response)
+      .then(() => sendEvents(response as Response, stream, isStillAllowed, heartbeatMs))
+      .then(() => ended.resolve(undefined), ended.reject);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   undo.push(async () => {
@@ -61,7 +62,7 @@ function endless(): { taken: () => number; events: EventStream['events'] } {
 
 /** Nothing ever comes; returns when the listener has gone. */
 async function* silence(gone: AbortSignal): AsyncGenerator<StreamedEvent> {
-  await new Promise((resolve) => gone.addEventListener('abort', resolve));
+  if (!gone.aborted) await once(gone, 'abort');
   yield* [];
 }
 
@@ -124,6 +125,61 @@ test('whether the caller may listen is asked before each event, and not knowing 
   expect(await listener.ended).toBe('whole');
   expect([(await listener.next()).id, (await listener.next()).id]).toEqual(['1', '2']);
   expect(listener.text.match(/^id:/gm)).toHaveLength(2);
+});
+
+test.each([
+  ['nothing comes', silence],
+  ['much comes', endless().events],
+])('a client that left before the stream began is not waited for, though %s', async (_, events) => {
+  let released = 0;
+  const stream = new EventStream(events, new AbortController().signal, () => (released += 1));
+  const stage = await serve(stream, undefined, undefined, (response) => once(response, 'close'));
+  const request = get(stage.url, { agent: false }).on('error', () => undefined);
+  await stage.response;
+  request.destroy();
+  await stage.ended;
+  expect(released).toBe(1);
+});
+
+test('a client that reads nothing is cut off when it may not listen any more', async () => {
+  let mayListen = true;
+  const stream = new EventStream(endless().events, new AbortController().signal);
+  const stage = await serve(stream, () => Promise.resolve(mayListen), 10);
+  await blocked(stage);
+  mayListen = false;
+  await stage.ended;
+  expect((await stage.response).destroyed).toBe(true);
+});
+
+test('an answer gives its place back once, however it ends', async () => {
+  const ends: [string, (stage: Stage, stop: AbortController) => Promise<unknown>][] = [
+    ['the client', async ({ url }) => (await EventListener.open(url, {})).close()],
+    ['the service', ({ url }, stop) => EventListener.open(url, {}).then(() => stop.abort())],
+    ['a question for the head', ({ url }) => fetch(url, { method: 'HEAD' })],
+  ];
+  for (const [who, end] of ends) {
+    let released = 0;
+    const stop = new AbortController();
+    const quiet = (gone: AbortSignal): AsyncGenerator<StreamedEvent> =>
+      silence(AbortSignal.any([gone, stop.signal]));
+    const stage = await serve(new EventStream(quiet, stop.signal, () => (released += 1)));
+    await end(stage, stop);
+    await stage.ended;
+    expect([who, released]).toEqual([who, 1]);
+  }
+  let released = 0;
+  const broken = new EventStream(
+    () => {
+      throw new Error('The database is away.');
+    },
+    new AbortController().signal,
+    () => (released += 1),
+  );
+  const stage = await serve(broken);
+  const failed = expect(stage.ended).rejects.toThrow('The database is away.');
+  await EventListener.open(stage.url, {});
+  await failed;
+  expect(released).toBe(1);
 });
 
 test('lines within an event stay lines', async () => {
