@@ -871,7 +871,7 @@ export interface paths {
         };
         /**
          * List a fleet's devices
-         * @description The devices of all households with their present state, ordered by household, then by type, 50 on a page. A filter value that occurs nowhere gives an empty list.
+         * @description The devices of all households with their present state, ordered by household, then by type, 50 on a page. A filter value that occurs nowhere gives an empty list. A household whose user was deleted has no devices any more.
          *
          *     Who may call it: admin, staff.
          */

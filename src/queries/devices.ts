@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { ExpressionBuilder, RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../generated/database.ts';
 import type { Db, Tx } from './database.ts';
+import { ofLiveOwner } from './fleets.ts';
 import type { DeviceType } from './fleets.ts';
 
 /** A device with what its state follows from; of a device that is not simulated the fleet's part is null. */
@@ -119,8 +120,8 @@ export async function countListedDevices(
 
 function matches({ group, deviceType }: DeviceFilter): RawBuilder<SqlBool> {
   const ofType = deviceType === undefined ? sql`true` : sql`devices.device_type = ${deviceType}`;
-  if (group === undefined) return sql<SqlBool>`${ofType}`;
-  return sql<SqlBool>`${ofType} and devices.household_index in (
+  if (group === undefined) return sql<SqlBool>`${ofType} and ${ofLiveOwner}`;
+  return sql<SqlBool>`${ofType} and ${ofLiveOwner} and devices.household_index in (
     select member.household_index from households member
     where member.org_id = devices.org_id and member.group_name = ${group})`;
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { SqlBool } from 'kysely';
 import type { FleetStatus } from '../domain/fleet-states.ts';
 import type { Db, Tx } from './database.ts';
 
@@ -128,7 +129,12 @@ export function updateFleet(tx: Tx, fleet: Fleet, change: FleetChange): Promise<
 export type DeviceType = 'electric_vehicle' | 'heat_pump' | 'inverter' | 'wallbox';
 export type DeviceCounts = Readonly<Record<DeviceType, number>>;
 
-/** Simulated devices by type in each of these simulation organizations; one without devices is left out. */
+/** Nobody reaches a deleted user's devices any more. */
+export const ofLiveOwner = sql<SqlBool>`not exists (
+  select from users owner
+  where owner.org_id = devices.org_id and owner.id = devices.user_id and owner.deleted_at is not null)`;
+
+/** Simulated devices of live users by type in each of these simulation organizations; one without any is left out. */
 export async function countFleetDevices(
   db: Db | Tx,
   simulationOrgIds: readonly string[],
@@ -142,7 +148,7 @@ export async function countFleetDevices(
       count(*) filter (where device_type = 'inverter') as inverter,
       count(*) filter (where device_type = 'wallbox') as wallbox
     from devices
-    where org_id = any(${simulationOrgIds}::uuid[]) and household_index is not null
+    where org_id = any(${simulationOrgIds}::uuid[]) and household_index is not null and ${ofLiveOwner}
     group by org_id
   `.execute(db);
   for (const { org_id, ...types } of rows) counts.set(org_id, types);

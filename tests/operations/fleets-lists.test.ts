@@ -48,6 +48,32 @@ test('faulty filters are refused together', async () => {
   expect(faults.sort()).toEqual(['colour', 'device_type', 'group', 'page']);
 });
 
+test("a deleted user's devices are neither listed nor counted, as nothing reaches them; the place stays", async () => {
+  const fleet = await fleets.running({ count: 3, ev_ownership_fraction: 1, groups: [{ name: 'A' }] });
+  const jobId = fleet.job_id as string;
+  const before = await fleets.devices(jobId);
+  const gone = before.filter((device) => device.household_index === 1);
+  const path = { org_id: fleet.simulation_org_id as string, user_id: gone[0].user_id as string };
+  expect((await fleets.api.call('deleteUser', { path })).status).toBe(204);
+  const left = before.filter((device) => device.household_index !== 1);
+  expect(await fleets.devices(jobId)).toEqual(left);
+  const grouped = await fleets.api.call('listFleetDevices', {
+    path: { job_id: jobId },
+    query: { group: 'A' },
+  });
+  expect([grouped.body.total, grouped.body.items.length]).toEqual([left.length, left.length]);
+  expect(await fleets.get(jobId)).toMatchObject({ device_counts: { inverter: 2, wallbox: 2 } });
+  expect((await fleets.api.call('listFleets')).body).toContainEqual(await fleets.get(jobId));
+  for (const { device_id } of gone) {
+    const event = {
+      path: { job_id: jobId, device_id: device_id as string },
+      body: { code: 'device_offline' },
+    };
+    expect((await fleets.api.call('triggerDeviceEvent', event)).status).toBe(404);
+  }
+  expect(await fleets.locations(jobId)).toHaveLength(3);
+});
+
 test('a device is offline while its outage lasts', async () => {
   const { job_id: jobId } = await fleets.running({ count: 2 });
   const [device, other] = await fleets.devices(jobId as string);
