@@ -3049,8 +3049,9 @@ export interface components {
         /** @description A new endpoint. */
         readonly WebhookCreation: {
             /**
-             * Format: uri
-             * @description Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password or fragment. It can never be changed.
+             * Format: iri
+             * @description Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password or fragment. It can never be changed. A host in letters beyond ASCII, and characters that a URI must not hold, are kept in their ASCII form (`https://xn--…`, `%…`), which has at most 2048 characters too: the answer shows what is called.
+             * @example https://partner.example.com/hooks/devices
              */
             readonly url: string;
             /**
@@ -4028,8 +4029,8 @@ export interface components {
          */
         readonly WWWAuthenticate: string;
         /**
-         * @description The address of the object that was created.
-         * @example /api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users/8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+         * @description The absolute address of the object that was created.
+         * @example http://localhost:8080/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users/8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
          */
         readonly Location: string;
         /**

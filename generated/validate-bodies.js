@@ -5640,8 +5640,9 @@ validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createWebhook = validate46;
 const schema82 = {"$id":"op_createWebhook","$ref":"components#/$defs/WebhookCreation"};
-const schema83 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"uri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password or fragment. It can never be changed."},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
+const schema83 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"iri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password or fragment. It can never be changed. A host in letters beyond ASCII, and characters that a URI must not hold, are kept in their ASCII form (`https://xn--…`, `%…`), which has at most 2048 characters too: the answer shows what is called.","example":"https://partner.example.com/hooks/devices"},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
 const schema84 = {"type":"string","description":"What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.","x-known-values":["device.action_required","device.information"],"example":"device.action_required"};
+const formats24 = formatsModule.formats.iri;
 
 function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5689,8 +5690,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!(formats2(data0))){
-const err3 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
+if(!(formats24(data0))){
+const err3 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "iri"},message:"must match format \""+"iri"+"\""};
 if(vErrors === null){
 vErrors = [err3];
 }

@@ -13,7 +13,8 @@ const badPorts: ReadonlySet<number> = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-export type Endpoint = { readonly url: URL } | { readonly errors: FieldError[] };
+/** `uri`: the address as it is kept and shown. */
+export type Endpoint = { readonly url: URL; readonly uri: string } | { readonly errors: FieldError[] };
 
 /**
  * An endpoint address as the URL parser reads it, so that odd spellings (2130706433, 0177.0.0.1, 127.1,
@@ -29,8 +30,8 @@ export function parseEndpoint(
   const fault = (code: FieldError['code'], detail: string): void => {
     errors.push({ pointer, code, detail });
   };
-  if (Array.from(text).length > longestUrl)
-    fault('max_length', `The address has more than ${longestUrl} characters.`);
+  const tooLong = `The address has more than ${longestUrl} characters`;
+  if (Array.from(text).length > longestUrl) fault('max_length', `${tooLong}.`);
   // The URL parser would drop these characters silently, and put missing slashes in.
   const isAbsolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/[\u0000-\u0020\u007f]/.test(text);
   const url = isAbsolute ? URL.parse(text) : null;
@@ -47,7 +48,23 @@ export function parseEndpoint(
   }
   const refusal = hostRefusal(url, allowedNetworks);
   if (refusal !== undefined) fault('forbidden_address', refusal);
-  return errors.length > 0 ? { errors } : { url };
+  const uri = uriOf(text, url);
+  if (errors.length === 0 && uri.length > longestUrl) {
+    fault('max_length', `${tooLong} when written as a URI: other letters take several each.`);
+  }
+  return errors.length > 0 ? { errors } : { url, uri };
+}
+
+/** What RFC 3986 permits after the host, and what it permits nowhere. */
+const uriTail = /^(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/;
+const noUri = /[^A-Za-z0-9._~:/?@!$&'()*+,;=%-]|%(?![0-9A-Fa-f]{2})/g;
+
+/** The text itself where it is a URI; otherwise what the parser makes of it: a host in ASCII, other characters encoded. */
+function uriOf(text: string, url: URL): string {
+  const tail = text.replace(/^[^:]*:\/\/[^/?]*/, '');
+  const authority = text.slice(0, text.length - tail.length);
+  if (/^[!-~]*$/.test(authority) && uriTail.test(tail)) return text;
+  return url.origin + (url.pathname + url.search).replace(noUri, encodeURIComponent);
 }
 
 /** The host without the brackets of an IPv6 address. */

@@ -10,6 +10,8 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: (text) => uuidPattern.test(text),
   email: (text) => text.length <= 254 && emailPattern.test(text),
   uri: (text) => URL.canParse(text),
+  // Also with letters beyond ASCII (RFC 3987).
+  iri: (text) => URL.canParse(text),
   'date-time': (text) => parseInstant(text) !== undefined,
   instant: (text) => parseInstant(text) !== undefined,
   // A hint for people who fill in forms; any text may be one.

@@ -34,6 +34,7 @@ const formatWords: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
   email: 'an email address',
   uri: 'an absolute URL',
+  iri: 'an absolute URL',
   'date-time': 'an ISO 8601 instant',
   instant: 'an ISO 8601 instant, such as 2026-11-21T08:15:00Z',
 };

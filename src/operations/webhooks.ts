@@ -18,19 +18,20 @@ const notStored = { 'Cache-Control': 'no-store' };
 export const createWebhook: Handler<Context, 'createWebhook'> = async (context, { body }) => {
   const endpoint = parseEndpoint(body.url, context.allowedNetworks);
   const { topics, errors } = readTopics(body.topics ?? []);
-  const faults = [...('errors' in endpoint ? endpoint.errors : []), ...errors];
-  if (faults.length > 0) throw invalid(faults);
+  if ('errors' in endpoint || errors.length > 0) {
+    throw invalid([...('errors' in endpoint ? endpoint.errors : []), ...errors]);
+  }
   const id = randomUUID();
   const secret = newSecret();
   const sealed = seal(context.keyring, secret, webhookContext(id));
   const row = await webhooks.insertWebhook(
     context.db,
-    { org_id: context.orgId, id, url: body.url, topics, secret: sealed },
+    { org_id: context.orgId, id, url: endpoint.uri, topics, secret: sealed },
     context.now,
   );
   return {
     status: 201,
-    headers: { ...notStored, Location: `${pathOf(context)}/${id}` },
+    headers: { ...notStored, Location: `${addressOf(context)}/${id}` },
     body: { ...webhookOf(row), secret: secret.reveal() },
   };
 };
@@ -39,10 +40,9 @@ export const listWebhooks: Handler<Context, 'listWebhooks'> = async (context, { 
   const { page = 1 } = query;
   const rows = await webhooks.listWebhooks(context.db, context.orgId, page);
   const total = await webhooks.countWebhooks(context.db, context.orgId);
-  const address = context.baseUrl + pathOf(context);
   return {
     status: 200,
-    headers: { Link: linkHeader(address, query, numberedPages(page, webhooksPerPage, total)) },
+    headers: { Link: linkHeader(addressOf(context), query, numberedPages(page, webhooksPerPage, total)) },
     body: { items: rows.map(webhookOf), total, page, page_size: webhooksPerPage },
   };
 };
@@ -135,8 +135,8 @@ function cancelledTest(detail: string) {
   return { status: 200, body: { outcome: 'cancelled', status_code: null, detail } } as const;
 }
 
-function pathOf(context: Context): string {
-  return `/api/partners/v2.0/org/${context.orgId}/notifications/webhooks`;
+function addressOf(context: Context): string {
+  return `${context.baseUrl}/api/partners/v2.0/org/${context.orgId}/notifications/webhooks`;
 }
 
 /** Field by field, so that nothing secret can slip in. */

@@ -87,3 +87,25 @@ test('every fault is reported, under the pointer', () => {
     ].map((code) => ({ pointer: '/url', code, detail: expect.any(String) })),
   });
 });
+
+test.each([
+  ['https://Partner.example', 'https://Partner.example'],
+  ['https://partner.example/a%20b?c=%C3%BC&d[]', 'https://partner.example/a%20b?c=%C3%BC&d%5B%5D'],
+  ['https://m\u00fcnchen.example/hook', 'https://xn--mnchen-3ya.example/hook'],
+  ['https://m\u00dcNCHEN.example:8443', 'https://xn--mnchen-3ya.example:8443/'],
+  ['https://partner\u3002example/\ud83d\udd0c?\u00e9', 'https://partner.example/%F0%9F%94%8C?%C3%A9'],
+  ['https://partner.example/{a}|b^c`"<>\\d', 'https://partner.example/%7Ba%7D%7Cb%5Ec%60%22%3C%3E/d'],
+  ['https://partner.example/100%?%zz', 'https://partner.example/100%25?%25zz'],
+  ['https://[2606:4700::1111]/a', 'https://[2606:4700::1111]/a'],
+])('%s is kept as the URI %s', (text, uri) => {
+  const endpoint = parseEndpoint(text);
+  expect(endpoint).toEqual({ url: expect.any(URL), uri });
+  // What is kept is called the same way, and is a URI (RFC 3986).
+  expect(parseEndpoint(uri)).toEqual({ url: expect.any(URL), uri });
+  expect(uri).toMatch(/^[a-z]+:\/\/[^/?]*(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-F]{2})*$/);
+});
+
+test('an address is measured as the URI that it is kept as', () => {
+  expect(codes(`https://partner.example/${'\u00fc'.repeat(400)}`)).toEqual(['max_length']);
+  expect(codes(`https://partner.example/${'\u00fc'.repeat(300)}`)).toMatch(/^https:/);
+});

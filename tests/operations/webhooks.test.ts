@@ -65,7 +65,7 @@ describe('creation', () => {
     });
     expect(answer.headers['cache-control']).toBe('no-store');
     expect(answer.headers['location']).toBe(
-      `/api/partners/v2.0/org/${api.own.orgId}/notifications/webhooks/${answer.body.id}`,
+      `${api.baseUrl}/api/partners/v2.0/org/${api.own.orgId}/notifications/webhooks/${answer.body.id}`,
     );
   });
 
@@ -74,6 +74,17 @@ describe('creation', () => {
     expect(one.topics).toEqual([]);
     expect(two.id).not.toBe(one.id);
     expect(two.secret).not.toBe(one.secret);
+  });
+
+  test('keeps an address with other letters as the URI that is called', async () => {
+    const address = 'https://b\u00fccher.example/\u00fcber?a|b';
+    const { id, url: kept } = await create({ url: address });
+    expect(kept).toBe('https://xn--bcher-kva.example/%C3%BCber?a%7Cb');
+    expect((await api.call('getWebhook', { path: { webhook_id: id } })).body.url).toBe(kept);
+    const { id: tested } = await create({ url: address, topics: [both[0]] });
+    testWebhook.mockResolvedValueOnce({ outcome: 'delivered', status_code: 204, detail: null });
+    await api.call('testWebhook', { path: { webhook_id: tested }, body: { topic: both[0] } });
+    expect(testWebhook).toHaveBeenLastCalledWith(expect.objectContaining({ url: kept }));
   });
 
   test('stores the secret sealed', async () => {

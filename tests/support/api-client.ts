@@ -83,6 +83,9 @@ export class ApiClient {
     };
     note(id, answer);
     await this.#compare(id, route.method, url, headers, body, answer);
+    const { location } = answer.headers;
+    if (location !== undefined && !URL.canParse(location))
+      throw new Error(`${id}: the Location ${location} is not absolute.`);
     return answer;
   }
 
