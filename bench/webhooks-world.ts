@@ -165,14 +165,15 @@ export async function addBacklog(
 ): Promise<void> {
   await pool.query(
     `with made as materialized (
-       select ($1::uuid[])[1 + n % $2::int] as org_id, gen_random_uuid() as id, now() - n * interval '1 ms' as at
+       select ($1::uuid[])[1 + n % $2::int] as org_id, uuidv7(n * interval '1 ms' - $3::int * interval '1 ms') as id,
+         now() - ($3::int - n) * interval '1 ms' as at
        from generate_series(1, $3::int) n
      ), written as (
        insert into messages (org_id, id, message_type, occurred_at, payload, created_at)
        select org_id, id, 'device.information', at, $4, at from made
      )
-     insert into deliveries (org_id, id, message_id, webhook_id, due_at, created_at)
-     select org_id, gen_random_uuid(), made.id, w.id, at, at from made join webhooks w using (org_id)`,
+     insert into deliveries (org_id, message_id, webhook_id, due_at, created_at)
+     select org_id, made.id, w.id, at, at from made join webhooks w using (org_id)`,
     [orgIds, orgIds.length, count, bodyNow()],
   );
   await pool.query('analyze deliveries');

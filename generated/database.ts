@@ -47,15 +47,11 @@ export interface DayAheadPricesTable {
 
 export interface DeliveriesTable {
   org_id: string;
-  id: string;
   message_id: string;
   webhook_id: string;
   state: Generated<'pending' | 'delivered' | 'exhausted' | 'cancelled'>;
   attempts: Generated<number>;
   due_at: Date;
-  lease_token: string | null;
-  lease_until: Date | null;
-  lease_owner: number | null;
   cancel_reason: string | null;
   created_at: Date;
   finished_at: Date | null;
@@ -63,7 +59,8 @@ export interface DeliveriesTable {
 
 export interface DeliveryAttemptsTable {
   org_id: string;
-  delivery_id: string;
+  message_id: string;
+  webhook_id: string;
   attempt: number;
   started_at: Date;
   duration_ms: number;
@@ -73,6 +70,17 @@ export interface DeliveryAttemptsTable {
   detail: string | null;
   address: string | null;
   secret_version: number;
+}
+
+export interface DeliveryPlacesTable {
+  owner: number;
+  place: number;
+  org_id: string | null;
+  message_id: string | null;
+  webhook_id: string | null;
+  is_retry: boolean | null;
+  lease_token: string | null;
+  lease_until: Date | null;
 }
 
 export interface DeviceConditionsTable {
@@ -131,6 +139,22 @@ export interface FleetsTable {
   stopped_at: Date | null;
   work_lease_until: Date | null;
   work_token: string | null;
+  checkpoint_day: Generated<number>;
+  checkpoint_lease_until: Date | null;
+  checkpoint_token: string | null;
+}
+
+export interface HouseholdCheckpointsTable {
+  org_id: string;
+  household_index: number;
+  day: number;
+  pv: number;
+  ev: number;
+  hp: number;
+  grid_import: number;
+  grid_export: number;
+  stored: number;
+  vehicle_stored: number;
 }
 
 export interface HouseholdsTable {
@@ -252,10 +276,12 @@ export interface Database {
   day_ahead_prices: DayAheadPricesTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
+  delivery_places: DeliveryPlacesTable;
   device_conditions: DeviceConditionsTable;
   devices: DevicesTable;
   fleet_requests: FleetRequestsTable;
   fleets: FleetsTable;
+  household_checkpoints: HouseholdCheckpointsTable;
   households: HouseholdsTable;
   messages: MessagesTable;
   notification_items: NotificationItemsTable;

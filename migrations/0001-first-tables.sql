@@ -172,6 +172,11 @@ create table fleets (
   -- Work on the fleet (provisioning, expansion, clean-up, purge) is claimed by one worker at a time.
   work_lease_until timestamptz(3),
   work_token uuid,
+  -- Every household has a checkpoint at this day or a later one (days since 1970); the day on which the history begins
+  -- counts as one. Moving them on is claimed like the work, apart from it: the fleet runs meanwhile.
+  checkpoint_day integer not null default 0,
+  checkpoint_lease_until timestamptz(3),
+  checkpoint_token uuid,
   constraint fleets_pkey primary key (org_id, id),
   constraint fleets_simulation_org_key unique (simulation_org_id),
   constraint fleets_org_fkey foreign key (org_id) references organizations (id),
@@ -183,6 +188,8 @@ create index fleets_created_idx on fleets (org_id, created_at desc, id desc);
 -- The runner's queue: fleets with work to do, oldest first.
 create index fleets_work_idx on fleets (created_at)
   where status in ('queued', 'provisioning', 'expanding', 'purging');
+-- Live fleets, those first whose checkpoints are oldest.
+create index fleets_checkpoint_idx on fleets (checkpoint_day) where status in ('running', 'expanding');
 
 -- What a request_id was answered with. Kept when the fleet is purged, so that a late repeat makes nothing anew.
 create table fleet_requests (
@@ -218,6 +225,27 @@ create table households (
   constraint households_coordinates_check check ((latitude is null) = (longitude is null)),
   constraint households_source_check check (location_source in ('density', 'fixed', 'default')),
   constraint households_org_fkey foreign key (org_id) references organizations (id)
+);
+
+-- Where a household stood at the start of a recent UTC day: what its devices had counted since the start of the history,
+-- and what its batteries held. Moved on once a week. Without it each process would sum all days since then when it is
+-- first asked, ten years of them behind an old history_cutoff. It stays true, since no later price changes a past quarter.
+create table household_checkpoints (
+  org_id uuid not null,
+  household_index integer not null,
+  -- Days since 1970.
+  day integer not null,
+  -- All in mWh.
+  pv bigint not null,
+  ev bigint not null,
+  hp bigint not null,
+  grid_import bigint not null,
+  grid_export bigint not null,
+  stored bigint not null,
+  vehicle_stored bigint not null,
+  constraint household_checkpoints_pkey primary key (org_id, household_index),
+  constraint household_checkpoints_household_fkey foreign key (org_id, household_index)
+    references households (org_id, household_index) on delete cascade
 );
 
 create table devices (
@@ -353,44 +381,55 @@ create index messages_repeated_idx on messages (org_id, repeated_at, id) where r
 
 create table deliveries (
   org_id uuid not null,
-  id uuid not null,
   message_id uuid not null,
   webhook_id uuid not null,
   state text not null default 'pending',
   -- Attempts that have ended.
   attempts integer not null default 0,
   due_at timestamptz(3) not null,
-  -- While an attempt is under way: whose it is and until when; a late finisher with another token changes nothing.
-  lease_token uuid,
-  lease_until timestamptz(3),
-  -- The worker that holds the lease: it also holds a shared advisory lock of this number while it lives.
-  lease_owner integer,
   -- Why a cancelled delivery was dropped.
   cancel_reason text,
   created_at timestamptz(3) not null,
   finished_at timestamptz(3),
-  constraint deliveries_pkey primary key (org_id, id),
-  constraint deliveries_message_webhook_key unique (org_id, message_id, webhook_id),
+  constraint deliveries_pkey primary key (org_id, message_id, webhook_id),
   constraint deliveries_message_fkey foreign key (org_id, message_id) references messages (org_id, id) on delete cascade,
   constraint deliveries_webhook_fkey foreign key (org_id, webhook_id) references webhooks (org_id, id) on delete cascade,
   constraint deliveries_state_check check (state in ('pending', 'delivered', 'exhausted', 'cancelled'))
 );
--- The claim: per webhook the oldest due rows, first attempts and retries apart. Rows under lease are in neither, so
--- that a webhook whose places are taken costs one step.
+-- The claim: per webhook the oldest due rows, first attempts and retries apart. A claim changes no row here, so that a
+-- delivery that succeeds at once is written twice in all.
 create index deliveries_first_idx on deliveries (org_id, webhook_id, due_at)
-  where state = 'pending' and attempts = 0 and lease_token is null;
+  where state = 'pending' and attempts = 0;
 create index deliveries_retry_idx on deliveries (org_id, webhook_id, due_at)
-  where state = 'pending' and attempts > 0 and lease_token is null;
+  where state = 'pending' and attempts > 0;
 -- When to look again, and how far behind the dispatcher is.
-create index deliveries_due_at_idx on deliveries (due_at) where state = 'pending' and lease_token is null;
--- Attempts under way, some hundreds at most: counted by the claim, looked through for dead owners.
-create index deliveries_leased_idx on deliveries (org_id, webhook_id) where lease_token is not null;
+create index deliveries_due_at_idx on deliveries (due_at) where state = 'pending';
 -- The delivery log of a webhook, newest first.
-create index deliveries_log_idx on deliveries (org_id, webhook_id, created_at desc, id desc);
+create index deliveries_log_idx on deliveries (org_id, webhook_id, created_at desc, message_id desc);
+
+-- One row for each attempt that a worker may have under way: empty, or the lease of a delivery. The rows of a worker stay
+-- while it lives and have no other index, so that claims and finishes change them in place and the table stays as small
+-- as the workers' places, however many deliveries pass through.
+create table delivery_places (
+  -- The worker; it also holds a shared advisory lock of this number while it lives. 0 is a process without one.
+  owner integer not null,
+  place integer not null,
+  -- The delivery whose attempt is under way: whose it is and until when; a late finisher with another token changes nothing.
+  org_id uuid,
+  message_id uuid,
+  webhook_id uuid,
+  is_retry boolean,
+  lease_token uuid,
+  lease_until timestamptz(3),
+  constraint delivery_places_pkey primary key (owner, place),
+  constraint delivery_places_lease_check
+    check (num_nulls(org_id, message_id, webhook_id, is_retry, lease_token, lease_until) in (0, 6))
+) with (fillfactor = 30);
 
 create table delivery_attempts (
   org_id uuid not null,
-  delivery_id uuid not null,
+  message_id uuid not null,
+  webhook_id uuid not null,
   attempt integer not null,
   started_at timestamptz(3) not null,
   duration_ms integer not null,
@@ -400,9 +439,9 @@ create table delivery_attempts (
   detail text,
   address text,
   secret_version integer not null,
-  constraint delivery_attempts_pkey primary key (org_id, delivery_id, attempt),
-  constraint delivery_attempts_delivery_fkey foreign key (org_id, delivery_id)
-    references deliveries (org_id, id) on delete cascade,
+  -- No reference to deliveries: rows are written by the statement that updates their delivery and by no other, and the
+  -- check of a reference took a third of its time.
+  constraint delivery_attempts_pkey primary key (org_id, message_id, webhook_id, attempt),
   constraint delivery_attempts_outcome_check check (outcome in ('delivered', 'failed')),
   constraint delivery_attempts_class_check check (error_class in
     ('dns', 'refused_address', 'connect', 'tls', 'timeout', 'redirect', 'status'))

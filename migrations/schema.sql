@@ -58,33 +58,28 @@ create table day_ahead_prices (
 
 create table deliveries (
   org_id uuid not null,
-  id uuid not null,
   message_id uuid not null,
   webhook_id uuid not null,
   state text not null default 'pending'::text,
   attempts integer not null default 0,
   due_at timestamp(3) with time zone not null,
-  lease_token uuid,
-  lease_until timestamp(3) with time zone,
-  lease_owner integer,
   cancel_reason text,
   created_at timestamp(3) with time zone not null,
   finished_at timestamp(3) with time zone,
-  constraint deliveries_pkey PRIMARY KEY (org_id, id),
-  constraint deliveries_message_webhook_key UNIQUE (org_id, message_id, webhook_id),
+  constraint deliveries_pkey PRIMARY KEY (org_id, message_id, webhook_id),
   constraint deliveries_message_fkey FOREIGN KEY (org_id, message_id) REFERENCES messages(org_id, id) ON DELETE CASCADE,
   constraint deliveries_webhook_fkey FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks(org_id, id) ON DELETE CASCADE,
   constraint deliveries_state_check CHECK (state = ANY (ARRAY['pending'::text, 'delivered'::text, 'exhausted'::text, 'cancelled'::text]))
 );
-CREATE INDEX deliveries_due_at_idx ON public.deliveries USING btree (due_at) WHERE ((state = 'pending'::text) AND (lease_token IS NULL));
-CREATE INDEX deliveries_first_idx ON public.deliveries USING btree (org_id, webhook_id, due_at) WHERE ((state = 'pending'::text) AND (attempts = 0) AND (lease_token IS NULL));
-CREATE INDEX deliveries_leased_idx ON public.deliveries USING btree (org_id, webhook_id) WHERE (lease_token IS NOT NULL);
-CREATE INDEX deliveries_log_idx ON public.deliveries USING btree (org_id, webhook_id, created_at DESC, id DESC);
-CREATE INDEX deliveries_retry_idx ON public.deliveries USING btree (org_id, webhook_id, due_at) WHERE ((state = 'pending'::text) AND (attempts > 0) AND (lease_token IS NULL));
+CREATE INDEX deliveries_due_at_idx ON public.deliveries USING btree (due_at) WHERE (state = 'pending'::text);
+CREATE INDEX deliveries_first_idx ON public.deliveries USING btree (org_id, webhook_id, due_at) WHERE ((state = 'pending'::text) AND (attempts = 0));
+CREATE INDEX deliveries_log_idx ON public.deliveries USING btree (org_id, webhook_id, created_at DESC, message_id DESC);
+CREATE INDEX deliveries_retry_idx ON public.deliveries USING btree (org_id, webhook_id, due_at) WHERE ((state = 'pending'::text) AND (attempts > 0));
 
 create table delivery_attempts (
   org_id uuid not null,
-  delivery_id uuid not null,
+  message_id uuid not null,
+  webhook_id uuid not null,
   attempt integer not null,
   started_at timestamp(3) with time zone not null,
   duration_ms integer not null,
@@ -94,11 +89,24 @@ create table delivery_attempts (
   detail text,
   address text,
   secret_version integer not null,
-  constraint delivery_attempts_pkey PRIMARY KEY (org_id, delivery_id, attempt),
-  constraint delivery_attempts_delivery_fkey FOREIGN KEY (org_id, delivery_id) REFERENCES deliveries(org_id, id) ON DELETE CASCADE,
+  constraint delivery_attempts_pkey PRIMARY KEY (org_id, message_id, webhook_id, attempt),
   constraint delivery_attempts_class_check CHECK (error_class = ANY (ARRAY['dns'::text, 'refused_address'::text, 'connect'::text, 'tls'::text, 'timeout'::text, 'redirect'::text, 'status'::text])),
   constraint delivery_attempts_outcome_check CHECK (outcome = ANY (ARRAY['delivered'::text, 'failed'::text]))
 );
+
+create table delivery_places (
+  owner integer not null,
+  place integer not null,
+  org_id uuid,
+  message_id uuid,
+  webhook_id uuid,
+  is_retry boolean,
+  lease_token uuid,
+  lease_until timestamp(3) with time zone,
+  constraint delivery_places_pkey PRIMARY KEY (owner, place),
+  constraint delivery_places_lease_check CHECK (num_nulls(org_id, message_id, webhook_id, is_retry, lease_token, lease_until) = ANY (ARRAY[0, 6]))
+);
+alter table delivery_places set (fillfactor=30);
 
 create table device_conditions (
   org_id uuid not null,
@@ -167,14 +175,33 @@ create table fleets (
   stopped_at timestamp(3) with time zone,
   work_lease_until timestamp(3) with time zone,
   work_token uuid,
+  checkpoint_day integer not null default 0,
+  checkpoint_lease_until timestamp(3) with time zone,
+  checkpoint_token uuid,
   constraint fleets_pkey PRIMARY KEY (org_id, id),
   constraint fleets_simulation_org_key UNIQUE (simulation_org_id),
   constraint fleets_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint fleets_simulation_org_fkey FOREIGN KEY (simulation_org_id) REFERENCES organizations(id),
   constraint fleets_status_check CHECK (status = ANY (ARRAY['queued'::text, 'provisioning'::text, 'running'::text, 'expanding'::text, 'stopped'::text, 'cancelled'::text, 'cleaned'::text, 'failed'::text, 'purging'::text]))
 );
+CREATE INDEX fleets_checkpoint_idx ON public.fleets USING btree (checkpoint_day) WHERE (status = ANY (ARRAY['running'::text, 'expanding'::text]));
 CREATE INDEX fleets_created_idx ON public.fleets USING btree (org_id, created_at DESC, id DESC);
 CREATE INDEX fleets_work_idx ON public.fleets USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'provisioning'::text, 'expanding'::text, 'purging'::text]));
+
+create table household_checkpoints (
+  org_id uuid not null,
+  household_index integer not null,
+  day integer not null,
+  pv bigint not null,
+  ev bigint not null,
+  hp bigint not null,
+  grid_import bigint not null,
+  grid_export bigint not null,
+  stored bigint not null,
+  vehicle_stored bigint not null,
+  constraint household_checkpoints_pkey PRIMARY KEY (org_id, household_index),
+  constraint household_checkpoints_household_fkey FOREIGN KEY (org_id, household_index) REFERENCES households(org_id, household_index) ON DELETE CASCADE
+);
 
 create table households (
   org_id uuid not null,

@@ -30,7 +30,7 @@ export const listDeliveries: Handler<Context, 'listDeliveries'> = async (context
   const rows = await log.listDeliveries(context.db, key, { after, limit: limit + 1 });
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  const next = last === undefined ? null : writeCursor({ createdAt: last.created_at, id: last.id });
+  const next = last === undefined ? null : writeCursor({ createdAt: last.created_at, id: last.message_id });
   const address = `${context.baseUrl}/api/partners/v2.0/org/${context.orgId}/notifications/webhooks/${path.webhook_id}/deliveries`;
   return {
     status: 200,
@@ -41,16 +41,15 @@ export const listDeliveries: Handler<Context, 'listDeliveries'> = async (context
 
 export const getDelivery: Handler<Context, 'getDelivery'> = async (context, { path }) => {
   const delivery = await existing(context, path);
-  const attempts = await log.listAttempts(context.db, context.orgId, delivery.id);
+  const attempts = await log.listAttempts(context.db, keyOf(context, path));
   return { status: 200, body: { ...deliveryOf(delivery), attempt_log: attempts.map(attemptOf) } };
 };
 
 export const redeliver: Handler<Context, 'redeliver'> = async (context, { path }) => {
   const before = await existing(context, path);
   const { orgId, now } = context;
-  const key = { orgId, webhookId: path.webhook_id, messageId: path.message_id };
   const reopened = await context.db.transaction().execute(async (tx) => {
-    const delivery = await log.reopenDelivery(tx, key, now);
+    const delivery = await log.reopenDelivery(tx, keyOf(context, path), now);
     if (delivery !== undefined) await announceAgain(tx, orgId, delivery.message_id);
     return delivery;
   });
@@ -72,9 +71,14 @@ async function existing(context: Context, path: DeliveryPath): Promise<LoggedDel
 }
 
 function find(context: Context, path: DeliveryPath): Promise<LoggedDelivery | undefined> {
-  const key = { orgId: context.orgId, webhookId: path.webhook_id, messageId: path.message_id };
-  return log.findDelivery(context.db, key);
+  return log.findDelivery(context.db, keyOf(context, path));
 }
+
+const keyOf = ({ orgId }: Context, { webhook_id: webhookId, message_id: messageId }: DeliveryPath) => ({
+  orgId,
+  webhookId,
+  messageId,
+});
 
 function found(delivery: LoggedDelivery | undefined): LoggedDelivery {
   if (delivery === undefined) throw notFound('delivery');

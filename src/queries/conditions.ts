@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { v7 as timeOrderedUuid } from 'uuid';
 import { contentOf, endsOnDismissal, itemKindOf, type ConditionCode } from '../domain/conditions.ts';
 import { envelope, type DeviceType } from '../domain/envelope.ts';
 import type { FleetStatus } from '../domain/fleet-states.ts';
@@ -66,7 +67,8 @@ export async function raiseCondition(tx: Tx, event: ConditionEvent): Promise<Con
       occurred_at: now,
     })
     .execute();
-  const id = randomUUID();
+  // Messages of one time lie side by side in their tables, so that a claim from a long backlog reads few pages.
+  const id = timeOrderedUuid({ msecs: now.getTime() });
   const content = contentOf(code, { deviceId, ...device });
   const payload = envelope(id, content, now);
   await insertMessage(tx, { org_id: orgId, id, message_type: content.type, occurred_at: now, payload }, now);

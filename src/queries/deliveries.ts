@@ -35,9 +35,8 @@ export async function insertMessage(tx: Tx, message: NewMessage, now: Date): Pro
       values (${message.org_id}, ${message.id}, ${message.message_type}, ${message.occurred_at},
               ${message.payload}, ${now})
     )
-    insert into deliveries (org_id, id, message_id, webhook_id, due_at, created_at)
-    select ${message.org_id}::uuid, gen_random_uuid(), ${message.id}::uuid, targets.id,
-           ${now}::timestamptz, ${now}::timestamptz
+    insert into deliveries (org_id, message_id, webhook_id, due_at, created_at)
+    select ${message.org_id}::uuid, ${message.id}::uuid, targets.id, ${now}::timestamptz, ${now}::timestamptz
     from targets
   `.execute(tx);
   return Number(result.numAffectedRows ?? 0n);
@@ -52,38 +51,37 @@ interface CancelScope {
 }
 
 /**
- * Cancels a webhook's pending deliveries. One in flight keeps its token, so that its result is still
+ * Cancels a webhook's pending deliveries. One in flight keeps its place, so that its result is still
  * logged, but it is not scheduled again. Rows are locked in key order, as `finishDeliveries` does.
  */
 export async function cancelDeliveries(tx: Tx, scope: CancelScope, now: Date): Promise<Cancelled> {
   const result = await sql`
     with doomed as (
-      select d.org_id, d.id
+      select d.org_id, d.message_id, d.webhook_id
       from deliveries d join messages m on m.org_id = d.org_id and m.id = d.message_id
       where d.org_id = ${scope.orgId} and d.webhook_id = ${scope.webhookId} and d.state = 'pending'
         and not (m.message_type = any(${[...(scope.keptTopics ?? [])]}::text[]))
-      order by d.id
+      order by d.message_id, d.webhook_id
       for update of d
     )
     update deliveries d
     set state = 'cancelled', cancel_reason = ${scope.reason}, finished_at = ${now}
     from doomed
-    where d.org_id = doomed.org_id and d.id = doomed.id
+    where d.org_id = doomed.org_id and d.message_id = doomed.message_id and d.webhook_id = doomed.webhook_id
   `.execute(tx);
   return { reason: scope.reason, count: Number(result.numAffectedRows ?? 0n) };
 }
 
 /** When the next delivery that nobody is attempting is due; undefined when there is none. */
 export async function findNextDueAt(db: Db | Tx): Promise<Date | undefined> {
-  const row = await db
-    .selectFrom('deliveries')
-    .select('due_at')
-    .where('state', '=', 'pending')
-    .where('lease_token', 'is', null)
-    .orderBy('due_at')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.due_at;
+  const { rows } = await sql<{ due_at: Date }>`/* planned */
+    select due_at from deliveries
+    where state = 'pending'
+      and (message_id, webhook_id) not in (
+        select message_id, webhook_id from delivery_places where message_id is not null)
+    order by due_at limit 1
+  `.execute(db);
+  return rows[0]?.due_at;
 }
 
 export interface Backlog {
@@ -96,12 +94,13 @@ export interface Backlog {
 
 /** What is left to deliver, over all organizations; counted from indexes of the pending rows alone. */
 export async function readBacklog(db: Db): Promise<Backlog> {
-  const { rows } = await sql<{ waiting: number; leased: number }>`
-    select (select count(*) from deliveries where state = 'pending' and lease_token is null) as waiting,
-      (select count(*) from deliveries where state = 'pending' and lease_token is not null) as leased
+  const { rows } = await sql<{ pending: number; under_way: number }>`
+    select (select count(*) from deliveries where state = 'pending') as pending,
+      (select count(*) from delivery_places p join deliveries d using (org_id, message_id, webhook_id)
+       where d.state = 'pending') as under_way
   `.execute(db);
-  const { waiting = 0, leased = 0 } = rows[0] ?? {};
-  return { pending: waiting + leased, underWay: leased, oldestDueAt: await findNextDueAt(db) };
+  const { pending = 0, under_way: underWay = 0 } = rows[0] ?? {};
+  return { pending, underWay, oldestDueAt: await findNextDueAt(db) };
 }
 
 /** The channel on which processes tell each other that deliveries are due. */

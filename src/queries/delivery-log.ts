@@ -5,7 +5,6 @@ import type { Db, Tx } from './database.ts';
 
 /** A delivery as its webhook's log shows it. */
 export interface LoggedDelivery {
-  readonly id: string;
   readonly message_id: string;
   readonly message_type: string;
   readonly state: 'pending' | 'delivered' | 'exhausted' | 'cancelled';
@@ -37,7 +36,7 @@ interface DeliveryKey extends LogKey {
   readonly messageId: string;
 }
 
-const columns = sql`d.id, d.message_id, m.message_type, d.state, d.attempts, d.created_at, d.due_at,
+const columns = sql`d.message_id, m.message_type, d.state, d.attempts, d.created_at, d.due_at,
   d.finished_at, d.cancel_reason`;
 const messageOf = sql`m.org_id = d.org_id and m.id = d.message_id`;
 
@@ -48,11 +47,13 @@ export async function listDeliveries(
   { after, limit }: { readonly after: Keyset | undefined; readonly limit: number },
 ): Promise<LoggedDelivery[]> {
   const before =
-    after === undefined ? sql`true` : sql`(d.created_at, d.id) < (${after.createdAt}, ${after.id}::uuid)`;
+    after === undefined
+      ? sql`true`
+      : sql`(d.created_at, d.message_id) < (${after.createdAt}, ${after.id}::uuid)`;
   const { rows } = await sql<LoggedDelivery>`
     select ${columns} from deliveries d join messages m on ${messageOf}
     where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and ${before}
-    order by d.created_at desc, d.id desc
+    order by d.created_at desc, d.message_id desc
     limit ${limit}
   `.execute(db);
   return rows;
@@ -70,11 +71,14 @@ export async function findDelivery(
 }
 
 /** The attempts of a delivery that have ended, oldest first. */
-export async function listAttempts(db: Db, orgId: string, deliveryId: string): Promise<LoggedAttempt[]> {
+export async function listAttempts(
+  db: Db,
+  { orgId, webhookId, messageId }: DeliveryKey,
+): Promise<LoggedAttempt[]> {
   const { rows } = await sql<LoggedAttempt>`
     select attempt, started_at, duration_ms, outcome, error_class, status_code, detail, address, secret_version
     from delivery_attempts
-    where org_id = ${orgId} and delivery_id = ${deliveryId}
+    where org_id = ${orgId} and message_id = ${messageId} and webhook_id = ${webhookId}
     order by attempt
   `.execute(db);
   return rows;

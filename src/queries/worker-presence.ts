@@ -12,7 +12,7 @@ const prepareSession = `
 
 /** That a worker lives, as all workers on the database see it. */
 export interface WorkerPresence {
-  /** Stands at the worker's leases. */
+  /** Stands at the worker's places. */
   readonly owner: number;
   /** False while the connection is away: what is claimed now would seem to be nobody's. */
   readonly isHeld: () => boolean;
@@ -60,9 +60,9 @@ export async function holdPresence(
 async function missingOwners(client: pg.Client | undefined): Promise<number[]> {
   if (client === undefined) return [];
   const { rows } = await client.query<{ owner: number }>(
-    `select distinct lease_owner as owner from deliveries
-     where lease_token is not null and lease_owner is not null
-       and lease_owner not in (
+    `select distinct owner from delivery_places
+     where owner > 0
+       and owner not in (
          select objid::bigint::integer from pg_locks
          where locktype = 'advisory' and classid = $1::integer::oid and objsubid = 2
            and database = (select oid from pg_database where datname = current_database()))`,

@@ -3,15 +3,9 @@ import { describeOutcome, errorClass, nextAttemptAt } from '../domain/retry.ts';
 import { open, webhookContext, type Keyring } from '../domain/sealed.ts';
 import type { Db } from '../queries/database.ts';
 import { findNextDueAt } from '../queries/deliveries.ts';
-import {
-  claimDeliveries,
-  dropDeliveries,
-  finishDeliveries,
-  type ClaimCursor,
-  type ClaimedDelivery,
-  type FinishedAttempt,
-} from '../queries/delivery-queue.ts';
-import { releaseDeliveries, releaseLost } from '../queries/delivery-leases.ts';
+import { claimDeliveries, type ClaimCursor, type ClaimedDelivery } from '../queries/delivery-queue.ts';
+import { releaseDeliveries, releaseLost } from '../queries/delivery-places.ts';
+import { dropDeliveries, finishDeliveries, type FinishedAttempt } from '../queries/delivery-results.ts';
 import type { WorkerPresence } from '../queries/worker-presence.ts';
 import { deliver } from './deliver.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
@@ -70,6 +64,7 @@ export class Dispatcher {
   #watchTimer: NodeJS.Timeout | undefined;
   #watching: Promise<void> | undefined;
   #looks = 0;
+  #askedAtMs = -watchMs;
   #cursor: ClaimCursor = {};
   #presence: WorkerPresence | undefined;
   #unlisten: (() => Promise<void>) | undefined;
@@ -78,7 +73,7 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#leaseMs = options.leaseMs ?? 20_000;
-    this.#places = options.places ?? { first: 192, retry: 64 };
+    this.#places = options.places ?? { first: 256, retry: 64 };
     this.#caps = {
       perWebhook: options.perWebhook ?? 16,
       perOrganization: options.perOrganization ?? 512,
@@ -169,16 +164,24 @@ export class Dispatcher {
         this.#isWoken = false;
         await this.#fill();
       }
-      const dueAt = await findNextDueAt(this.#options.db);
-      const untilDueMs = dueAt === undefined ? pollMs : dueAt.getTime() - this.#options.now().getTime();
-      // What is due and was not claimed waits for a place: a finish in this process wakes the loop, in another none does.
-      waitMs = Math.min(Math.max(untilDueMs, watchMs), pollMs);
+      waitMs = await this.#untilDueMs();
     } catch (error) {
       this.#options.onError(error);
       waitMs = watchMs;
     }
     this.#isLooping = false;
     if (this.#state === 'running') this.#timer = setTimeout(() => this.wake(), this.#isWoken ? 0 : waitMs);
+  }
+
+  /** When to look again unless woken; while it is woken often, soon, without asking the database. */
+  async #untilDueMs(): Promise<number> {
+    const at = performance.now();
+    if (at - this.#askedAtMs < watchMs) return watchMs;
+    this.#askedAtMs = at;
+    const dueAt = await findNextDueAt(this.#options.db);
+    const untilDueMs = dueAt === undefined ? pollMs : dueAt.getTime() - this.#options.now().getTime();
+    // What is due and was not claimed waits for a place: a finish in this process wakes the loop, in another none does.
+    return Math.min(Math.max(untilDueMs, watchMs), pollMs);
   }
 
   /** Claims for the free places; tells how many rows came. One claim at a time. */
@@ -205,21 +208,17 @@ export class Dispatcher {
       const mayClaim = this.#state !== 'stopped' && this.#presence?.isHeld() !== false;
       if ((first <= 0 && retry <= 0) || !mayClaim) return claimed;
       const startedAt = now();
-      const { deliveries, next } = await claimDeliveries(
-        db,
-        { first, retry, ...this.#caps },
-        startedAt,
-        new Date(startedAt.getTime() + this.#leaseMs),
-        this.#presence?.owner,
-        this.#cursor,
-      );
+      const until = new Date(startedAt.getTime() + this.#leaseMs);
+      const lease = { owner: this.#presence?.owner ?? 0, now: startedAt, until };
+      const claim = await claimDeliveries(db, { first, retry, ...this.#caps }, lease, this.#cursor);
       for (const lane of ['first', 'retry'] as const) {
         // From the start to the end is the whole; from the middle, the end must come twice.
-        if (next[lane] === undefined) ends[lane] += this.#cursor[lane] === undefined ? 2 : 1;
+        if (!claim.isCut[lane] && claim.next[lane] === undefined)
+          ends[lane] += this.#cursor[lane] === undefined ? 2 : 1;
       }
-      this.#cursor = next;
-      claimed += deliveries.length;
-      await this.#take(deliveries, startedAt);
+      this.#cursor = claim.next;
+      claimed += claim.deliveries.length;
+      await this.#take(claim.deliveries, startedAt);
     }
   }
 
@@ -270,8 +269,8 @@ export class Dispatcher {
     const dueAt = nextAttemptAt(delivery.attempts + 1, outcome, now(), random);
     const isDelivered = outcome.kind === 'delivered';
     return {
-      org_id: delivery.org_id,
-      delivery_id: delivery.id,
+      owner: delivery.owner,
+      place: delivery.place,
       lease_token: delivery.lease_token,
       state: isDelivered ? 'delivered' : dueAt === undefined ? 'exhausted' : 'pending',
       due_at: dueAt,

@@ -1,6 +1,7 @@
-import type { FinishedAttempt } from '../queries/delivery-queue.ts';
+import type { FinishedAttempt } from '../queries/delivery-results.ts';
 
 const batchRows = 200;
+const batchMs = 10;
 const againMs = 500;
 
 interface Waiting {
@@ -9,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * Gathers finished attempts and writes them together: at once when nothing is being written, otherwise all that came
- * meanwhile, at most 200 rows a batch. A batch that cannot
+ * Gathers finished attempts and writes them together: at once when nothing was written in the last 10 ms, otherwise all
+ * that came in these, at most 200 rows a batch. A batch that cannot
  * be written is tried again; if that takes longer than its leases, the deliveries are sent again.
  */
 export class Recorder {
@@ -20,6 +21,7 @@ export class Recorder {
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Immediate | undefined;
   #writes = 0;
+  #wroteAtMs = -batchMs;
   #isClosed = false;
 
   constructor(
@@ -35,8 +37,7 @@ export class Recorder {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#waiting.push({ attempt, recorded: () => resolve(undefined) });
     if (this.#waiting.length >= batchRows || this.#isClosed) this.#flush();
-    else if (this.#writes === 0 && this.#timer === undefined)
-      this.#soon ??= setImmediate(() => this.#flush());
+    else this.#flushSoon();
     return promise;
   }
 
@@ -44,6 +45,14 @@ export class Recorder {
   close(): void {
     this.#isClosed = true;
     this.#flush();
+  }
+
+  /** A batch under way sees to what comes meanwhile when it has ended. */
+  #flushSoon(): void {
+    if (this.#writes > 0 || this.#timer !== undefined || this.#waiting.length === 0) return;
+    const waitMs = this.#wroteAtMs + batchMs - performance.now();
+    if (waitMs > 0) this.#timer = setTimeout(() => this.#flush(), waitMs);
+    else this.#soon ??= setImmediate(() => this.#flush());
   }
 
   #flush(): void {
@@ -58,10 +67,11 @@ export class Recorder {
 
   async #writeBatch(batch: readonly Waiting[]): Promise<void> {
     this.#writes += 1;
+    this.#wroteAtMs = performance.now();
     try {
       await this.#write(batch.map(({ attempt }) => attempt));
       this.#writes -= 1;
-      if (this.#writes === 0 && this.#timer === undefined) this.#flush();
+      this.#flushSoon();
     } catch (error) {
       this.#writes -= 1;
       this.#onError(error);

@@ -171,12 +171,13 @@ export class World {
     for (;;) {
       try {
         const { rows } = await this.database.pool.query<DeliveryState>(
-          `select d.message_id as "messageId", w.url, d.state, d.attempts, d.lease_owner as owner,
-             d.lease_token is not null as "isLeased",
+          `select d.message_id as "messageId", w.url, d.state, d.attempts, p.owner, p.place is not null as "isLeased",
              array(select coalesce(a.error_class, 'none') from delivery_attempts a
-                   where a.org_id = d.org_id and a.delivery_id = d.id order by attempt) as errors
+                   where a.org_id = d.org_id and a.message_id = d.message_id and a.webhook_id = d.webhook_id
+                   order by attempt) as errors
            from deliveries d join webhooks w on w.org_id = d.org_id and w.id = d.webhook_id
-           where d.org_id = $1 order by d.created_at, d.id`,
+           left join delivery_places p on p.org_id = d.org_id and p.message_id = d.message_id and p.webhook_id = d.webhook_id
+           where d.org_id = $1 order by d.created_at, d.message_id`,
           [orgId],
         );
         return rows;

@@ -37,20 +37,20 @@ async function send(topic = 'device.information'): Promise<string> {
 /** As the dispatcher leaves a delivery after so many attempts, the last of which decides. */
 async function finish(messageId: string, state: 'delivered' | 'exhausted', attempts = 1): Promise<void> {
   const now = api.clock.now();
-  const { id } = await api.db
+  await api.db
     .updateTable('deliveries')
     .set({ state, attempts, finished_at: now })
     .where('message_id', '=', messageId)
     .where('webhook_id', '=', webhookId)
-    .returning('id')
-    .executeTakeFirstOrThrow();
+    .execute();
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const isDelivered = state === 'delivered' && attempt === attempts;
     await api.db
       .insertInto('delivery_attempts')
       .values({
         org_id: api.own.orgId,
-        delivery_id: id,
+        message_id: messageId,
+        webhook_id: webhookId,
         attempt,
         started_at: now,
         duration_ms: 12,

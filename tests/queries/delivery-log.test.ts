@@ -33,7 +33,7 @@ function reopen(sent: Sent): Promise<LoggedDelivery | undefined> {
 async function logOf(sent: Sent): Promise<unknown> {
   const delivery = await findDelivery(on.database.db, keyOf(sent));
   if (delivery === undefined) throw new Error('There is no such delivery.');
-  const attempts = await listAttempts(on.database.db, on.orgId, delivery.id);
+  const attempts = await listAttempts(on.database.db, keyOf(sent));
   return {
     state: delivery.state,
     attempts: delivery.attempts,

@@ -133,6 +133,7 @@ export function stage(deadlineMs = 2_000): Stage {
     await set.exchange.destroy();
     await set.receiver.close();
     await set.database.pool.query('delete from messages');
+    await set.database.pool.query('delete from delivery_places');
   });
   afterAll(() => set.database.close());
   return set;
@@ -161,33 +162,30 @@ export async function addMessage(
 export async function dumpDeliveries(db: Db, orgId: string) {
   const deliveries = await db
     .selectFrom('deliveries')
-    .select([
-      'id',
-      'message_id',
-      'state',
-      'attempts',
-      'due_at',
-      'cancel_reason',
-      'lease_token',
-      'lease_until',
-    ])
+    .select(['message_id', 'webhook_id', 'state', 'attempts', 'due_at', 'cancel_reason'])
     .where('org_id', '=', orgId)
     .orderBy('created_at')
-    .orderBy('id')
+    .orderBy('message_id')
+    .orderBy('webhook_id')
     .execute();
+  const places = await db.selectFrom('delivery_places').select(['message_id', 'webhook_id']).execute();
   const attempts = await db
     .selectFrom('delivery_attempts')
-    .select(['delivery_id', 'attempt', 'outcome', 'error_class', 'status_code', 'address', 'secret_version'])
+    .selectAll()
     .where('org_id', '=', orgId)
     .orderBy('attempt')
     .execute();
-  return deliveries.map(({ id, lease_token, lease_until, ...delivery }) => ({
-    ...delivery,
-    isLeased: lease_token !== null || lease_until !== null,
-    log: attempts
-      .filter(({ delivery_id }) => delivery_id === id)
-      .map(({ attempt, outcome, error_class, status_code, address, secret_version }) =>
-        [attempt, outcome, error_class, status_code, address, secret_version].join(' '),
-      ),
-  }));
+  return deliveries.map(({ webhook_id, ...delivery }) => {
+    const isOf = (other: { message_id: string | null; webhook_id: string | null }): boolean =>
+      other.message_id === delivery.message_id && other.webhook_id === webhook_id;
+    return {
+      ...delivery,
+      isLeased: places.some(isOf),
+      log: attempts
+        .filter(isOf)
+        .map(({ attempt, outcome, error_class, status_code, address, secret_version }) =>
+          [attempt, outcome, error_class, status_code, address, secret_version].join(' '),
+        ),
+    };
+  });
 }

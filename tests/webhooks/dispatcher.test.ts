@@ -30,7 +30,6 @@ const nothing: Pick<Received, 'body' | 'headers'> = { body: Buffer.of(), headers
 test('a message arrives as it was written, signed both ways, without any internal identifier', async () => {
   const { id: webhookId, secret } = await addWebhook(on.database.db, on.orgId, on.receiver.url());
   const { id: messageId, payload } = await message();
-  const { rows } = await on.database.pool.query<{ id: string }>('select id from deliveries');
   await dispatcher().processAll();
   const { body, headers, rawHeaders } = await on.receiver.next();
   expect(body).toEqual(payload);
@@ -49,8 +48,7 @@ test('a message arrives as it was written, signed both ways, without any interna
   });
   expect(isSignatureValid(secret, String(headers['service-signature']), body, on.clock.at)).toBe(true);
   const everything = [body.toString(), ...rawHeaders].join('\n');
-  for (const internal of [webhookId, rows[0]?.id ?? 'a delivery', on.orgId])
-    expect(everything).not.toContain(internal);
+  for (const internal of [webhookId, on.orgId]) expect(everything).not.toContain(internal);
   expect(await dump()).toEqual([
     {
       message_id: messageId,

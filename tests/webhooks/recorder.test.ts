@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import type { FinishedAttempt } from '../../src/queries/delivery-queue.ts';
+import type { FinishedAttempt } from '../../src/queries/delivery-results.ts';
 import { Recorder } from '../../src/webhooks/recorder.ts';
 import { throttle } from '../../src/webhooks/throttle.ts';
 
 const attempt = (id: string): FinishedAttempt => ({
-  org_id: 'o',
-  delivery_id: id,
-  lease_token: 't',
+  owner: 1,
+  place: 1,
+  lease_token: id,
   state: 'delivered',
   due_at: undefined,
   started_at: new Date(0),
@@ -34,7 +34,7 @@ test('a batch that could not be written is written again', async () => {
   const recorder = new Recorder(
     async (attempts) => {
       if (errors.length === 0) throw new Error('The database is away.');
-      written.push(...attempts.map(({ delivery_id }) => delivery_id));
+      written.push(...attempts.map(({ lease_token }) => lease_token));
     },
     (error) => errors.push(error),
   );

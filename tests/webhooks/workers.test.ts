@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { claimDeliveries, claimWindow, type ClaimLimits } from '../../src/queries/delivery-queue.ts';
-import { releaseLost } from '../../src/queries/delivery-leases.ts';
+import { releaseLost } from '../../src/queries/delivery-places.ts';
 import { deliveriesChannel, notifyDispatchers } from '../../src/queries/deliveries.ts';
 import { listen } from '../../src/queries/listen.ts';
 import { holdPresence, type WorkerPresence } from '../../src/queries/worker-presence.ts';
@@ -31,12 +31,8 @@ const roomy = { first: 200, retry: 200, perWebhook: 16, perOrganization: 100 };
 /** Claims for a minute; how many of which webhook, by their attempts. */
 async function claimed(limits: Partial<ClaimLimits>): Promise<Record<string, number>> {
   const leaseUntil = new Date(on.clock.at.getTime() + 60_000);
-  const { deliveries } = await claimDeliveries(
-    on.database.db,
-    { ...roomy, ...limits },
-    on.clock.at,
-    leaseUntil,
-  );
+  const lease = { owner: 0, now: on.clock.at, until: leaseUntil };
+  const { deliveries } = await claimDeliveries(on.database.db, { ...roomy, ...limits }, lease);
   const counts: Record<string, number> = {};
   for (const name of deliveries.map(({ url, attempts }) => `${new URL(url).pathname} ${attempts}`).sort())
     counts[name] = (counts[name] ?? 0) + 1;
@@ -103,7 +99,8 @@ test('what a dead worker had claimed is delivered when its lease is over, not be
   await addWebhook(on.database.db, on.orgId, on.receiver.url());
   await messages(3);
   const leaseUntil = new Date(on.clock.at.getTime() + 20_000);
-  const dead = await claimDeliveries(on.database.db, roomy, on.clock.at, leaseUntil);
+  const lease = { owner: 0, now: on.clock.at, until: leaseUntil };
+  const dead = await claimDeliveries(on.database.db, roomy, lease);
   expect(dead.deliveries.length).toBe(3);
   on.clock.advance(19);
   await dispatcher().processAll();
@@ -116,8 +113,10 @@ test('what a dead worker had claimed is delivered when its lease is over, not be
 describe('owners', () => {
   const presence = () =>
     holdPresence(on.database.connection, (error: unknown) => void on.seen.errors.push(error));
-  const claimAs = ({ owner }: WorkerPresence) =>
-    claimDeliveries(on.database.db, roomy, real.now(), new Date(real.now().getTime() + 20_000), owner);
+  const claimAs = ({ owner }: WorkerPresence) => {
+    const now = real.now();
+    return claimDeliveries(on.database.db, roomy, { owner, now, until: new Date(now.getTime() + 20_000) });
+  };
 
   test('who ends is found absent at the second look, and what it held is delivered at once by another', async () => {
     await addWebhook(on.database.db, on.orgId, on.receiver.url());
@@ -238,7 +237,8 @@ test('a dead endpoint holds no more than its own places, over all workers', asyn
   for (let each = 0; each < 20; each += 1) await on.receiver.next();
   expect(dead.received.length).toBe(3);
   await on.database.pool.query(
-    "update deliveries set state = 'cancelled' where lease_token is null and state = 'pending'",
+    `update deliveries set state = 'cancelled'
+     where state = 'pending' and message_id not in (select message_id from delivery_places where message_id is not null)`,
   );
   await done;
   expect(timesReceived()).toEqual(Array.from({ length: 20 }, () => 1));
