@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
 import { Secret } from './secret.ts';
 
 const algorithm = 'aes-256-gcm';
@@ -9,7 +16,7 @@ const tagBytes = 16;
 /** Keys by id; new values are sealed with the current one, old ones stay readable while their key is here. */
 export interface Keyring {
   readonly currentKeyId: string;
-  readonly keys: ReadonlyMap<string, Buffer>;
+  readonly keys: ReadonlyMap<string, KeyObject>;
 }
 
 /** A value at rest: which key sealed it, and IV (12 bytes), tag (16 bytes) and ciphertext in one string. */
@@ -31,7 +38,7 @@ export function keyring(current: Buffer, previous: readonly Buffer[] = []): Keyr
   }
   return {
     currentKeyId: keyId(current),
-    keys: new Map([...previous, current].map((key) => [keyId(key), key])),
+    keys: new Map([...previous, current].map((key) => [keyId(key), createSecretKey(key)])),
   };
 }
 
@@ -59,7 +66,7 @@ export function open(ring: Keyring, sealed: Sealed, context: string): Secret {
   return new Secret(text.toString('utf8'));
 }
 
-function findKey(ring: Keyring, id: string): Buffer {
+function findKey(ring: Keyring, id: string): KeyObject {
   const key = ring.keys.get(id);
   if (key === undefined)
     throw new Error(`The encryption key ${id} is not configured (ENCRYPTION_KEY_PREVIOUS).`);
