@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import type { FleetDefinitionBody } from '../../src/simulation/fleet-definition.ts';
 import { historyWindow } from '../../src/simulation/definition-record.ts';
 import { buildHouseholds, deviceTypes } from '../../src/simulation/household.ts';
-import { deviceId, jobId } from '../../src/simulation/identity.ts';
+import { deviceId, jobId, userId } from '../../src/simulation/identity.ts';
+import { keepDefinition, restoreDefinition } from '../../src/simulation/kept-definition.ts';
 import { previewFleet } from '../../src/simulation/preview.ts';
 import { NOW, REQUEST_ID, households, resolved } from './fleet.ts';
 
@@ -28,7 +29,18 @@ const definition: fc.Arbitrary<Partial<FleetDefinitionBody>> = fc.record(
     longitude: fc.constant(9.7),
     history_days: fc.nat(90),
     ev_ownership_fraction: fc.double({ min: 0, max: 1, noNaN: true }),
+    density: fc.uint8Array({ minLength: 6, maxLength: 6 }).map((cells) => ({
+      country: 'AT',
+      dataset_version: 'v1',
+      boundary_version: 'b',
+      grid: { origin_lat: 48.4, origin_lon: 15.2, cell_deg: 0.2, rows: 2, cols: 3 },
+      weights: Buffer.from(cells.with(0, 1)).toString('base64'),
+    })),
     battery_capacity_kwh_range: fc.constantFrom({ min: 3, max: 9 }, { min: 10, max: 10 }),
+    max_charge_power_w_range: fc.constant({ min: 1000, max: 9000 }),
+    initial_soc_percent_range: fc.constant({ min: -5, max: 60 }),
+    annual_consumption_kwh: fc.integer({ min: 1, max: 9000 }),
+    annual_consumption_with_ev_kwh: fc.integer({ min: 9000, max: 20_000 }),
     groups: fc.uniqueArray(group, { maxLength: 2, selector: ({ name }) => name }),
   },
   { requiredKeys: ['count', 'seed', 'latitude', 'longitude'] },
@@ -46,36 +58,36 @@ test('expanding keeps every household that was there', () => {
   );
 });
 
-test('a preview shows the households that creation makes', () => {
+test('a preview shows the households that creation makes of what it has kept', () => {
   fc.assert(
     fc.property(definition, (body) => {
       const fleet = resolved(body);
-      const made = buildHouseholds(
-        fleet.definition,
-        fleet.density,
-        historyWindow(fleet.definition, NOW).from,
-      );
+      const { kept, weights } = keepDefinition(fleet.definition);
+      const restored = restoreDefinition(JSON.parse(JSON.stringify(kept)) as typeof kept, weights);
+      const anchor = historyWindow(restored.definition, NOW).from;
+      const made = buildHouseholds(restored.definition, restored.density, anchor);
       const job = jobId(ORG, REQUEST_ID);
-      const shown = previewFleet(ORG, fleet, NOW).households.map((household) => ({
-        index: household.index,
-        group: household.group,
-        profile: household.profile,
-        shift: household.time_shift_minutes,
-        annual: household.annual_consumption_kwh,
-        pv: household.pv_rating_kw,
-        battery: household.battery_capacity_kwh,
-        devices: household.devices.map(({ device_id }) => device_id),
-      }));
-      expect(shown).toEqual(
+      expect(previewFleet(ORG, fleet, NOW).households).toEqual(
         made.map((household) => ({
           index: household.index,
+          user_id: userId(job, household.index),
           group: household.group,
           profile: household.profile,
-          shift: household.time_shift_minutes,
-          annual: Math.round((household.load_annual_kwh + household.ev_annual_kwh) * 1000) / 1000,
-          pv: household.pv.rating_kw,
-          battery: household.battery.capacity_kwh,
-          devices: deviceTypes(household).map((type) => deviceId(job, household.index, type)),
+          latitude: household.latitude,
+          longitude: household.longitude,
+          source: household.location_source,
+          annual_consumption_kwh:
+            Math.round((household.load_annual_kwh + household.ev_annual_kwh) * 1000) / 1000,
+          time_shift_minutes: household.time_shift_minutes,
+          pv_rating_kw: household.pv.rating_kw,
+          battery_capacity_kwh: household.battery.capacity_kwh,
+          max_charge_power_w: household.battery.max_charge_power_w,
+          max_discharge_power_w: household.battery.max_discharge_power_w,
+          initial_soc_percent: household.battery.initial_soc_percent,
+          devices: deviceTypes(household).map((device_type) => ({
+            device_id: deviceId(job, household.index, device_type),
+            device_type,
+          })),
         })),
       );
     }),

@@ -81,13 +81,15 @@ describe('draws', () => {
         fc.nat(5),
         (fraction, seed, group) => {
           let owners = 0;
-          for (let member = 0; member < 300; member++) {
+          let furthest = 0;
+          for (let member = 0; member < 200; member++) {
             if (hasVehicle(fraction, splitSeed(seed), group, member)) owners++;
-            expect(Math.abs(owners - fraction * (member + 1))).toBeLessThanOrEqual(1.001);
+            furthest = Math.max(furthest, Math.abs(owners - fraction * (member + 1)));
           }
+          expect(furthest).toBeLessThanOrEqual(1.001);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: 1000 },
     );
   });
 
