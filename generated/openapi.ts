@@ -9202,7 +9202,7 @@ export interface operations {
                  */
                 readonly "Service-Signature": string;
                 /**
-                 * @description The `message_id`, for verifiers of Standard Webhooks. The three `webhook-` headers can be switched off on the server.
+                 * @description The `message_id`, for verifiers of Standard Webhooks. The three `webhook-` headers can be switched off on the server (`WEBHOOK_STANDARD_HEADERS`).
                  * @example 4f8b2c1d-0e9a-4b7c-8d6e-5f4a3b2c1d0e
                  */
                 readonly "webhook-id"?: string;
@@ -9271,7 +9271,7 @@ export interface operations {
                  */
                 readonly "Service-Signature": string;
                 /**
-                 * @description The `message_id`, for verifiers of Standard Webhooks. The three `webhook-` headers can be switched off on the server.
+                 * @description The `message_id`, for verifiers of Standard Webhooks. The three `webhook-` headers can be switched off on the server (`WEBHOOK_STANDARD_HEADERS`).
                  * @example 9d8c7b6a-5f4e-4d3c-8b2a-1f0e9d8c7b6a
                  */
                 readonly "webhook-id"?: string;
@@ -9340,7 +9340,7 @@ export interface operations {
                  */
                 readonly "Service-Signature": string;
                 /**
-                 * @description The `message_id`, for verifiers of Standard Webhooks. The three `webhook-` headers can be switched off on the server.
+                 * @description The `message_id`, for verifiers of Standard Webhooks. The three `webhook-` headers can be switched off on the server (`WEBHOOK_STANDARD_HEADERS`).
                  * @example 0b1c2d3e-4f5a-4b6c-8d7e-8f9a0b1c2d3e
                  */
                 readonly "webhook-id"?: string;

@@ -28,7 +28,12 @@ export function servicesOf(
     allowedNetworks: settings.webhookAllowedNetworks,
     simulatorFaults: settings.simulatorFaults,
     countDropped: (reason, count) => deliveryMetrics.dropped(reason, count),
-    testWebhook: webhookTester({ exchange, now: clock, newId: randomUUID }),
+    testWebhook: webhookTester({
+      exchange,
+      hasStandardHeaders: settings.webhookStandardHeaders,
+      now: clock,
+      newId: randomUUID,
+    }),
     events,
     wakeDispatcher: () => {
       announce();

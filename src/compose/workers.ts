@@ -32,6 +32,7 @@ export async function startWorkers({
     db,
     exchange,
     keyring,
+    hasStandardHeaders: settings.webhookStandardHeaders,
     now: clock,
     random: Math.random,
     metrics: deliveryMetrics,

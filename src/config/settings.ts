@@ -31,6 +31,8 @@ export interface Settings {
   readonly bootstrap: BootstrapSettings;
   readonly webhookAllowedNetworks: readonly string[];
   readonly webhookCaFile: string | undefined;
+  /** The headers of Standard Webhooks beside `Service-Signature`. */
+  readonly webhookStandardHeaders: boolean;
   readonly logLevel: (typeof logLevels)[number];
   readonly rateLimits: RateLimits;
   readonly simulatorFaults: boolean;
@@ -99,6 +101,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     },
     webhookAllowedNetworks: networks(read, 'WEBHOOK_ALLOWED_NETWORKS'),
     webhookCaFile: read.text('WEBHOOK_CA_FILE'),
+    webhookStandardHeaders: read.oneOf('WEBHOOK_STANDARD_HEADERS', ['on', 'off'], 'on') === 'on',
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     rateLimits: parseRateLimits(read),
     simulatorFaults: read.oneOf('SIMULATOR_FAULTS', ['on', 'off'], 'on') === 'on',

@@ -1,0 +1,61 @@
+// WEBHOOK_STANDARD_HEADERS, for deliveries and test messages alike.
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startReceiver } from '../support/receiver.ts';
+import type { Received, Receiver } from '../support/receiver.ts';
+import { startService } from '../support/service.ts';
+import type { ServiceProcess } from '../support/service.ts';
+import { addWebhook, fixedCredentials, PartnerApi, raise, runFleet } from './partner.ts';
+
+let folder: string;
+let receiver: Receiver;
+let service: ServiceProcess | undefined;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'partner-headers-'));
+  receiver = await startReceiver();
+  writeFileSync(join(folder, 'authority.pem'), receiver.ca);
+});
+afterEach(() => service?.remove());
+afterAll(async () => {
+  await receiver.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A delivery and a test message of a service with these settings. */
+async function messages(env: Record<string, string>): Promise<Received[]> {
+  const fixed = fixedCredentials();
+  service = await startService({
+    env: {
+      ...fixed.env,
+      SIMULATOR_FAULTS: 'off',
+      WEBHOOK_CA_FILE: join(folder, 'authority.pem'),
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+      ...env,
+    },
+  });
+  const api = await PartnerApi.open(service, fixed);
+  const fleet = await runFleet(api);
+  await addWebhook(api, fleet, receiver.url());
+  await raise(api, fleet, 'device_offline');
+  const delivered = await receiver.next();
+  const simulated = api.at({ orgId: fleet.simulationOrgId });
+  const { body } = await simulated.call<{ items: { id: string }[] }>('GET', '/notifications/webhooks');
+  const path = `/notifications/webhooks/${body.items[0]?.id ?? ''}/test`;
+  const answer = await simulated.call('POST', path, { topic: 'device.information' });
+  expect(answer.body).toMatchObject({ outcome: 'delivered' });
+  return [delivered, await receiver.next()];
+}
+
+test.each([
+  ['as usual', {}, ['webhook-id', 'webhook-signature', 'webhook-timestamp']],
+  ['when on', { WEBHOOK_STANDARD_HEADERS: 'on' }, ['webhook-id', 'webhook-signature', 'webhook-timestamp']],
+  ['when off', { WEBHOOK_STANDARD_HEADERS: 'off' }, []],
+])('the headers of Standard Webhooks, %s', async (_, env, names) => {
+  for (const { headers } of await messages(env)) {
+    const found = Object.keys(headers).filter((name) => name.startsWith('webhook-'));
+    expect(found.toSorted()).toEqual(names);
+    expect(headers['service-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+  }
+});
