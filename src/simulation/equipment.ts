@@ -75,8 +75,13 @@ function drawn(
   const range = definition[`${name}_range`];
   if (!range) return definition[name];
   const bounds = DRAWN_BOUNDS[name];
-  const value = uniformInteger(seed, index, channel, range.min, range.max);
+  const value = uniformInteger(seed, index, channel, countable(range.min), countable(range.max));
   return Math.min(bounds.max, Math.max(bounds.min, value));
+}
+
+/** Beyond these an end of a range leaves no room for the width of it. */
+function countable(end: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, end));
 }
 
 /** Tilt 20 to 45 degrees, towards the equator ± 45; 15 % of the roofs look east or west (B2). */

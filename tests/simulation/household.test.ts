@@ -64,6 +64,14 @@ describe('draws', () => {
     }
   });
 
+  test('ranges beyond what numbers can count still draw from both of their ends', () => {
+    const drawn = households({ count: 100, pv_rating_kw_range: { min: -1e308, max: 1e308 } });
+    const counts = [0, 100].map((end) => drawn.filter(({ pv }) => pv.rating_kw === end).length);
+    expect(counts[0] ?? 0).toBeGreaterThan(30);
+    expect(counts[1] ?? 0).toBeGreaterThan(30);
+    expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(100);
+  });
+
   test('variation comes in pairs, so that every even prefix of a group has the mean asked for', () => {
     const group = { name: 'a', annual_consumption_kwh: 4000, variation_fraction: 0.5 };
     const plain = households({ count: 50, ev_ownership_fraction: 0, groups: [group] }).map(
