@@ -110,6 +110,12 @@ describe('the answer', () => {
     ]);
   });
 
+  test('writes ids in lower case, as every answer does, however they were sent', async () => {
+    const path = Object.fromEntries(Object.entries(pump).map(([name, id]) => [name, id.toUpperCase()]));
+    const answer = await get('2026-01-16', '2026-01-17', { path });
+    expect([answer.status, answer.body]).toMatchObject([200, { metadata: { query: pump } }]);
+  });
+
   test('is the default without prices: normal by day, set back at night', async () => {
     const day = await entries('2026-01-15T23:00:00Z', '2026-01-16T23:00:00Z');
     expect(day).toHaveLength(96);
