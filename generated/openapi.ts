@@ -2617,7 +2617,7 @@ export interface components {
             readonly history_days?: number;
             /**
              * Format: instant
-             * @description Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future nor more than 366 days ago, cut down to the quarter hour. Null is the moment of creation.
+             * @description Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future, cut down to the quarter hour. Null is the moment of creation. The past may be as long as you like, but must not begin before 1970, from when on the clocks of all time zones are known. With a fixed instant the same seed gives the same counters in every run.
              */
             readonly history_cutoff?: string | null;
             /** @description Where all households stand when there is no density. Needs `longitude`. */

@@ -396,8 +396,8 @@ export const fieldProblems = {
     "scope": "field",
     "status": 422,
     "title": "Time range too long",
-    "cause": "The time range is longer than the operation permits, or a fleet's history would begin too long ago.",
-    "cure": "Ask for several shorter ranges; for a fleet, choose a later `history_cutoff`."
+    "cause": "The time range is longer than the operation permits.",
+    "cure": "Ask for several shorter ranges."
   },
   "time_zone_unknown": {
     "scope": "field",
@@ -447,6 +447,13 @@ export const fieldProblems = {
     "title": "Instant in the future",
     "cause": "The instant lies in the future, and must not: the history of a fleet ends at `history_cutoff`.",
     "cure": "Choose an instant in the past, or leave the property out."
+  },
+  "instant_too_early": {
+    "scope": "field",
+    "status": 422,
+    "title": "Instant too early",
+    "cause": "The history of a fleet would begin before 1970, from when on the clocks of all time zones are known.",
+    "cure": "Choose a later `history_cutoff`, or fewer `history_days`."
   },
   "request_id_reused": {
     "scope": "field",

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { takeTurn } from '../live/pace.ts';
 import type { Services } from '../operations/context.ts';
 import { notifyDispatchers } from '../queries/deliveries.ts';
 import { webhookTester } from '../webhooks/send-test.ts';
@@ -34,6 +35,7 @@ export function servicesOf(
       now: clock,
       newId: randomUUID,
     }),
+    takeTurn,
     events,
     wakeDispatcher: () => {
       announce();

@@ -1,11 +1,14 @@
+import { takeTurn } from '../live/pace.ts';
+import type { TakeTurn } from '../live/pace.ts';
 import { isUnavailable } from '../queries/database.ts';
 import type { Db } from '../queries/database.ts';
 import { claimFleet, releaseClaim } from '../queries/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleet-work.ts';
 import { findNextChangeAt } from '../queries/planned-conditions.ts';
+import { moveCheckpoints } from './checkpoints.ts';
+import type { CheckpointTools } from './checkpoints.ts';
 import { turnFaultClock } from './fault-clock.ts';
 import { giveUp, provision } from './provisioning.ts';
-import type { WorkTools } from './provisioning.ts';
 import { purge } from './purge.ts';
 
 /** Hears of work given by other processes; the answer ends it. */
@@ -24,24 +27,28 @@ export interface FleetRunnerOptions {
   readonly leaseMs?: number;
   /** Fleets worked on at once in this process. */
   readonly lanes?: number;
+  /** Turns of the event loop; those of the process by default. */
+  readonly takeTurn?: TakeTurn;
 }
 
 /** The tables are looked at this often at least: wake-ups may be lost, and leases of the dead run out. */
 const POLL_MS = 1_000;
 
 /**
- * Does the work on fleets: builds households, removes purged fleets, lets planned conditions begin and end.
+ * Does the work on fleets: builds households, removes purged fleets, lets planned conditions begin and end, moves
+ * checkpoints on.
  *
  *   idle -> running (start) -> stopped (destroy)
  *
  * While running, one round at a time: work until there is none, then sleep until the next planned condition, a
- * wake-up or the poll.
+ * wake-up or the poll. Checkpoints are moved on beside the rounds, one fleet at a time: an old fleet's take minutes.
  */
 export class FleetRunner {
   readonly #options: FleetRunnerOptions;
-  readonly #tools: WorkTools;
+  readonly #tools: CheckpointTools;
   #state: 'idle' | 'running' | 'stopped' = 'idle';
   #round: Promise<void> | undefined;
+  #checkpoints: Promise<void> | undefined;
   #isWoken = false;
   #timer: NodeJS.Timeout | undefined;
   #unlisten: (() => Promise<void>) | undefined;
@@ -55,6 +62,7 @@ export class FleetRunner {
       leaseUntil: () => new Date(options.now().getTime() + leaseMs),
       simulatorFaults: options.simulatorFaults,
       isStopping: () => this.#state === 'stopped',
+      takeTurn: options.takeTurn ?? takeTurn,
     };
   }
 
@@ -75,20 +83,26 @@ export class FleetRunner {
     });
   }
 
-  /** Does everything that is due now; for tests and tools. Rejects with the first error of the fault clock. */
+  /** Does everything that is due now; for tests and tools. Rejects with the first error of fault clock or checkpoints. */
   async processAll(): Promise<void> {
+    await this.#processRound();
+    await this.#moveCheckpoints();
+  }
+
+  async #processRound(): Promise<void> {
     const lanes = Array.from({ length: this.#options.lanes ?? 3 }, () => this.#workOff());
     await Promise.all(lanes);
     await this.#turnClock();
   }
 
-  /** Claims no more, ends the batch under way and gives its fleet back. */
+  /** Claims no more, ends what is under way and gives its fleets back. */
   async destroy(): Promise<void> {
     this.#state = 'stopped';
     this.#isWoken = false;
     clearTimeout(this.#timer);
     await this.#unlisten?.();
     await this.#round;
+    await this.#checkpoints;
   }
 
   async #loop(): Promise<void> {
@@ -97,8 +111,11 @@ export class FleetRunner {
     try {
       while (this.#isWoken && this.#state === 'running') {
         this.#isWoken = false;
-        await this.processAll();
+        await this.#processRound();
       }
+      this.#checkpoints ??= this.#moveCheckpoints()
+        .catch(this.#options.onError)
+        .finally(() => (this.#checkpoints = undefined));
       waitMs = await this.#untilNextChange();
     } catch (error) {
       this.#options.onError(error);
@@ -131,6 +148,10 @@ export class FleetRunner {
     const { db, now, simulatorFaults, wakeDispatcher } = this.#options;
     if (!simulatorFaults) return;
     while (this.#state !== 'stopped' && (await turnFaultClock(db, now()))) wakeDispatcher();
+  }
+
+  async #moveCheckpoints(): Promise<void> {
+    while (this.#state !== 'stopped' && (await moveCheckpoints(this.#tools)));
   }
 
   async #untilNextChange(): Promise<number> {

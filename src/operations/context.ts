@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/actor.ts';
 import type { Keyring } from '../domain/sealed.ts';
 import type { LinkKey } from '../domain/signed-links.ts';
+import type { TakeTurn } from '../live/pace.ts';
 import type { Db } from '../queries/database.ts';
 import type { CancelReason } from '../queries/deliveries.ts';
 import type { WebhookTester } from '../domain/webhook-test.ts';
@@ -25,6 +26,8 @@ export interface Services {
   readonly forgetTokensOf: (userOrApplicationId: string) => void;
   /** Counts pending deliveries that a change of their webhook dropped. */
   readonly countDropped: (reason: CancelReason, count: number) => void;
+  /** Turns of the event loop for long computations. */
+  readonly takeTurn: TakeTurn;
   /** News for open event streams. */
   readonly events: EventFeed;
   /** Tells the dispatcher and open event streams that messages were written. Call it after the commit. */

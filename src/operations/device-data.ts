@@ -1,14 +1,17 @@
 import type { Handler } from '../contract/handlers.ts';
 import { readRange } from '../domain/ranges.ts';
 import type { Range } from '../domain/ranges.ts';
+import { keepCheckpoints, lookAt } from '../live/checkpoints.ts';
+import { Pace } from '../live/pace.ts';
+import { liveSchedules } from '../live/schedules.ts';
 import type { DeviceRow } from '../queries/devices.ts';
 import type { Household } from '../simulation/household.ts';
 import type { DeviceType } from '../simulation/identity.ts';
+import type { Model } from '../simulation/model.ts';
 import { modelOf } from '../simulation/state.ts';
 import type { Context } from './context.ts';
 import { deviceSeries, QUARTER_MS } from './device-series.ts';
 import type { Entries, Span } from './device-series.ts';
-import { liveSchedules } from './live-schedules.ts';
 import { findVisibleDevice } from './user-devices.ts';
 
 interface Query {
@@ -50,8 +53,7 @@ async function answer<Type extends DeviceType>(
   const range = readRange(['from', from], ['to', to], maxDays);
   const household = (device.attributes ?? undefined) as Household | undefined;
   const span = household && covered(household, range, device.stopped_at ?? context.now);
-  const data: Entries[Type][] =
-    household && span ? deviceSeries(await model(context, device, household), type, span, quarters) : [];
+  const data = household && span ? await series(context, device, household, type, span, quarters) : [];
   const instant = (quarter: number): string => new Date(quarter * QUARTER_MS).toISOString();
   const metadata = {
     user_id: userId,
@@ -72,9 +74,31 @@ function covered(household: Household, { from, to }: Range, until: Date): Span |
   return first < end ? { first, end } : undefined;
 }
 
+/** The device's entries, worked out in slices: the counters before the span, then day by day. */
+async function series<Type extends DeviceType>(
+  context: Context,
+  device: DeviceRow,
+  household: Household,
+  type: Type,
+  span: Span,
+  quarters: number,
+): Promise<Entries[Type][]> {
+  const pace = new Pace(context.takeTurn);
+  const model = await modelFor(context, device, household);
+  const seen = { household, model, kept: device.checkpoint };
+  const made = await lookAt(seen, new Date(span.first * QUARTER_MS), context.now, pace);
+  const entries: Entries[Type][] = [];
+  for (const day of deviceSeries({ household, model }, type, span, quarters)) {
+    entries.push(...day);
+    await pace.keep();
+  }
+  if (made) await keepCheckpoints(context.db, device.org_id, [made]);
+  return entries;
+}
+
 /** The household under the schedules that its heat pump has followed, as the states of its devices show it. */
-async function model({ db }: Context, { org_id }: DeviceRow, household: Household) {
-  if (!household.heat_pump) return { household, model: modelOf(household) };
+async function modelFor({ db }: Context, { org_id }: DeviceRow, household: Household): Promise<Model> {
+  if (!household.heat_pump) return modelOf(household);
   const scheduleOf = await liveSchedules(db, org_id, new Date(household.anchor_ms));
-  return { household, model: modelOf(household, { scheduleState: scheduleOf(household) }) };
+  return modelOf(household, { scheduleState: scheduleOf(household) });
 }

@@ -1,37 +1,58 @@
 import type { components } from '../../generated/openapi.ts';
+import { keepCheckpoints, lookAt } from '../live/checkpoints.ts';
+import { Pace } from '../live/pace.ts';
+import { liveSchedules } from '../live/schedules.ts';
+import type { HouseholdCheckpoint } from '../queries/checkpoints.ts';
 import type { Db } from '../queries/database.ts';
 import type { DeviceRow } from '../queries/devices.ts';
 import type { DeviceRatings } from '../simulation/device-description.ts';
 import type { Household } from '../simulation/household.ts';
 import type { DeviceType } from '../simulation/identity.ts';
-import { deviceState } from '../simulation/state.ts';
-import type { DeviceState, DeviceStates, StateInputs } from '../simulation/state.ts';
-import { liveSchedules } from './live-schedules.ts';
+import { deviceState, modelOf } from '../simulation/state.ts';
+import type { DeviceState, DeviceStates } from '../simulation/state.ts';
+import type { Context } from './context.ts';
 
 type Device = components['schemas']['Device'];
 
 /**
- * Devices as the API shows them, each with its state at `now`, or at the instant at which its fleet ended.
- * Simulated ones must be of one organization.
+ * Devices as the API shows them, each with its state at the instant of the request, or at that at which its fleet
+ * ended. Simulated ones must be of one organization. Looks at households that nobody has looked at for long are sliced.
  */
-export async function toDevices(db: Db, rows: readonly DeviceRow[], now: Date): Promise<Device[]> {
-  const heated = rows.find((row) => householdOf(row)?.heat_pump);
-  const household = heated && householdOf(heated);
-  if (heated === undefined || !household) return rows.map((row) => toDevice(row, now));
-  const scheduleOf = await liveSchedules(db, heated.org_id, new Date(household.anchor_ms));
-  return rows.map((row) => {
-    const own = householdOf(row);
-    return toDevice(row, now, own?.heat_pump ? { scheduleState: scheduleOf(own) } : {});
-  });
+export async function toDevices(context: Context, rows: readonly DeviceRow[]): Promise<Device[]> {
+  const { db, now } = context;
+  const pace = new Pace(context.takeTurn);
+  const scheduleOf = await schedulesOf(db, rows);
+  const devices: Device[] = [];
+  const made = new Map<number, HouseholdCheckpoint>();
+  for (const row of rows) {
+    const household = householdOf(row);
+    if (household === undefined) {
+      devices.push(toDevice(row, row.stopped_at ?? now, neutralStates[row.device_type]));
+      continue;
+    }
+    const at = row.stopped_at ?? now;
+    const inputs = household.heat_pump && scheduleOf ? { scheduleState: scheduleOf(household) } : {};
+    await pace.keep();
+    const seen = { household, model: modelOf(household, inputs), kept: row.checkpoint };
+    const checkpoint = await lookAt(seen, at, now, pace);
+    if (checkpoint) made.set(household.index, checkpoint);
+    devices.push(toDevice(row, at, deviceState(household, row.device_type, at, inputs)));
+  }
+  const [first] = rows;
+  if (first) await keepCheckpoints(db, first.org_id, [...made.values()]);
+  return devices;
 }
 
-function toDevice(row: DeviceRow, now: Date, inputs: StateInputs = {}): Device {
-  const at = row.stopped_at ?? now;
-  const household = householdOf(row);
-  const state: DeviceState =
-    household === undefined
-      ? neutralStates[row.device_type]
-      : deviceState(household, row.device_type, at, inputs);
+/** The schedules of heat pumps, where one of the households has one. */
+async function schedulesOf(db: Db, rows: readonly DeviceRow[]) {
+  for (const row of rows) {
+    const household = householdOf(row);
+    if (household?.heat_pump) return liveSchedules(db, row.org_id, new Date(household.anchor_ms));
+  }
+  return undefined;
+}
+
+function toDevice(row: DeviceRow, at: Date, state: DeviceState): Device {
   return {
     device_id: row.id,
     device_type: row.device_type,

@@ -48,34 +48,37 @@ interface Period {
   readonly vehicleStored: number;
 }
 
-/** The device's entries, one for each period of `quarters` quarter hours that lies in the span or reaches into it. */
-export function deviceSeries<Type extends DeviceType>(
+/**
+ * The device's entries, one for each period of `quarters` quarter hours that lies in the span or reaches into it, in one
+ * list for each day.
+ */
+export function* deviceSeries<Type extends DeviceType>(
   { household, model }: Simulated,
   type: Type,
   span: Span,
   quarters: number,
-): Entries[Type][] {
-  const entries: Entries[Type][] = [];
-  for (const period of periods(model, span, quarters)) entries.push(toEntry[type](period, household));
-  return entries;
+): Generator<Entries[Type][]> {
+  for (const day of days(model, span, quarters)) yield day.map((period) => toEntry[type](period, household));
 }
 
-function* periods(model: Model, { first, end }: Span, length: number): Generator<Period> {
+function* days(model: Model, { first, end }: Span, length: number): Generator<Period[]> {
   const firstDay = Math.floor(first / QUARTERS);
   let counts: Flows = { ...model.countersBefore(firstDay * QUARTERS), ...DAILY };
   for (let day = firstDay; day * QUARTERS < end; day++) {
     const rows = model.day(day);
     const start = day * QUARTERS;
     counts = { ...counts, ...DAILY };
+    const periods: Period[] = [];
     let at = 0;
     while (at < QUARTERS && start + at < end) {
       const next = Math.min(at - (at % length) + length, QUARTERS, end - start);
       const from = Math.max(at, first - start);
       const before = addRows(counts, rows, at, Math.min(from, next));
       counts = addRows(before, rows, Math.min(from, next), next);
-      if (from < next) yield periodOf({ rows, day, from, next, before, after: counts });
+      if (from < next) periods.push(periodOf({ rows, day, from, next, before, after: counts }));
       at = next;
     }
+    yield periods;
   }
 }
 

@@ -26,7 +26,7 @@ type Location = components['schemas']['HouseholdLocation'];
 const PAGE_SIZE = 50;
 
 export const listFleetDevices: Handler<Context, 'listFleetDevices'> = async (context, { path, query }) => {
-  const { db, now } = context;
+  const { db } = context;
   const fleet = await requireFleet(context, path.job_id);
   const { page = 1, group, device_type: deviceType } = query;
   const filter = { group, deviceType };
@@ -41,7 +41,7 @@ export const listFleetDevices: Handler<Context, 'listFleetDevices'> = async (con
   return {
     status: 200,
     headers: { Link: linkHeader(context.baseUrl + list, query, relations) },
-    body: { items: await toDevices(db, rows, now), total, page, page_size: PAGE_SIZE },
+    body: { items: await toDevices(context, rows), total, page, page_size: PAGE_SIZE },
   };
 };
 

@@ -4,12 +4,11 @@ import { notFound } from '../domain/problem.ts';
 import { PRICE_HOLDS_MS, QUARTER_MS } from '../domain/prices.ts';
 import { readRange } from '../domain/ranges.ts';
 import type { Range } from '../domain/ranges.ts';
-import { findPriceOrganization, listPriceRevisions } from '../queries/day-ahead-prices.ts';
+import { loadPrices } from '../live/prices.ts';
 import { findUser } from '../queries/users.ts';
 import type { DeviceRow } from '../queries/devices.ts';
 import type { DeviceRatings } from '../simulation/device-description.ts';
 import type { Household } from '../simulation/household.ts';
-import { priceBook } from '../simulation/prices.ts';
 import type { PriceBook } from '../simulation/prices.ts';
 import { heatPumpSchedule } from '../simulation/schedule.ts';
 import { assumedHousehold } from './assumed-household.ts';
@@ -76,10 +75,9 @@ async function householdOf({ db, orgId }: Context, device: DeviceRow): Promise<H
   return assumedHousehold({ latitude, longitude }, ratedPowerW ?? null);
 }
 
-async function prices({ db, orgId }: Context, { from, to }: Range): Promise<PriceBook> {
-  const revisions = await listPriceRevisions(db, await findPriceOrganization(db, orgId), {
+function prices({ db, orgId }: Context, { from, to }: Range): Promise<PriceBook> {
+  return loadPrices(db, orgId, {
     from: new Date(from.getTime() - PLANNED_AROUND_MS - PRICE_HOLDS_MS),
     to: new Date(to.getTime() + PLANNED_AROUND_MS),
   });
-  return priceBook(revisions.map(({ startsAt, receivedAt, price }) => ({ at: startsAt, receivedAt, price })));
 }

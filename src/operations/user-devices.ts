@@ -70,12 +70,12 @@ export async function findVisibleDevice(
 async function listed(context: Context, path: UserPath, type: DeviceType) {
   await locateUser(context, path);
   const rows = await listUserDevices(context.db, context.orgId, path.user_id, type);
-  return { status: 200 as const, body: await toDevices(context.db, rows, context.now) };
+  return { status: 200 as const, body: await toDevices(context, rows) };
 }
 
 async function shown(context: Context, path: UserPath, type: DeviceType, id: string) {
   const row = await findVisibleDevice(context, path, type, id);
-  const [device] = await toDevices(context.db, [row], context.now);
+  const [device] = await toDevices(context, [row]);
   if (device === undefined) throw new Error('A device has no record.');
   return { status: 200 as const, body: device };
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { SqlBool } from 'kysely';
 import type { DayAheadPrice } from '../domain/prices.ts';
 import type { Range } from '../domain/ranges.ts';
 import type { Db, Tx } from './database.ts';
@@ -66,11 +67,15 @@ export async function listPrices(db: Db, orgId: string, { from, to }: Range): Pr
   }));
 }
 
-/** All revisions of the prices that begin in the range, by beginning, then by time of arrival. */
+/**
+ * All revisions of the prices that begin in the range, by beginning, then by time of arrival. With `lateMs` those are
+ * left out that came in later than that after the beginning.
+ */
 export async function listPriceRevisions(
   db: Db,
   orgId: string,
   { from, to }: Range,
+  lateMs?: number,
 ): Promise<PriceRevision[]> {
   const rows = await db
     .selectFrom('day_ahead_prices')
@@ -78,28 +83,59 @@ export async function listPriceRevisions(
     .where('org_id', '=', orgId)
     .where('starts_at', '>=', from)
     .where('starts_at', '<', to)
+    .where(inTime(lateMs))
     .orderBy('starts_at')
     .orderBy('received_at')
     .execute();
   return rows.map((row) => ({ startsAt: row.starts_at, receivedAt: row.received_at, price: row.price }));
 }
 
-/** Whose prices hold for an organization: a simulation organization reads its parent's until it has its own. */
-export async function findPriceOrganization(db: Db, orgId: string): Promise<string> {
+/** A text that changes whenever one of these revisions is stored for one of the organizations. */
+export async function findPriceState(
+  db: Db,
+  orgIds: readonly string[],
+  from: Date,
+  lateMs: number,
+): Promise<string> {
+  const rows = await db
+    .selectFrom('day_ahead_prices')
+    .select(({ fn }) => [
+      'org_id',
+      fn.countAll<number>().as('count'),
+      fn.max<Date | null>('received_at').as('latest'),
+    ])
+    .where('org_id', 'in', orgIds)
+    .where('starts_at', '>=', from)
+    .where(inTime(lateMs))
+    .groupBy('org_id')
+    .orderBy('org_id')
+    .execute();
+  return rows.map((row) => `${row.org_id} ${row.count} ${row.latest?.toISOString() ?? ''}`).join(' ');
+}
+
+function inTime(lateMs: number | undefined) {
+  if (lateMs === undefined) return sql<SqlBool>`true`;
+  return sql<SqlBool>`received_at <= starts_at + ${lateMs} * interval '1 millisecond'`;
+}
+
+/** The organization whose prices hold until there are own ones: a simulation organization's parent. */
+export async function findPriceParent(db: Db, orgId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('organizations')
     .select('parent_org_id')
     .where('id', '=', orgId)
-    .where('parent_org_id', 'is not', null)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb.selectFrom('day_ahead_prices').select('starts_at').whereRef('org_id', '=', 'organizations.id'),
-        ),
-      ),
-    )
     .executeTakeFirst();
-  return row?.parent_org_id ?? orgId;
+  return row?.parent_org_id ?? undefined;
+}
+
+/** When an organization's first price came in; undefined when it has none. */
+export async function findFirstPriceAt(db: Db, orgId: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('day_ahead_prices')
+    .select(({ fn }) => fn.min<Date | null>('received_at').as('first'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  return row?.first ?? undefined;
 }
 
 /** Lists of bids have different lengths, which unnest of a two-dimensional array cannot carry: they go as text. */

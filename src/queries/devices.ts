@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder, RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../generated/database.ts';
+import type { KeptCheckpoint } from './checkpoints.ts';
 import type { Db, Tx } from './database.ts';
 import { ofLiveOwner } from './fleets.ts';
 import type { DeviceType } from './fleets.ts';
@@ -21,6 +22,8 @@ export interface DeviceRow {
   readonly profile: string | null;
   /** What was drawn for the household. */
   readonly attributes: unknown;
+  /** The latest that is kept of the household. */
+  readonly checkpoint: KeptCheckpoint | null;
   /** When the device's fleet ended. */
   readonly stopped_at: Date | null;
   readonly is_offline: boolean;
@@ -34,6 +37,11 @@ function devicesWithHouseholds(db: Db | Tx) {
       join
         .onRef('households.org_id', '=', 'devices.org_id')
         .onRef('households.household_index', '=', 'devices.household_index'),
+    )
+    .leftJoin('household_checkpoints', (join) =>
+      join
+        .onRef('household_checkpoints.org_id', '=', 'devices.org_id')
+        .onRef('household_checkpoints.household_index', '=', 'devices.household_index'),
     )
     .leftJoin('fleets', (join) =>
       join
@@ -54,6 +62,7 @@ function devicesWithHouseholds(db: Db | Tx) {
       'households.group_name',
       'households.profile',
       'households.attributes',
+      sql<KeptCheckpoint | null>`to_jsonb(household_checkpoints)`.as('checkpoint'),
       'fleets.stopped_at',
       isOffline(eb).as('is_offline'),
     ]);

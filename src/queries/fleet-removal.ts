@@ -4,8 +4,8 @@ import type { Tx } from './database.ts';
 import type { Fleet } from './fleets.ts';
 
 /**
- * Removes the fleet's users, devices and notifications at once; households (with their places), other users, webhooks
- * and messages stay. Items go first and by organization, so that a device's removal finds none to follow.
+ * Removes the fleet's users, devices, checkpoints and notifications at once; households (with their places), other
+ * users, webhooks and messages stay. Items go first and by organization, so that a device's removal finds none to follow.
  */
 export async function removeSimulation(tx: Tx, fleet: Fleet): Promise<void> {
   const orgId = fleet.simulation_org_id;
@@ -16,6 +16,7 @@ export async function removeSimulation(tx: Tx, fleet: Fleet): Promise<void> {
     where u.org_id = ${orgId} and u.fleet_id = ${fleet.id} and a.org_id = u.org_id and a.owner_user_id = u.id
   `.execute(tx);
   await sql`delete from users where org_id = ${orgId} and fleet_id = ${fleet.id}`.execute(tx);
+  await sql`delete from household_checkpoints where org_id = ${orgId}`.execute(tx);
 }
 
 /** Tables of an organization in an order in which no row is left behind that another needs. */
@@ -31,6 +32,7 @@ const purged = [
   'access_tokens',
   'portal_sessions',
   'users',
+  'household_checkpoints',
   'households',
   'day_ahead_prices',
 ] as const satisfies readonly (keyof Database)[];

@@ -75,7 +75,10 @@ export interface WorkEnd {
   readonly definition?: unknown;
 }
 
-/** The work is done: a new status, and the claim let go. */
+/**
+ * The work is done: a new status, and the claim let go. Households that are new have no checkpoint yet: those of the
+ * fleet begin anew at the start of its history, and whoever moved them on looks again.
+ */
 export async function endWork(tx: Tx, claim: ClaimedFleet, end: WorkEnd): Promise<void> {
   await tx
     .updateTable('fleets')
@@ -83,6 +86,9 @@ export async function endWork(tx: Tx, claim: ClaimedFleet, end: WorkEnd): Promis
       status: end.status,
       work_token: null,
       work_lease_until: null,
+      checkpoint_day: sql<number>`floor(extract(epoch from history_from) / 86400)`,
+      checkpoint_token: null,
+      checkpoint_lease_until: null,
       ...(end.startedAt === undefined
         ? {}
         : { started_at: sql<Date>`coalesce(started_at, ${end.startedAt}::timestamptz)` }),

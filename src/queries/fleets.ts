@@ -119,6 +119,8 @@ export function updateFleet(tx: Tx, fleet: Fleet, change: FleetChange): Promise<
       ...(definition === undefined ? {} : { definition: JSON.stringify(definition) }),
       work_token: null,
       work_lease_until: null,
+      checkpoint_token: null,
+      checkpoint_lease_until: null,
     })
     .where('org_id', '=', fleet.org_id)
     .where('id', '=', fleet.id)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from './database.ts';
 import type { DeviceType } from './fleets.ts';
+import { rowsOf } from './rows.ts';
 
 /** A household with its user, as it is provisioned. */
 export interface NewHousehold {
@@ -113,17 +114,6 @@ export async function insertHouseholds(tx: Tx, batch: HouseholdBatch, now: Date)
     })}
     on conflict on constraint device_conditions_pkey do nothing
   `.execute(tx);
-}
-
-/** `unnest($1::type[], …) as rows (name, …)`: one parameter a column, whatever the number of rows. */
-function rowsOf<Row>(rows: readonly Row[], columns: Readonly<Partial<Record<keyof Row & string, string>>>) {
-  const names = Object.keys(columns) as (keyof Row & string)[];
-  const arrays = names.map((name) => {
-    const type = columns[name] ?? 'text';
-    const values = rows.map((row) => (type === 'jsonb' ? JSON.stringify(row[name]) : row[name]));
-    return sql`${values}::${sql.raw(type)}[]`;
-  });
-  return sql`unnest(${sql.join(arrays)}) as rows (${sql.join(names.map((name) => sql.ref(name)))})`;
 }
 
 /** Removes the households from `index` on, with users, devices and all that belongs to them. */

@@ -6,6 +6,7 @@ import type { Density } from './density.ts';
 import { DEFAULTS, DRAWN, DRAWN_BOUNDS, isGiven } from './fleet-definition.ts';
 import type { EffectiveDefinition, FleetDefinitionBody, Warning } from './fleet-definition.ts';
 import { checkConsumption, resolveGroups } from './definition-groups.ts';
+import { historyWindow } from './definition-record.ts';
 
 export interface Resolved {
   readonly definition: EffectiveDefinition;
@@ -16,9 +17,8 @@ export interface Resolved {
 export type Resolution =
   ({ readonly ok: true } & Resolved) | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-/** A state is worked out from the start of the history on, at some 0.1 s for a household and year. */
-const OLDEST_CUTOFF_DAYS = 366;
-const DAY_MS = 86_400_000;
+/** Where days are counted from, and the clocks of time zones known: the IANA database is complete from 1970 on. */
+const EARLIEST_MS = 0;
 
 export interface DefinitionLimits {
   /** Households at creation, 1000 unless the caller knows better. */
@@ -38,7 +38,7 @@ export function resolveDefinition(
   const warnings: Warning[] = [];
   checkCoordinates(body, errors);
   checkRanges(body, errors, warnings);
-  const cutoff = readCutoff(body.history_cutoff ?? null, now, errors);
+  const cutoff = readCutoff(body, now, errors);
   checkConsumption(body.annual_consumption_kwh, body.annual_consumption_with_ev_kwh, '', errors);
   const { count, groups } = resolveGroups(body, limits.maxHouseholds, errors, warnings);
   let density: Density | null = null;
@@ -100,15 +100,20 @@ function checkRanges(body: FleetDefinitionBody, errors: FieldError[], warnings: 
 }
 
 /** The cutoff as an instant; a text that is no instant is left to the document's validation. */
-function readCutoff(text: string | null, now: Date, errors: FieldError[]): Date | null {
+function readCutoff(body: FleetDefinitionBody, now: Date, errors: FieldError[]): Date | null {
+  const { history_cutoff: text = null, history_days = DEFAULTS.history_days } = body;
   const cutoff = text === null ? null : (parseInstant(text) ?? null);
-  if (cutoff && cutoff > now) {
+  if (cutoff === null) return null;
+  const pointer = '/history_cutoff';
+  if (cutoff > now) {
     const detail = `history_cutoff lies after the present, ${now.toISOString()}.`;
-    errors.push({ pointer: '/history_cutoff', code: 'instant_in_future', detail });
+    errors.push({ pointer, code: 'instant_in_future', detail });
   }
-  if (cutoff && now.getTime() - cutoff.getTime() > OLDEST_CUTOFF_DAYS * DAY_MS) {
-    const detail = `history_cutoff lies more than ${OLDEST_CUTOFF_DAYS} days before the present, ${now.toISOString()}.`;
-    errors.push({ pointer: '/history_cutoff', code: 'range_too_long', detail });
+  const { from } = historyWindow({ history_cutoff: cutoff.toISOString(), history_days }, now);
+  if (from.getTime() < EARLIEST_MS) {
+    const earliest = new Date(EARLIEST_MS).toISOString();
+    const detail = `The history begins ${history_days} days before history_cutoff, and must not before ${earliest}.`;
+    errors.push({ pointer, code: 'instant_too_early', detail });
   }
   return cutoff;
 }

@@ -47,3 +47,13 @@ export function priceBook(entries: readonly PriceEntry[]): PriceBook {
     },
   };
 }
+
+/** A book that holds until an instant, and another one from then on: what is known is looked up in one of them. */
+export function succeedingBooks(before: PriceBook, untilMs: number, after: PriceBook): PriceBook {
+  const revisionsBefore = before.revisionAt(untilMs) + 1;
+  return {
+    priceAt: (startMs, knownAtMs) => (knownAtMs < untilMs ? before : after).priceAt(startMs, knownAtMs),
+    revisionAt: (knownAtMs) =>
+      knownAtMs < untilMs ? before.revisionAt(knownAtMs) : revisionsBefore + after.revisionAt(knownAtMs),
+  };
+}

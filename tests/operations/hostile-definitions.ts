@@ -143,7 +143,7 @@ function* numbersAndTexts(): Generator<Hostile> {
   }
   for (const history_cutoff of [
     ...['yesterday', '2026-02-30', '2026-13-01T00:00:00Z', '+275760-09-13T00:00:00Z', '2026-06-01T25:00:00Z'],
-    ...['9999-12-31', '1970-01-01', '2025-01-01T00:00:00Z', '', '9'.repeat(500_000)],
+    ...['9999-12-31', '1969-12-31T23:59:59Z', '1970-01-01T00:00:00+00:15', '', '9'.repeat(500_000)],
   ]) {
     yield hostile(`cutoff ${history_cutoff.slice(0, 24)}`, '/history_cutoff', { history_cutoff });
   }

@@ -43,8 +43,9 @@ describe('violations', () => {
     ],
     [{ groups: [{ name: 'a', weights: ten(0) }] }, ['weights_sum_zero /groups/0/weights']],
     [{ groups: [{ name: 'a', weights: ten(-1, 1) }] }, ['minimum /groups/0/weights/0']],
-    [{ history_cutoff: '2025-11-20T10:07:29Z' }, ['range_too_long /history_cutoff']],
-    [{ history_cutoff: '0000-01-01' }, ['range_too_long /history_cutoff']],
+    [{ history_cutoff: '1969-12-31T23:59:59Z' }, ['instant_too_early /history_cutoff']],
+    [{ history_cutoff: '1970-01-31', history_days: 31 }, ['instant_too_early /history_cutoff']],
+    [{ history_cutoff: '0000-01-01' }, ['instant_too_early /history_cutoff']],
     [{ groups: [{ name: 'a' }, { name: 'a' }] }, ['duplicate_group_name /groups/1/name']],
     [
       {
@@ -88,8 +89,10 @@ describe('violations', () => {
   });
 });
 
-test('a cutoff at the present instant and groups of exactly a hundred percent are accepted', () => {
+test('a cutoff at the present instant, a history from 1970 on and groups of exactly a hundred percent are accepted', () => {
   expect(faultsOf({ history_cutoff: NOW.toISOString() })).toEqual([]);
+  expect(faultsOf({ history_cutoff: '1970-01-01T00:00:00Z' })).toEqual([]);
+  expect(faultsOf({ history_cutoff: '1970-04-01', history_days: 90 })).toEqual([]);
   expect(
     faultsOf({
       groups: [

@@ -8,6 +8,7 @@ import type { Role } from '../../src/domain/roles.ts';
 import { keyring } from '../../src/domain/sealed.ts';
 import { linkKey } from '../../src/domain/signed-links.ts';
 import { silentLog } from '../../src/log/log.ts';
+import { takeTurn } from '../../src/live/pace.ts';
 import type { Services } from '../../src/operations/context.ts';
 import { EventFeed } from '../../src/operations/event-feed.ts';
 import { openDatabase } from '../../src/queries/database.ts';
@@ -101,6 +102,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     testWebhook: () => Promise.resolve({ outcome: 'delivered', status_code: 204, detail: null }),
     forgetTokensOf,
     countDropped: () => {},
+    takeTurn,
     events,
     wakeDispatcher: () => events.wake(),
     wakeFleets: () => {},

@@ -1,22 +1,23 @@
-import { listPriceRevisions, findPriceOrganization } from '../queries/day-ahead-prices.ts';
+import { findPriceParent, findPriceState } from '../queries/day-ahead-prices.ts';
 import type { Db } from '../queries/database.ts';
-import { findPriceState } from '../queries/price-state.ts';
 import type { ScheduleState } from '../simulation/heat.ts';
 import type { Household } from '../simulation/household.ts';
 import { Memory } from '../simulation/memory.ts';
-import { priceBook } from '../simulation/prices.ts';
 import type { PriceBook } from '../simulation/prices.ts';
 import { schedulePlanner } from '../simulation/schedule.ts';
+import { loadPrices } from './prices.ts';
 
 type Schedule = (at: Date) => ScheduleState;
 
 interface Kept {
   readonly state: string;
   readonly book: PriceBook;
-  readonly schedules: Memory<number, Schedule>;
+  readonly schedules: Memory<string, Schedule>;
 }
 
 const HOUR_MS = 3_600_000;
+/** A quarter is planned with its local day: what comes in later than a day of 25 hours after its beginning never counts. */
+const LATE_MS = 26 * HOUR_MS;
 /** Later than any quarter that is asked for: the past is planned with what was known as each quarter began. */
 const FAR = new Date(8.64e15);
 const LATEST = new Date('9999-12-31T00:00:00Z');
@@ -34,16 +35,14 @@ export async function liveSchedules(
   since: Date,
 ): Promise<(household: Household) => Schedule> {
   const from = new Date(since.getTime() - 24 * HOUR_MS);
-  const priceOrgId = await findPriceOrganization(db, orgId);
-  const state = `${priceOrgId} ${await findPriceState(db, priceOrgId, from)}`;
+  const parent = await findPriceParent(db, orgId);
+  const orgIds = parent === undefined ? [orgId] : [orgId, parent];
+  const state = await findPriceState(db, orgIds, from, LATE_MS);
   const slot = kept.get(orgId, () => ({ current: undefined }));
   if (slot.current?.state !== state) {
-    const revisions = await listPriceRevisions(db, priceOrgId, { from, to: LATEST });
-    const book = priceBook(
-      revisions.map(({ startsAt, receivedAt, price }) => ({ at: startsAt, receivedAt, price })),
-    );
+    const book = await loadPrices(db, orgId, { from, to: LATEST }, LATE_MS);
     slot.current = { state, book, schedules: new Memory(1000) };
   }
   const { book, schedules } = slot.current;
-  return (household) => schedules.get(household.index, () => schedulePlanner(household, book, FAR));
+  return (household) => schedules.get(JSON.stringify(household), () => schedulePlanner(household, book, FAR));
 }

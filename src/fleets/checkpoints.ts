@@ -1,0 +1,99 @@
+import { checkpointRow, dayOf, readCheckpoint, settledDay } from '../live/checkpoints.ts';
+import { Pace } from '../live/pace.ts';
+import type { TakeTurn } from '../live/pace.ts';
+import { liveSchedules } from '../live/schedules.ts';
+import {
+  claimCheckpoints,
+  listDueHouseholds,
+  lockCheckpointClaim,
+  releaseCheckpointClaim,
+  storeCheckpoints,
+  updateCheckpointClaim,
+} from '../queries/checkpoints.ts';
+import type { CheckpointClaim, DueHousehold, HouseholdCheckpoint } from '../queries/checkpoints.ts';
+import { alwaysMid } from '../simulation/heat.ts';
+import type { ScheduleState } from '../simulation/heat.ts';
+import type { Household } from '../simulation/household.ts';
+import { createModel } from '../simulation/model.ts';
+import type { WorkTools } from './provisioning.ts';
+
+/** Checkpoints are moved on when they are so old: a first look then sums a week at most, some 0.2 ms. */
+const MOVED_EVERY_DAYS = 7;
+/** Household-days after which what was summed is written, 0.2 s and more: so much is lost when a worker dies. */
+const WRITTEN_EVERY_DAYS = 4000;
+/** What looking at a household costs beside its days. */
+const LOOK_DAYS = 10;
+/** Households that are read at once. */
+const BATCH = 200;
+
+export interface CheckpointTools extends WorkTools {
+  readonly takeTurn: TakeTurn;
+}
+
+/**
+ * Moves on the checkpoints of the live fleet whose are oldest; false when no fleet's are due. A fleet that changes its
+ * state meanwhile ends it: what was summed since the last writing is dropped, and nothing more is written.
+ */
+export async function moveCheckpoints(tools: CheckpointTools): Promise<boolean> {
+  const { db, now, leaseUntil } = tools;
+  const day = settledDay(now());
+  const claim = await claimCheckpoints(db, day - MOVED_EVERY_DAYS, now(), leaseUntil());
+  if (claim === undefined) return false;
+  const scheduleOf = await liveSchedules(db, claim.simulation_org_id, claim.history_from);
+  const pace = new Pace(tools.takeTurn, tools.isStopping);
+  for (let from = 0; ;) {
+    const due = await listDueHouseholds(db, claim.simulation_org_id, day, { from, limit: BATCH });
+    const made = await sumSome(due, day, scheduleOf, pace);
+    const isHeld = await write(tools, claim, made, due.length === 0 ? day : undefined);
+    if (!isHeld || due.length === 0) return true;
+    if (tools.isStopping()) {
+      await releaseCheckpointClaim(db, claim);
+      return true;
+    }
+    from = made.at(-1)?.household_index ?? from;
+  }
+}
+
+/** The checkpoints of the first of the households; the last one may not have come as far as `day`. */
+async function sumSome(
+  due: readonly DueHousehold[],
+  day: number,
+  scheduleOf: (household: Household) => (at: Date) => ScheduleState,
+  pace: Pace,
+): Promise<HouseholdCheckpoint[]> {
+  const made: HouseholdCheckpoint[] = [];
+  let left = WRITTEN_EVERY_DAYS;
+  for (const { attributes, checkpoint } of due) {
+    const household = attributes as Household;
+    // A model of its own: those of requests are kept for requests.
+    const { ledger } = createModel(household, household.heat_pump ? scheduleOf(household) : alwaysMid);
+    if (checkpoint) ledger.learn(readCheckpoint(checkpoint));
+    const since = checkpoint?.day ?? dayOf(new Date(household.anchor_ms));
+    const to = Math.min(day, since + left);
+    await pace.keep(LOOK_DAYS);
+    if (!(await pace.reach(ledger, to))) break;
+    made.push(checkpointRow(household, ledger.at(to)));
+    left -= to - since + LOOK_DAYS;
+    if (left <= 0) break;
+  }
+  return made;
+}
+
+/** Writes what was summed, or that nothing is left to sum. False when the claim is lost. */
+async function write(
+  { db, leaseUntil }: CheckpointTools,
+  claim: CheckpointClaim,
+  made: readonly HouseholdCheckpoint[],
+  doneDay: number | undefined,
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    if (!(await lockCheckpointClaim(tx, claim))) return false;
+    await storeCheckpoints(tx, claim.simulation_org_id, made);
+    await updateCheckpointClaim(
+      tx,
+      claim,
+      doneDay === undefined ? { leaseUntil: leaseUntil() } : { doneDay },
+    );
+    return true;
+  });
+}

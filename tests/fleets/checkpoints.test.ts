@@ -1,0 +1,144 @@
+import { expect, test } from '@jest/globals';
+import { moveCheckpoints } from '../../src/fleets/checkpoints.ts';
+import type { CheckpointTools } from '../../src/fleets/checkpoints.ts';
+import { SLICE_DAYS, takeTurn } from '../../src/live/pace.ts';
+import type { TakeTurn } from '../../src/live/pace.ts';
+import { fleetApi } from './fleet-api.ts';
+import { DAYS, kept, NOON, oldFleet, summed, TODAY } from './old-fleets.ts';
+
+const DAY_MS = 86_400_000;
+const LEASE_MS = 10_000;
+
+const fleets = fleetApi({ now: NOON });
+
+const tools = (more: Partial<CheckpointTools> = {}): CheckpointTools => ({
+  db: fleets.api.db,
+  now: fleets.api.clock.now,
+  leaseUntil: () => new Date(fleets.api.clock.now().getTime() + LEASE_MS),
+  simulatorFaults: false,
+  isStopping: () => false,
+  takeTurn,
+  ...more,
+});
+
+test('the runner makes checkpoints of live fleets and moves them on once a week', async () => {
+  const fleet = await oldFleet(fleets, 3, { seed: 5 });
+  const orgId = fleet.simulation_org_id as string;
+  await fleets.runner.processAll();
+  expect(await kept(fleets, orgId)).toEqual(await summed(fleets, orgId, [TODAY, TODAY, TODAY]));
+  fleets.api.clock.advance(6 * DAY_MS);
+  await fleets.runner.processAll();
+  expect((await kept(fleets, orgId)).map(({ day }) => day)).toEqual([TODAY, TODAY, TODAY]);
+  fleets.api.clock.advance(DAY_MS);
+  await Promise.all([fleets.runner.processAll(), fleets.anotherRunner().processAll()]);
+  expect(await kept(fleets, orgId)).toEqual(await summed(fleets, orgId, [TODAY + 7, TODAY + 7, TODAY + 7]));
+  fleets.api.clock.set(NOON);
+});
+
+test('a fleet that begins now needs none until it is a week old, and one that grows gets those that it lacks', async () => {
+  const fleet = await fleets.running({ count: 2, seed: 6 });
+  const orgId = fleet.simulation_org_id as string;
+  expect(await kept(fleets, orgId)).toEqual([]);
+  fleets.api.clock.advance(7 * DAY_MS);
+  await fleets.runner.processAll();
+  expect((await kept(fleets, orgId)).map(({ day }) => day)).toEqual([TODAY + 7, TODAY + 7]);
+  fleets.api.clock.advance(DAY_MS);
+  await fleets.expand(fleet.job_id as string, 1);
+  await fleets.runner.processAll();
+  expect((await kept(fleets, orgId)).map(({ day }) => day)).toEqual([TODAY + 8, TODAY + 8, TODAY + 8]);
+  fleets.api.clock.set(NOON);
+});
+
+test('where a worker died another goes on when its lease has ended; the dead one writes nothing more', async () => {
+  const fleet = await oldFleet(fleets, 3, { seed: 7 });
+  const orgId = fleet.simulation_org_id as string;
+  let days = 0;
+  let revive = (): void => {};
+  const isDead = new Promise<void>((dead) => {
+    const turn: TakeTurn = async (spent) => {
+      days += spent;
+      if (days < 1.5 * DAYS) return takeTurn(spent);
+      return new Promise((resolve) => {
+        revive = resolve;
+        dead();
+      });
+    };
+    void moveCheckpoints(tools({ takeTurn: turn })).then((isDone) => expect(isDone).toBe(true));
+  });
+  await isDead;
+  const half = await kept(fleets, orgId);
+  expect(half.map(({ day }) => day)).toEqual([TODAY, TODAY - DAYS + 4000 - DAYS - 10]);
+  expect(half).toEqual(
+    await summed(
+      fleets,
+      orgId,
+      half.map(({ day }) => day),
+    ),
+  );
+  expect(await moveCheckpoints(tools())).toBe(false);
+
+  fleets.api.clock.advance(LEASE_MS);
+  expect(await moveCheckpoints(tools())).toBe(true);
+  const all = await kept(fleets, orgId);
+  expect(all).toEqual(await summed(fleets, orgId, [TODAY, TODAY, TODAY]));
+  revive();
+  await fleets.runner.processAll();
+  expect(await kept(fleets, orgId)).toEqual(all);
+  fleets.api.clock.set(NOON);
+});
+
+test.each(['stopFleet', 'runner.destroy'] as const)('%s ends the work at once', async (end) => {
+  const fleet = await oldFleet(fleets, 4, { seed: 8 });
+  const orgId = fleet.simulation_org_id as string;
+  let slices = 0;
+  let summedDays = 0;
+  let isStopping = false;
+  const turn: TakeTurn = async (days) => {
+    slices += 1;
+    summedDays += days;
+    if (slices === 3 && end === 'stopFleet') await fleets.act(end, fleet.job_id as string);
+    if (slices === 3) isStopping = end === 'runner.destroy';
+    return takeTurn(days);
+  };
+  expect(await moveCheckpoints(tools({ takeTurn: turn, isStopping: () => isStopping }))).toBe(true);
+  expect(await kept(fleets, orgId)).toEqual([]);
+  // What is summed between two writings at most.
+  if (end === 'stopFleet') expect(summedDays).toBeLessThanOrEqual(4000 + SLICE_DAYS);
+  else expect(slices).toBe(3);
+  const { checkpoint_token } = await fleets.api.db
+    .selectFrom('fleets')
+    .select('checkpoint_token')
+    .where('id', '=', fleet.job_id as string)
+    .executeTakeFirstOrThrow();
+  expect(checkpoint_token).toBeNull();
+  expect(await moveCheckpoints(tools())).toBe(end !== 'stopFleet');
+  expect(await kept(fleets, orgId)).toHaveLength(end === 'stopFleet' ? 0 : 4);
+});
+
+test('an expansion that is cancelled takes its checkpoints along; clean-up and purge leave none', async () => {
+  const fleet = await oldFleet(fleets, 2, { seed: 9 });
+  const [jobId, orgId] = [fleet.job_id as string, fleet.simulation_org_id as string];
+  await fleets.runner.processAll();
+  await fleets.expand(jobId, 2);
+  await fleets.runner.processAll();
+  expect(await kept(fleets, orgId)).toHaveLength(4);
+  await fleets.api.db
+    .updateTable('fleets')
+    .set({ status: 'expanding', settled_count: 3 })
+    .where('id', '=', jobId)
+    .execute();
+  await fleets.act('cancelFleet', jobId);
+  expect(await kept(fleets, orgId)).toHaveLength(3);
+  await fleets.act('stopFleet', jobId);
+  await fleets.act('cleanupFleet', jobId);
+  expect(await kept(fleets, orgId)).toEqual([]);
+
+  const other = await oldFleet(fleets, 2, { seed: 10 });
+  await fleets.runner.processAll();
+  expect(await kept(fleets, other.simulation_org_id as string)).toHaveLength(2);
+  await fleets.act('stopFleet', other.job_id as string);
+  await fleets.act('purgeFleet', other.job_id as string);
+  await fleets.runner.processAll();
+  expect(await kept(fleets, other.simulation_org_id as string)).toEqual([]);
+  expect((await fleets.api.call('getFleet', { path: { job_id: other.job_id as string } })).status).toBe(404);
+});

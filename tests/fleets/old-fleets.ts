@@ -1,0 +1,70 @@
+import { expect } from '@jest/globals';
+import { readCheckpoint } from '../../src/live/checkpoints.ts';
+import { liveSchedules } from '../../src/live/schedules.ts';
+import type { Checkpoint } from '../../src/simulation/counters.ts';
+import { alwaysMid } from '../../src/simulation/heat.ts';
+import type { Household } from '../../src/simulation/household.ts';
+import { createModel } from '../../src/simulation/model.ts';
+import type { Model } from '../../src/simulation/model.ts';
+import type { Answer } from '../support/api-client.ts';
+import type { FleetApi } from './fleet-api.ts';
+
+// Fleets whose history began ten years before the present of the test.
+
+export const NOON = new Date('2026-06-15T12:00:00Z');
+const TEN_YEARS_AGO = '2016-06-15T07:20:00Z';
+/** The day of NOON, since 1970. */
+export const TODAY = NOON.getTime() / 86_400_000 - 0.5;
+/** So many after that on which the history begins. */
+export const DAYS = 3652;
+
+/** A fleet that runs, without checkpoints. */
+export async function oldFleet(fleets: FleetApi, count: number, body: object = {}): Promise<Answer['body']> {
+  const created = await fleets.create({ count, history_cutoff: TEN_YEARS_AGO, ...body });
+  expect(created.status).toBe(200);
+  const runner = fleets.anotherRunner({ takeTurn: () => runner.destroy() });
+  await runner.processAll();
+  const fleet = await fleets.get(created.body.job_id as string);
+  expect(fleet.status).toBe('running');
+  return fleet;
+}
+
+/** Checkpoints by household, as they are kept. */
+export async function kept({ api }: FleetApi, orgId: string): Promise<Checkpoint[]> {
+  const rows = await api.db
+    .selectFrom('household_checkpoints')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .orderBy('household_index')
+    .execute();
+  expect(rows.map((row) => row.household_index)).toEqual(rows.map((_, index) => index));
+  return rows.map(readCheckpoint);
+}
+
+export async function householdsOf({ api }: FleetApi, orgId: string): Promise<Household[]> {
+  const rows = await api.db
+    .selectFrom('households')
+    .select('attributes')
+    .where('org_id', '=', orgId)
+    .orderBy('household_index')
+    .execute();
+  return rows.map(({ attributes }) => attributes as Household);
+}
+
+/** The households as nobody has looked at them yet. */
+export async function modelsOf(fleets: FleetApi, orgId: string): Promise<Model[]> {
+  const scheduleOf = await liveSchedules(fleets.api.db, orgId, new Date(TEN_YEARS_AGO));
+  return (await householdsOf(fleets, orgId)).map((household) =>
+    createModel(household, household.heat_pump ? scheduleOf(household) : alwaysMid),
+  );
+}
+
+/** Checkpoints of the first households, summed from the start of the history on. */
+export async function summed(
+  fleets: FleetApi,
+  orgId: string,
+  days: readonly number[],
+): Promise<(Checkpoint | undefined)[]> {
+  const models = await modelsOf(fleets, orgId);
+  return days.map((day, index) => models[index]?.ledger.at(day));
+}
