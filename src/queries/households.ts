@@ -122,6 +122,11 @@ export async function deleteHouseholdsFrom(tx: Tx, orgId: string, index: number)
     delete from devices where org_id = ${orgId} and household_index >= ${index}
   `.execute(tx);
   await sql`
+    delete from applications a using households h
+    where h.org_id = ${orgId} and h.household_index >= ${index} and a.org_id = h.org_id
+      and a.owner_user_id = h.user_id
+  `.execute(tx);
+  await sql`
     delete from users u using households h
     where h.org_id = ${orgId} and h.household_index >= ${index} and u.org_id = h.org_id and u.id = h.user_id
   `.execute(tx);
