@@ -1,4 +1,4 @@
-import { takeTurn } from '../live/pace.ts';
+import { takeSpareTurn } from '../live/pace.ts';
 import type { TakeTurn } from '../live/pace.ts';
 import { isUnavailable } from '../queries/database.ts';
 import type { Db } from '../queries/database.ts';
@@ -27,7 +27,7 @@ export interface FleetRunnerOptions {
   readonly leaseMs?: number;
   /** Fleets worked on at once in this process. */
   readonly lanes?: number;
-  /** Turns of the event loop; those of the process by default. */
+  /** Turns of the event loop for checkpoints; those that no request needs by default. */
   readonly takeTurn?: TakeTurn;
 }
 
@@ -62,7 +62,7 @@ export class FleetRunner {
       leaseUntil: () => new Date(options.now().getTime() + leaseMs),
       simulatorFaults: options.simulatorFaults,
       isStopping: () => this.#state === 'stopped',
-      takeTurn: options.takeTurn ?? takeTurn,
+      takeTurn: options.takeTurn ?? takeSpareTurn,
     };
   }
 

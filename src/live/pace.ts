@@ -6,18 +6,28 @@ import type { Ledger } from '../simulation/counters.ts';
  */
 export type TakeTurn = (days: number) => Promise<void>;
 
-const waiting: (() => void)[] = [];
+const requests: (() => void)[] = [];
+const others: (() => void)[] = [];
+let isServing = false;
 
 /** One slice a turn of the event loop in the whole process, first come first served: what else is due comes between. */
-export const takeTurn: TakeTurn = () =>
-  new Promise((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(serve);
+export const takeTurn: TakeTurn = () => turnAfter(requests);
+
+/** The same for work that nobody waits for: it goes on when no request needs the turn. */
+export const takeSpareTurn: TakeTurn = () => turnAfter(others);
+
+function turnAfter(queue: (() => void)[]): Promise<void> {
+  return new Promise((resolve) => {
+    queue.push(resolve);
+    if (!isServing) setImmediate(serve);
+    isServing = true;
   });
+}
 
 function serve(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(serve);
+  (requests.shift() ?? others.shift())?.();
+  isServing = requests.length + others.length > 0;
+  if (isServing) setImmediate(serve);
 }
 
 /** A slice ends after so much time or so many days, whichever comes first: a day costs 25 µs, or 1 ms with many prices. */
