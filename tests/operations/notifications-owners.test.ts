@@ -48,7 +48,8 @@ describe('broadcasts', () => {
     expect(await seen(user.token)).toEqual([[], [true]]);
     expect(await seen(staff.token)).toEqual([[notice], [false]]);
     expect((await api.call('getNotificationStatus')).body.inverter).toEqual(nothing);
-    expect(await seen(api.foreign.user.token).catch(() => 'forbidden')).toBe('forbidden');
+    const foreign = await api.call('listInformation', { token: api.foreign.user.token });
+    expect([foreign.status, foreign.body.code]).toEqual([403, 'organization_forbidden']);
   });
 
   test('are dismissed for the user whom an admin named, and with nobody else’s link', async () => {

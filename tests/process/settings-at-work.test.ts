@@ -45,11 +45,30 @@ test('RATE_LIMITS=off counts nothing', async () => {
 });
 
 test('PORT, HOST and BASE_URL decide where it listens and what it calls itself', async () => {
+  // A port that is free: the system has just given it away and got it back.
+  const before = await startService({ env });
+  const { port } = new URL(before.baseUrl);
+  await before.remove();
   service = await startService({
-    env: { ...env, HOST: '127.0.0.2', BASE_URL: 'https://api.example.com/' },
+    env: { ...env, PORT: port, HOST: '127.0.0.2', BASE_URL: 'https://api.example.com/' },
   });
   expect(service.baseUrl).toBe('https://api.example.com');
   expect(service.output()).toContain('Reference: https://api.example.com/docs\n');
+  expect((await fetch(`http://127.0.0.2:${port}/livez`)).status).toBe(200);
+  await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed');
+});
+
+test.each([
+  ['whose proxy is trusted count', { TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.0/8' }, [404, 404, 429]],
+  ['whom anybody may have named do not count', {}, [404, 429, 429]],
+])('addresses in X-Forwarded-For %s', async (_which, proxies, statuses) => {
+  service = await startService({ env: { ...env, ...proxies, RATE_LIMITS: 'default=1/600' } });
+  const found: number[] = [];
+  for (const address of ['203.0.113.1', '203.0.113.2', '203.0.113.1']) {
+    const headers = { 'x-forwarded-for': address };
+    found.push((await fetch(`${service.baseUrl}/nothing`, { headers })).status);
+  }
+  expect(found).toEqual(statuses);
 });
 
 test('a database that does not answer makes serve end with the reason, without the password', async () => {

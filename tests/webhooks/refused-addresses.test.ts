@@ -1,5 +1,6 @@
 // Every class of address that is never called, and every odd spelling, at each of the three doors.
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
@@ -149,4 +150,7 @@ test('all are refused by the delivery, and nothing has been called', async () =>
   expect(new Set(logs.map((each) => each.join()))).toEqual(new Set(['pending,1 failed refused_address   1']));
   expect(seen.errors).toEqual([]);
   expect(connections).toBe(0);
+  // The control: a call would have been heard.
+  await once(connect((trap.address() as AddressInfo).port, '127.0.0.1').resume(), 'close');
+  expect(connections).toBe(1);
 });

@@ -91,10 +91,10 @@ describe('a database that dies', () => {
     renameSync(join(dataDir, 'postgres'), join(dataDir, 'moved'));
     process.kill(pid, 'SIGKILL');
     await until(() => embedded.state() === 'failed');
+    await embedded.stop();
     expect(told.map(({ message }) => message)).toEqual([
       'The embedded database could not be started again within 1000 ms.',
     ]);
-    await embedded.stop();
   });
 
   test('while the program stops, does not come back', async () => {
