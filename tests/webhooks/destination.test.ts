@@ -1,41 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
-import { Exchange, type Exchanged, type ExchangeOptions } from '../../src/webhooks/exchange.ts';
-import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { exchangeStage, loopback, outcomeOf } from '../support/exchange-stage.ts';
 
-const loopback: ResolvedAddress = { address: '127.0.0.1', family: 4 };
-const opened: { destroy?(): Promise<void>; close?(): unknown }[] = [];
-let receiver: Receiver;
-
-beforeAll(async () => {
-  receiver = await startReceiver({ names: ['localhost', 'partner.example'] });
-});
-afterEach(async () => {
-  receiver.answer = { status: 204 };
-  for (const each of opened.splice(0)) await (each.destroy?.() ?? each.close?.());
-});
-afterAll(() => receiver.close());
-
-function exchange(options: Partial<ExchangeOptions> = {}): Exchange {
-  const made = new Exchange({
-    lookup: async () => [loopback],
-    allowedNetworks: ['127.0.0.0/8'],
-    extraCa: receiver.ca,
-    deadlineMs: 2_000,
-    ...options,
-  });
-  opened.push(made);
-  return made;
-}
-
-const body = Buffer.from('{"a":"ü"}');
-const post = (
-  from: Exchange,
-  url = receiver.url('/hook?a=b', 'partner.example'),
-  isAlone = false,
-): Promise<Exchanged> =>
-  from.post({ url, body, isAlone, headers: { 'Content-Type': 'application/json', 'X-Test': '1' } });
-const outcomeOf = async (made: Promise<Exchanged>): Promise<Exchanged['outcome']> => (await made).outcome;
+const on = exchangeStage();
+const { exchange, post } = on;
 
 test('a name without an address is unreachable', async () => {
   const lookup = async (): Promise<never> => {
@@ -50,33 +18,33 @@ test('a name without an address is unreachable', async () => {
 });
 
 test('one forbidden address in an answer refuses the host', async () => {
-  const before = receiver.connections;
+  const before = on.receiver.connections;
   const lookup = async (): Promise<ResolvedAddress[]> => [loopback, { address: '10.0.0.1', family: 4 }];
   expect(await outcomeOf(post(exchange({ lookup })))).toEqual({
     kind: 'refused',
     reason: 'The address is not called: 10.0.0.1 is a private network.',
   });
-  expect(receiver.connections).toBe(before);
+  expect(on.receiver.connections).toBe(before);
 });
 
 test.each(['127.0.0.1', 'localhost', '127.1', '[::ffff:127.0.0.1]'])(
   '%s is refused without an entry',
   async (host) => {
-    const before = receiver.connections;
-    const outcome = await outcomeOf(post(exchange({ allowedNetworks: [] }), receiver.url('/', host)));
+    const before = on.receiver.connections;
+    const outcome = await outcomeOf(post(exchange({ allowedNetworks: [] }), on.receiver.url('/', host)));
     expect(outcome).toMatchObject({ kind: 'refused' });
-    expect(receiver.connections).toBe(before);
+    expect(on.receiver.connections).toBe(before);
   },
 );
 
 test('a name is judged anew for each exchange: one that moved inside is refused, though a connection is open', async () => {
   const answers: ResolvedAddress[][] = [[loopback], [{ address: '169.254.169.254', family: 4 }], [loopback]];
   const rebound = exchange({ lookup: async () => answers.shift() ?? [] });
-  const before = receiver.connections;
+  const before = on.receiver.connections;
   const kinds = [];
   for (let count = 0; count < 3; count += 1) kinds.push((await post(rebound)).outcome.kind);
   expect(kinds).toEqual(['delivered', 'refused', 'delivered']);
-  expect(receiver.connections - before).toBe(1);
+  expect(on.receiver.connections - before).toBe(1);
 });
 
 test('a connection is not reused for another answer of the name', async () => {

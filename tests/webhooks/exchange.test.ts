@@ -5,40 +5,17 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { Exchange, type Exchanged, type ExchangeOptions } from '../../src/webhooks/exchange.ts';
-import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
+import { expect, test } from '@jest/globals';
 import { certificateAuthority } from '../../src/cli/demo/certificates.ts';
+import { body, exchangeStage, outcomeOf } from '../support/exchange-stage.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts';
 
-const loopback: ResolvedAddress = { address: '127.0.0.1', family: 4 };
-const opened: { destroy?(): Promise<void>; close?(): unknown }[] = [];
-let receiver: Receiver;
-
-beforeAll(async () => {
-  receiver = await startReceiver({ names: ['localhost', 'partner.example'] });
-});
-afterEach(async () => {
-  receiver.answer = { status: 204 };
-  for (const each of opened.splice(0)) await (each.destroy?.() ?? each.close?.());
-});
-afterAll(() => receiver.close());
-
-function exchange(options: Partial<ExchangeOptions> = {}): Exchange {
-  const made = new Exchange({
-    lookup: async () => [loopback],
-    allowedNetworks: ['127.0.0.0/8'],
-    extraCa: receiver.ca,
-    deadlineMs: 2_000,
-    ...options,
-  });
-  opened.push(made);
-  return made;
-}
+const on = exchangeStage();
+const { exchange, post } = on;
 
 async function otherReceiver(options: ReceiverOptions): Promise<Receiver> {
   const started = await startReceiver(options);
-  opened.push(started);
+  on.opened.push(started);
   return started;
 }
 
@@ -49,18 +26,9 @@ async function tcpServer(onConnection: (socket: Socket) => void): Promise<string
     onConnection(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  opened.push({ close: () => (sockets.forEach((socket) => socket.destroy()), server.close()) });
+  on.opened.push({ close: () => (sockets.forEach((socket) => socket.destroy()), server.close()) });
   return `https://partner.example:${(server.address() as AddressInfo).port}/hook`;
 }
-
-const body = Buffer.from('{"a":"ü"}');
-const post = (
-  from: Exchange,
-  url = receiver.url('/hook?a=b', 'partner.example'),
-  isAlone = false,
-): Promise<Exchanged> =>
-  from.post({ url, body, isAlone, headers: { 'Content-Type': 'application/json', 'X-Test': '1' } });
-const outcomeOf = async (made: Promise<Exchanged>): Promise<Exchanged['outcome']> => (await made).outcome;
 
 test('a request arrives byte for byte, with our headers and those that HTTP needs, and 2xx is a delivery', async () => {
   expect(await post(exchange())).toEqual({
@@ -68,12 +36,12 @@ test('a request arrives byte for byte, with our headers and those that HTTP need
     durationMs: expect.any(Number),
     address: '127.0.0.1',
   });
-  const received = await receiver.next();
+  const received = await on.receiver.next();
   expect({ ...received, rawHeaders: [] }).toEqual({
     method: 'POST',
     path: '/hook?a=b',
     headers: {
-      host: `partner.example:${receiver.port}`,
+      host: `partner.example:${on.receiver.port}`,
       connection: 'keep-alive',
       'content-type': 'application/json',
       'x-test': '1',
@@ -94,14 +62,14 @@ test.each([
   [429, { 'Retry-After': '17' }, { kind: 'rejected', status: 429, retryAfter: '17' }],
   [500, {}, { kind: 'rejected', status: 500, retryAfter: undefined }],
 ])('status %d is read and nothing is followed', async (status, headers, outcome) => {
-  const before = receiver.received.length;
-  receiver.answer = { status, headers: headers };
+  const before = on.receiver.received.length;
+  on.receiver.answer = { status, headers: headers };
   expect(await outcomeOf(post(exchange()))).toEqual(outcome);
-  expect(receiver.received.length).toBe(before + 1);
+  expect(on.receiver.received.length).toBe(before + 1);
 });
 
 test('an interim answer is not the answer', async () => {
-  receiver.answer = (_request, response) => {
+  on.receiver.answer = (_request, response) => {
     response.writeProcessing();
     response.writeHead(503).end();
   };
@@ -110,20 +78,20 @@ test('an interim answer is not the answer', async () => {
 
 test('one connection serves many exchanges, a lone one gets its own', async () => {
   const shared = exchange();
-  const before = receiver.connections;
-  receiver.answer = { status: 200, body: 'short' };
+  const before = on.receiver.connections;
+  on.receiver.answer = { status: 200, body: 'short' };
   for (let count = 0; count < 5; count += 1) await post(shared);
-  expect(receiver.connections - before).toBe(1);
+  expect(on.receiver.connections - before).toBe(1);
   await post(shared, undefined, true);
   await post(shared, undefined, true);
-  expect(receiver.connections - before).toBe(3);
+  expect(on.receiver.connections - before).toBe(3);
 });
 
 test('the answer counts as soon as its headers are here, and a long body costs the connection', async () => {
   const shared = exchange();
   const closed = Promise.withResolvers<undefined>();
   let written = 0;
-  receiver.answer = (_request, response) => {
+  on.receiver.answer = (_request, response) => {
     response.on('close', () => closed.resolve(undefined));
     response.writeHead(200);
     const write = (): void => {
@@ -136,15 +104,15 @@ test('the answer counts as soon as its headers are here, and a long body costs t
   expect(await outcomeOf(post(shared))).toEqual({ kind: 'delivered', status: 200 });
   await closed.promise;
   expect(written).toBeLessThan(4 * 1024 * 1024);
-  const before = receiver.connections;
-  receiver.answer = { status: 200 };
+  const before = on.receiver.connections;
+  on.receiver.answer = { status: 200 };
   await post(shared);
-  expect(receiver.connections - before).toBe(1);
+  expect(on.receiver.connections - before).toBe(1);
 });
 
 test('a body that never ends is dropped at the deadline', async () => {
   const closed = Promise.withResolvers<undefined>();
-  receiver.answer = (_request, response) => {
+  on.receiver.answer = (_request, response) => {
     response.on('close', () => closed.resolve(undefined));
     response.writeHead(200);
     response.write('a');
@@ -154,12 +122,12 @@ test('a body that never ends is dropped at the deadline', async () => {
 });
 
 test('a compressed body is not unpacked', async () => {
-  receiver.answer = { status: 200, headers: { 'Content-Encoding': 'gzip' }, body: 'not gzip at all' };
+  on.receiver.answer = { status: 200, headers: { 'Content-Encoding': 'gzip' }, body: 'not gzip at all' };
   expect(await outcomeOf(post(exchange()))).toEqual({ kind: 'delivered', status: 200 });
 });
 
 test('headers without end are a broken answer', async () => {
-  receiver.answer = { status: 200, headers: { 'X-Long': 'a'.repeat(40 * 1024) } };
+  on.receiver.answer = { status: 200, headers: { 'X-Long': 'a'.repeat(40 * 1024) } };
   expect(await outcomeOf(post(exchange()))).toEqual({
     kind: 'unreachable',
     class: 'connect',
@@ -170,7 +138,7 @@ test('headers without end are a broken answer', async () => {
 test('an endpoint that is connected but silent is timed out, at each stage', async () => {
   const timedOut = { kind: 'timed_out', afterMs: 150 };
   const short = exchange({ deadlineMs: 150 });
-  receiver.answer = 'hang';
+  on.receiver.answer = 'hang';
   expect(await outcomeOf(post(short))).toEqual(timedOut);
   const withoutTls = await tcpServer(() => undefined);
   expect(await outcomeOf(post(short, withoutTls))).toEqual(timedOut);
@@ -179,7 +147,7 @@ test('an endpoint that is connected but silent is timed out, at each stage', asy
 });
 
 test('headers that drip in are cut off by the one deadline', async () => {
-  receiver.answer = (_request, response) => {
+  on.receiver.answer = (_request, response) => {
     const socket = response.socket;
     socket?.write('HTTP/1.1 200 OK\r\n');
     const drip = setInterval(() => socket?.write('X-A: b\r\n'), 20);
@@ -193,18 +161,18 @@ test('headers that drip in are cut off by the one deadline', async () => {
 test('a request that was timed out before its connection was there is never sent', async () => {
   const held: Socket[] = [];
   const url = new URL(await tcpServer((socket) => held.push(socket)));
-  const before = receiver.received.length;
+  const before = on.receiver.received.length;
   const { outcome } = await post(exchange({ deadlineMs: 100 }), `https://localhost:${url.port}/hook`);
   expect(outcome).toEqual({ kind: 'timed_out', afterMs: 100 });
   // Now the connection gets through to a receiver that would take the request.
   const closed = held.map((socket) => {
-    const onward = connect(receiver.port, '127.0.0.1').on('error', () => undefined);
+    const onward = connect(on.receiver.port, '127.0.0.1').on('error', () => undefined);
     socket.pipe(onward).pipe(socket);
     return new Promise((resolve) => socket.once('close', resolve));
   });
   expect(closed.length).toBe(1);
   await Promise.all(closed);
-  expect(receiver.received.length).toBe(before);
+  expect(on.receiver.received.length).toBe(before);
 });
 
 test.each([
@@ -213,7 +181,7 @@ test.each([
   ['that lacks the address', { names: ['localhost'], addresses: [] }, '127.0.0.1'],
 ])('a certificate %s is refused before anything is sent', async (_name, certificate, host) => {
   const isKnown = Object.keys(certificate).length > 0;
-  const authority = isKnown ? receiver.authority : await certificateAuthority();
+  const authority = isKnown ? on.receiver.authority : await certificateAuthority();
   const other = await otherReceiver({ authority, ...certificate });
   expect(await outcomeOf(post(exchange(), other.url('/', host)))).toMatchObject({
     kind: 'unreachable',
@@ -223,7 +191,7 @@ test.each([
 });
 
 test('the certificate of a literal address is judged by the address', async () => {
-  expect(await outcomeOf(post(exchange(), receiver.url('/', '127.0.0.1')))).toMatchObject({
+  expect(await outcomeOf(post(exchange(), on.receiver.url('/', '127.0.0.1')))).toMatchObject({
     kind: 'delivered',
   });
 });
@@ -243,6 +211,6 @@ test('a connection that is refused, or dropped before the answer, is unreachable
     class: 'connect',
     reason: 'The connection to the endpoint failed (ECONNREFUSED).',
   });
-  receiver.answer = (_request, response) => response.destroy();
+  on.receiver.answer = (_request, response) => response.destroy();
   expect(await outcomeOf(post(exchange()))).toMatchObject({ kind: 'unreachable', class: 'connect' });
 });

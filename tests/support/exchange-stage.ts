@@ -1,0 +1,49 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
+import { Exchange, type Exchanged, type ExchangeOptions } from '../../src/webhooks/exchange.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+
+export const loopback: ResolvedAddress = { address: '127.0.0.1', family: 4 };
+export const body = Buffer.from('{"a":"ü"}');
+
+/** The test file's receiver, called `localhost` and `partner.example`, and exchanges that reach it. */
+export interface ExchangeStage {
+  receiver: Receiver;
+  /** Closed after the test, as the exchanges are. */
+  readonly opened: { destroy?(): Promise<void>; close?(): unknown }[];
+  /** Reaches loopback alone, within two seconds, unless told otherwise. */
+  readonly exchange: (options?: Partial<ExchangeOptions>) => Exchange;
+  /** One POST of `body` to the receiver. */
+  readonly post: (from: Exchange, url?: string, isAlone?: boolean) => Promise<Exchanged>;
+}
+
+export function exchangeStage(): ExchangeStage {
+  const set = {
+    opened: [] as ExchangeStage['opened'],
+    exchange: (options) => {
+      const made = new Exchange({
+        lookup: async () => [loopback],
+        allowedNetworks: ['127.0.0.0/8'],
+        extraCa: set.receiver.ca,
+        deadlineMs: 2_000,
+        ...options,
+      });
+      set.opened.push(made);
+      return made;
+    },
+    post: (from, url = set.receiver.url('/hook?a=b', 'partner.example'), isAlone = false) =>
+      from.post({ url, body, isAlone, headers: { 'Content-Type': 'application/json', 'X-Test': '1' } }),
+  } as ExchangeStage;
+  beforeAll(async () => {
+    set.receiver = await startReceiver({ names: ['localhost', 'partner.example'] });
+  });
+  afterEach(async () => {
+    set.receiver.answer = { status: 204 };
+    for (const each of set.opened.splice(0)) await (each.destroy?.() ?? each.close?.());
+  });
+  afterAll(() => set.receiver.close());
+  return set;
+}
+
+export const outcomeOf = async (made: Promise<Exchanged>): Promise<Exchanged['outcome']> =>
+  (await made).outcome;
