@@ -70,7 +70,12 @@ async function entries(from: string, to: string, call: Call = {}): Promise<Entry
 }
 
 /** Hourly prices of a UTC day from midnight in Linz, dear from 6 to 9 and 17 to 20 h. */
-async function upload(day: string, price: (hour: number) => number, orgId = pump.org_id): Promise<void> {
+async function upload(
+  day: string,
+  price: (hour: number) => number,
+  orgId = pump.org_id,
+  token = admin.token,
+): Promise<void> {
   const midnight = Date.parse(`${day}T00:00:00+01:00`);
   const data = Array.from({ length: 24 }, (_, hour) => ({
     timestamp: new Date(midnight + hour * 4 * QUARTER_MS).toISOString(),
@@ -79,7 +84,7 @@ async function upload(day: string, price: (hour: number) => number, orgId = pump
   const answer = await api.call('uploadDayAheadPrices', {
     path: { org_id: orgId },
     body: { data },
-    token: admin.token,
+    token,
   });
   expect(answer.body).toMatchObject({ state: 'success' });
 }
@@ -184,9 +189,10 @@ describe('prices', () => {
   test('of another partner change nothing', async () => {
     const day = ['2026-01-15T23:00:00Z', '2026-01-16T23:00:00Z'] as const;
     const before = await entries(...day);
-    const data = [{ timestamp: '2026-01-16T06:00:00Z', price: 900 }];
-    await api.call('uploadDayAheadPrices', { body: { data } });
+    await upload('2026-01-16', dearAtNoon, api.own.orgId, api.own.admin.token);
     expect(await entries(...day)).toEqual(before);
+    await upload('2026-01-16', dearAtNoon);
+    expect(await entries(...day)).not.toEqual(before);
   });
 });
 
