@@ -6,6 +6,7 @@ import { routes } from '../../generated/routes.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import type { OperationId } from '../../generated/routes.ts';
 import { EventListener } from './event-stream.ts';
+import { expectNoLeak } from './leaks.ts';
 import { Oracle } from './oracle.ts';
 
 /** Set by global-setup.ts: where exercised (operation, status) pairs are noted, a line each. */
@@ -38,6 +39,21 @@ const documentCodes = new Set(
     'max_length min_items max_items immutable'
   ).split(' '),
 );
+
+/** What these answer, they answer once. */
+const tellingSecrets: readonly OperationId[] = [
+  'createWebhook',
+  'rotateWebhookSecret',
+  'issueToken',
+  'issueTokenAtRoot',
+];
+/** Their links carry a secret of an hour. */
+const tellingLinks: readonly OperationId[] = [
+  'listActions',
+  'listInformation',
+  'broadcastInformation',
+  'resolveNotificationItem',
+];
 
 /** Calls operations by id over real HTTP; the answer has passed the oracle when it comes back. */
 export class ApiClient {
@@ -83,6 +99,10 @@ export class ApiClient {
     };
     note(id, answer);
     await this.#compare(id, route.method, url, headers, body, answer);
+    if (!tellingSecrets.includes(id)) {
+      const text = tellingLinks.includes(id) ? answer.text.replaceAll(/[?&]secret=[^"]*/g, '') : answer.text;
+      expectNoLeak(`The answer of ${id}`, text);
+    }
     const { location } = answer.headers;
     if (location !== undefined && !URL.canParse(location))
       throw new Error(`${id}: the Location ${location} is not absolute.`);

@@ -7,15 +7,16 @@ import { digest, newAccessToken } from '../../src/domain/credentials.ts';
 import type { Role } from '../../src/domain/roles.ts';
 import { keyring } from '../../src/domain/sealed.ts';
 import { linkKey } from '../../src/domain/signed-links.ts';
-import { silentLog } from '../../src/log/log.ts';
 import { takeTurn } from '../../src/live/pace.ts';
 import type { Services } from '../../src/operations/context.ts';
 import { EventFeed } from '../../src/operations/event-feed.ts';
 import { openDatabase } from '../../src/queries/database.ts';
 import type { Db } from '../../src/queries/database.ts';
 import { insertOrganization } from '../../src/queries/organizations.ts';
+import { Registry } from 'prom-client';
 import { ApiClient } from './api-client.ts';
 import { testDatabase } from './database.ts';
+import { expectNothingLeaked, KeptLog } from './leaks.ts';
 
 export interface ApiOptions {
   readonly now?: Date;
@@ -71,6 +72,7 @@ export interface Api extends ApiClient {
   readonly own: Company;
   /** A company that has nothing to do with ours. */
   readonly foreign: Company;
+  /** Rejects when something that the service wrote holds a secret. */
   close(): Promise<void>;
 }
 
@@ -108,13 +110,15 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     wakeFleets: () => {},
     ...options.services,
   });
+  const [log, registry] = [new KeptLog(), new Registry()];
   const app = composeApi({
     db,
     services: servicesOf,
     clock: clock.now,
     rateLimits: options.rateLimits,
     trustedProxies: [],
-    log: silentLog,
+    log,
+    registry,
     notReadyBecause: () => Promise.resolve(undefined),
   });
   server.on('request', app);
@@ -132,7 +136,11 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       events.stop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await database.close();
+      try {
+        await expectNothingLeaked(log, registry, database);
+      } finally {
+        await database.close();
+      }
     },
   });
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expectNoLeak } from './leaks.ts';
 
 export interface ServiceProcess {
   readonly baseUrl: string;
@@ -11,7 +12,10 @@ export interface ServiceProcess {
   readonly output: () => string;
   /** Its log so far. */
   readonly log: () => string;
-  /** Ends by SIGTERM unless told otherwise; resolves to how the process ended. Keeps the data. */
+  /**
+   * Ends by SIGTERM unless told otherwise; resolves to how the process ended, and rejects when its log holds a secret.
+   * Keeps the data.
+   */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Stops it if it still runs, and removes its data. */
   remove(): Promise<void>;
@@ -60,9 +64,14 @@ export async function startService({
       reject(new Error(`partner serve ended with ${String(code)}:\n${log}${output}`)),
     );
   });
-  const stop: ServiceProcess['stop'] = (signal = 'SIGTERM') => {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name]) => /_KEY|_SECRET|_PASSWORD/.test(name)),
+  );
+  const stop: ServiceProcess['stop'] = async (signal = 'SIGTERM') => {
     child.kill(signal);
-    return exited;
+    const end = await exited;
+    expectNoLeak('The log of the service', log, given);
+    return end;
   };
   return {
     baseUrl,
