@@ -1338,7 +1338,7 @@ export interface paths {
         };
         /**
          * List a webhook's deliveries
-         * @description What was to be sent to this webhook and what became of it, newest first. The `Link` header leads to the next page until there is none; pages do not shift when deliveries are added.
+         * @description What was to be sent to this webhook and what became of it, newest first. The `Link` header leads to the next page until there is none; pages do not shift when deliveries are added. A message is kept for 30 days after it was announced or sent again (`MESSAGE_RETENTION_DAYS` on the server), and as long as it is to be delivered; its deliveries and their attempts go with it.
          *
          *     Who may call it: admin.
          */
@@ -3125,7 +3125,7 @@ export interface components {
             readonly created_at: string;
             /**
              * Format: date-time
-             * @description When the next attempt is due; while one is under way, when it would be taken up again should its worker be lost. Null unless pending.
+             * @description When the next attempt is due; while one is under way, when that one was due. Null unless pending.
              */
             readonly due_at: string | null;
             /**

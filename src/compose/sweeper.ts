@@ -2,28 +2,51 @@ import { deleteExpiredAccessTokens } from '../queries/access-tokens.ts';
 import type { Db } from '../queries/database.ts';
 import { deleteExpiredPortalSessions } from '../queries/portal-sessions.ts';
 import { deleteRateLimitsBefore } from '../queries/rate-limits.ts';
+import { deleteMessagesBefore } from '../queries/retention.ts';
 
 const EVERY_MS = 600_000;
 const DAY_MS = 86_400_000;
+/** Messages that are removed in one transaction. */
+const BATCH = 1_000;
 
-/** Removes what has expired: tokens, portal sessions, windows of rate limits. */
-export function startSweeper(
-  db: Db,
-  clock: () => Date,
-  onError: (error: unknown) => void,
-): { stop(): Promise<void> } {
-  let underWay: Promise<unknown> = Promise.resolve();
+export interface SweeperOptions {
+  readonly db: Db;
+  readonly clock: () => Date;
+  /** How many days messages are kept, with their deliveries and attempts. */
+  readonly messageDays: number;
+  readonly onError: (error: unknown) => void;
+  readonly everyMs?: number;
+  readonly batch?: number;
+}
+
+/** Removes what has expired: tokens, portal sessions, windows of rate limits, messages. */
+export function startSweeper({
+  db,
+  clock,
+  messageDays,
+  onError,
+  everyMs = EVERY_MS,
+  batch = BATCH,
+}: SweeperOptions): { stop(): Promise<void> } {
+  let underWay: Promise<unknown> | undefined;
+  let isStopped = false;
   const sweep = async (): Promise<void> => {
     const now = clock();
     await deleteExpiredAccessTokens(db, now);
     await deleteExpiredPortalSessions(db, now);
     await deleteRateLimitsBefore(db, new Date(now.getTime() - DAY_MS));
+    const before = new Date(now.getTime() - messageDays * DAY_MS);
+    for (let removed = batch; removed === batch && !isStopped;)
+      removed = await deleteMessagesBefore(db, before, batch);
   };
   const timer = setInterval(() => {
-    underWay = sweep().catch(onError);
-  }, EVERY_MS);
+    underWay ??= sweep()
+      .catch(onError)
+      .finally(() => (underWay = undefined));
+  }, everyMs);
   return {
     stop: async () => {
+      isStopped = true;
       clearInterval(timer);
       await underWay;
     },

@@ -51,7 +51,12 @@ export async function startWorkers({
     onError: failed('fleets'),
     listen: (wake) => listen(config, fleetsChannel, wake, failed('fleets')),
   });
-  const sweeper = startSweeper(db, clock, failed('sweeper'));
+  const sweeper = startSweeper({
+    db,
+    clock,
+    messageDays: settings.messageDays,
+    onError: failed('sweeper'),
+  });
   backlogMetrics(registry, db, clock);
   await dispatcher.start();
   await runner.start();

@@ -33,6 +33,8 @@ export interface Settings {
   readonly webhookCaFile: string | undefined;
   /** The headers of Standard Webhooks beside `Service-Signature`. */
   readonly webhookStandardHeaders: boolean;
+  /** How long messages are kept, with their deliveries and attempts. */
+  readonly messageDays: number;
   readonly logLevel: (typeof logLevels)[number];
   readonly rateLimits: RateLimits;
   readonly simulatorFaults: boolean;
@@ -102,6 +104,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     webhookAllowedNetworks: networks(read, 'WEBHOOK_ALLOWED_NETWORKS'),
     webhookCaFile: read.text('WEBHOOK_CA_FILE'),
     webhookStandardHeaders: read.oneOf('WEBHOOK_STANDARD_HEADERS', ['on', 'off'], 'on') === 'on',
+    messageDays: read.integer('MESSAGE_RETENTION_DAYS', 30, 1, 3_650),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     rateLimits: parseRateLimits(read),
     simulatorFaults: read.oneOf('SIMULATOR_FAULTS', ['on', 'off'], 'on') === 'on',

@@ -38,6 +38,8 @@ test('the defaults in the table are those of the reader', () => {
     HOST: settings.host,
     DATA_DIR: settings.dataDir,
     LOG_LEVEL: settings.logLevel,
+    MESSAGE_RETENTION_DAYS: String(settings.messageDays),
+    WEBHOOK_STANDARD_HEADERS: settings.webhookStandardHeaders ? 'on' : 'off',
     SIMULATOR_FAULTS: settings.simulatorFaults ? 'on' : 'off',
   });
   for (const [policy, { quota, windowSeconds }] of Object.entries(defaultRateLimits)) {
