@@ -1,0 +1,56 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { fleetApi } from '../fleets/fleet-api.ts';
+
+// A simulation organization reads its parent's prices until it has its own; what was done under those stays.
+
+const HOUR_MS = 3_600_000;
+const NOON = '2026-01-15T12:00:00.000Z';
+const fleets = fleetApi({ now: new Date(NOON) });
+let path: { readonly org_id: string; readonly user_id: string; readonly heat_pump_id: string };
+
+beforeAll(async () => {
+  const fleet = await fleets.running({ count: 12, seed: 21 });
+  const [pump] = (await fleets.devices(fleet.job_id as string)).filter(
+    (device) => device.device_type === 'heat_pump',
+  );
+  path = { org_id: pump.org_id, user_id: pump.user_id, heat_pump_id: pump.device_id };
+});
+
+/** Hours from an instant on; the first half of every eight hours costs `first`, the second `second`. */
+async function upload(orgId: string, from: string, hours: number, [first, second]: [number, number]) {
+  const data = Array.from({ length: hours }, (_, hour) => ({
+    timestamp: new Date(Date.parse(from) + hour * HOUR_MS).toISOString(),
+    price: hour % 8 < 4 ? first : second,
+  }));
+  const answer = await fleets.api.call('uploadDayAheadPrices', { path: { org_id: orgId }, body: { data } });
+  expect(answer.body).toMatchObject({ state: 'success' });
+}
+
+const powers = async (from: string, to: string): Promise<number[]> => {
+  const { body } = await fleets.api.call('getHeatPumpData', { path, query: { from, to } });
+  return (body.data as { power_w: number }[]).map((entry) => entry.power_w);
+};
+const states = async (from: string, to: string): Promise<string[]> => {
+  const { body } = await fleets.api.call('getHeatPumpSchedules', { path, query: { from, to } });
+  return (body.data as { state: string }[]).map((entry) => entry.state);
+};
+const counter = async (): Promise<number> =>
+  (await fleets.api.call('getUserHeatPump', { path })).body.state.energy_kwh as number;
+
+test('the first own prices of a simulation organization change no past quarter and hold from then on', async () => {
+  const past = ['2026-01-15T23:00:00Z', '2026-01-17T23:00:00Z'] as const;
+  const next = ['2026-01-18T23:00:00Z', '2026-01-19T23:00:00Z'] as const;
+  await upload(fleets.api.own.orgId, past[0], 96, [20, 400]);
+  fleets.api.clock.set('2026-01-18T02:07:00Z');
+  const before = [await powers(...past), await states(...past), await counter()];
+  expect(new Set(before[1] as string[])).toContain('min');
+  const parents = await states(...next);
+
+  await upload(path.org_id, next[0], 24, [400, 20]);
+  expect([await powers(...past), await states(...past), await counter()]).toEqual(before);
+  expect(await states(...next)).not.toEqual(parents);
+  // The parent's no longer count.
+  const own = await states(...next);
+  await upload(fleets.api.own.orgId, next[0], 24, [90, 80]);
+  expect(await states(...next)).toEqual(own);
+});
