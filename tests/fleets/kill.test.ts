@@ -2,6 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { readCheckpoint } from '../../src/live/checkpoints.ts';
+import { liveSchedules } from '../../src/live/schedules.ts';
+import { alwaysMid } from '../../src/simulation/heat.ts';
+import type { Household } from '../../src/simulation/household.ts';
+import { createModel } from '../../src/simulation/model.ts';
 import { encryptionKey, fixedCredentials, PartnerApi, runFleet, until } from '../process/partner.ts';
 import type { RunningFleet } from '../process/partner.ts';
 import { emptyDatabase } from '../support/database.ts';
@@ -50,19 +55,19 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Lets whoever writes or removes household 600 of a fleet wait until the gate is opened; tells when somebody does. */
+/** Lets whoever writes or removes a household's row wait until the gate is opened; tells when somebody does. */
 async function closeGate(
   event: 'insert' | 'delete',
+  table: 'households' | 'household_checkpoints' = 'households',
+  index = 600,
 ): Promise<{ reached: () => Promise<boolean>; open: () => Promise<void> }> {
   const row = event === 'insert' ? 'new' : 'old';
   const keeper = new pg.Client(database.connection);
   await keeper.connect();
   await keeper.query(`select pg_advisory_lock(${GATE})`);
   await keeper.query(`create function gate() returns trigger language plpgsql as
-    'begin if ${row}.household_index = 600 then perform pg_advisory_xact_lock(${GATE}); end if; return ${row}; end'`);
-  await keeper.query(
-    `create trigger gate before ${event} on households for each row execute function gate()`,
-  );
+    'begin if ${row}.household_index = ${index} then perform pg_advisory_xact_lock(${GATE}); end if; return ${row}; end'`);
+  await keeper.query(`create trigger gate before ${event} on ${table} for each row execute function gate()`);
   return {
     reached: async () => {
       const waiting = await keeper.query(
@@ -152,4 +157,43 @@ test('a fleet whose worker is killed while it is removed is removed by another, 
     before[0],
     { ...own, fleets: (own?.['fleets'] ?? 0) - 1 },
   ]);
+}, 120_000);
+
+test('checkpoints whose worker is killed are made by another, and are what the whole history sums up to', async () => {
+  const gate = await closeGate('insert', 'household_checkpoints', 2);
+  const old = { request_id: randomUUID(), count: 4, history_cutoff: '2016-06-15T07:20:00Z' };
+  const created = await api.call<Fleet>('POST', fleets, old);
+  const orgId = created.body.simulation_org_id;
+  const kept = () =>
+    database.db
+      .selectFrom('household_checkpoints as c')
+      .innerJoin('households as h', (join) =>
+        join.onRef('h.org_id', '=', 'c.org_id').onRef('h.household_index', '=', 'c.household_index'),
+      )
+      .selectAll('c')
+      .select('h.attributes')
+      .where('c.org_id', '=', orgId)
+      .orderBy('c.household_index')
+      .execute();
+  await killAt(gate);
+  expect((await kept()).length).toBeLessThan(3);
+
+  worker = await startWorker();
+  const isDone = async (): Promise<boolean> => {
+    const row = await database.db
+      .selectFrom('fleets')
+      .select('checkpoint_day')
+      .where('simulation_org_id', '=', orgId)
+      .executeTakeFirstOrThrow();
+    return row.checkpoint_day > 20_000;
+  };
+  await until(isDone, (is) => is);
+  const rows = await kept();
+  expect(rows.map((row) => row.household_index)).toEqual([0, 1, 2, 3]);
+  const scheduleOf = await liveSchedules(database.db, orgId, new Date(old.history_cutoff));
+  for (const row of rows) {
+    const household = row.attributes as Household;
+    const { ledger } = createModel(household, household.heat_pump ? scheduleOf(household) : alwaysMid);
+    expect(readCheckpoint(row)).toEqual(ledger.at(row.day));
+  }
 }, 120_000);
