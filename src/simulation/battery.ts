@@ -120,7 +120,8 @@ export function runStore(store: Store, net: Int32Array, first: number, start: nu
     const step = wish(store, surplus);
     const next = min(capacity, max(reserve, x + step));
     const delta = next - x;
-    let [taken, given] = [0, 0];
+    let taken = 0;
+    let given = 0;
     if (delta > 0) taken = delta === step ? min(surplus, chargeLimit) : nearest(delta / efficiency);
     else if (delta < 0) given = delta === step ? min(-surplus, dischargeLimit) : floor(-delta * efficiency);
     charge[i] = taken;

@@ -55,7 +55,7 @@ function shiftOf(household: Household): number {
 const yearSums = new Memory<string, number>(4000);
 
 function yearSum(weather: Weather, shift: number, year: number): number {
-  return yearSums.get(`${weather.key} ${shift} ${year}`, () => {
+  return yearSums.get(`${weather.turn} ${shift} ${year}`, () => {
     const first = Date.UTC(year, 0, 1) / DAY_MS;
     const last = Date.UTC(year + 1, 0, 1) / DAY_MS;
     let [a, b, c] = [weather.dayMean(first - 3), weather.dayMean(first - 2), weather.dayMean(first - 1)];

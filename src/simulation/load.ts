@@ -8,6 +8,7 @@ import { dayOfYear } from './zone.ts';
 
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
 const { PI, cos, floor, max, sin } = Math;
+const { isNaN } = Number;
 
 const DAY_MS = 86_400_000;
 const QUARTERS = 96;
@@ -77,12 +78,36 @@ function turned(coefficients: readonly number[], turns: Float64Array): Float64Ar
   const moved = float64Row(11);
   moved[0] = coefficients[0] ?? 0;
   for (let n = 1; n <= 10; n += 2) {
-    const [cosine = 0, sine = 0] = [coefficients[n], coefficients[n + 1]];
-    const [c = 0, s = 0] = [turns[n], turns[n + 1]];
-    moved[n] = cosine * c - sine * s;
-    moved[n + 1] = cosine * s + sine * c;
+    const cosine = coefficients[n] ?? 0;
+    const sine = coefficients[n + 1] ?? 0;
+    moved[n] = cosine * (turns[n] ?? 0) - sine * (turns[n + 1] ?? 0);
+    moved[n + 1] = cosine * (turns[n + 1] ?? 0) + sine * (turns[n] ?? 0);
   }
   return moved;
+}
+
+/** Sums of harmonics at the 96 quarters; written out, since a loop in the loop takes half as long again. */
+function waveform(coefficients: Float64Array): Float64Array {
+  const values = float64Row(QUARTERS);
+  const mean = coefficients[0] ?? 0;
+  const c1 = coefficients[1] ?? 0;
+  const s1 = coefficients[2] ?? 0;
+  const c2 = coefficients[3] ?? 0;
+  const s2 = coefficients[4] ?? 0;
+  const c3 = coefficients[5] ?? 0;
+  const s3 = coefficients[6] ?? 0;
+  const c4 = coefficients[7] ?? 0;
+  const s4 = coefficients[8] ?? 0;
+  const c5 = coefficients[9] ?? 0;
+  const s5 = coefficients[10] ?? 0;
+  for (let i = 0, at = 0; i < QUARTERS; i++, at += 10) {
+    const one = mean + c1 * (WAVES[at] ?? 0) + s1 * (WAVES[at + 1] ?? 0);
+    const two = one + c2 * (WAVES[at + 2] ?? 0) + s2 * (WAVES[at + 3] ?? 0);
+    const three = two + c3 * (WAVES[at + 4] ?? 0) + s3 * (WAVES[at + 5] ?? 0);
+    const four = three + c4 * (WAVES[at + 6] ?? 0) + s4 * (WAVES[at + 7] ?? 0);
+    values[i] = four + c5 * (WAVES[at + 8] ?? 0) + s5 * (WAVES[at + 9] ?? 0);
+  }
+  return values;
 }
 
 /** A kind of day: load over its yearly mean is mean + season * swing. */
@@ -117,25 +142,15 @@ function turnsOf(shiftMinutes: number): Float64Array {
 }
 
 function kindOf(profile: string, type: DayType, shiftMinutes: number, turns: Float64Array): Kind {
-  const a = turned(FIT[type].a, turns);
-  const w = turned(FIT[type].w, turns);
+  const mean = waveform(turned(FIT[type].a, turns));
+  const swing = waveform(turned(FIT[type].w, turns));
   const factors = factorsOf(profile);
-  const mean = float64Row(QUARTERS);
-  const swing = float64Row(QUARTERS);
   for (let i = 0; i < QUARTERS; i++) {
-    let level = a[0] ?? 0;
-    let season = w[0] ?? 0;
-    for (let n = 1; n <= 10; n += 2) {
-      const cosine = WAVES[10 * i + n - 1] ?? 0;
-      const sine = WAVES[10 * i + n] ?? 0;
-      level = level + (a[n] ?? 0) * cosine + (a[n + 1] ?? 0) * sine;
-      season = season + (w[n] ?? 0) * cosine + (w[n + 1] ?? 0) * sine;
-    }
     let minute = floor(15 * i + 7.5 - shiftMinutes);
     if (minute < 0 || minute >= MINUTES) minute = ((minute % MINUTES) + MINUTES) % MINUTES;
     const factor = factors[minute] ?? 1;
-    mean[i] = level * factor;
-    swing[i] = season * factor;
+    mean[i] = (mean[i] ?? 0) * factor;
+    swing[i] = (swing[i] ?? 0) * factor;
   }
   return { mean, swing };
 }
@@ -226,10 +241,18 @@ const LOW = BASE + ((1 - BASE) * (1 - 0.12 * 3.2 - 0.18 * 1.25)) / 0.7;
 const OFTEN_HIGH = floor(0.12 * 2 ** 32);
 const OFTEN_MIDDLE = floor(0.3 * 2 ** 32);
 
+const levelOf = (draw: number): number => (draw < OFTEN_HIGH ? HIGH : draw < OFTEN_MIDDLE ? MIDDLE : LOW);
+/** Levels by the first byte of the hash, NaN where the rest decides: a table spares branches that nobody can guess. */
+const LEVELS = Float64Array.from({ length: 256 }, (_, byte) => {
+  const least = levelOf(byte * 2 ** 24);
+  return least === levelOf(byte * 2 ** 24 + 2 ** 24 - 1) ? least : NaN;
+});
+
 /** Factor of a quarter of a household's stream (noise.ts, channel burst). */
 export function burst(bursts: number, localQuarterIndex: number): number {
   const draw = hashIn(bursts, localQuarterIndex);
-  return draw < OFTEN_HIGH ? HIGH : draw < OFTEN_MIDDLE ? MIDDLE : LOW;
+  const level = LEVELS[draw >>> 24] ?? NaN;
+  return isNaN(level) ? levelOf(draw) : level;
 }
 
 /** Factor of a whole day, uniform in 1 ± `spread`; days come in pairs of 1 + x and 1 - x, so that the year stays. */

@@ -109,7 +109,7 @@ export function heatFiller(
   const run = heatRunner(household, pump, scheduleState);
   const stretches = stretchesOf(household.time_zone);
   // A day that nothing is owed to is the same with and without its past.
-  const trials = new DayMemory<Trial>(2);
+  const trials = new DayMemory<Trial>(4);
   const tryOut = (day: number): Trial => {
     const trial = trials.release(day) ?? blankTrial();
     trial.debt = run(day, stretches(day), NO_DEBT, trial);

@@ -46,6 +46,9 @@ export interface DayRows {
   readonly vehicleStored: Int32Array;
 }
 
+/** All but the battery. */
+type HouseRows = Omit<DayRows, 'charge' | 'discharge' | 'grid' | 'stored'>;
+
 /** One quarter of a day's rows. */
 export interface Quarter {
   readonly load: number;
@@ -82,6 +85,18 @@ const IDLE = new Int32Array(QUARTERS);
 const IDLE_STORED = new Int32Array(QUARTERS + 1);
 const IDLE_BYTES = new Uint8Array(QUARTERS);
 
+/** For days of which only the battery's map is asked. */
+const trial: HouseRows = {
+  load: new Int32Array(QUARTERS),
+  pv: new Int32Array(QUARTERS),
+  hp: new Int32Array(QUARTERS),
+  heat: new Int32Array(QUARTERS),
+  mode: new Uint8Array(QUARTERS),
+  ev: new Int32Array(QUARTERS),
+  pluggedIn: new Uint8Array(QUARTERS),
+  vehicleStored: new Int32Array(QUARTERS + 1),
+};
+
 /** In this order the golden hashes read them. */
 function blankDay({ pv, heat_pump: pump, electric_vehicle: vehicle }: Household): DayRows {
   return {
@@ -113,8 +128,6 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
   const carMaps = new DayMemory<Clamp>(64);
   const storeMaps = new DayMemory<Clamp>(64);
   const days = new DayMemory<DayRows>(2);
-  /** For days of which only the battery's map is asked. */
-  let trial: DayRows | undefined;
 
   const firstQuarterOf = (day: number) =>
     day > firstDay ? 0 : day < firstDay ? QUARTERS : anchor - firstDay * QUARTERS;
@@ -125,12 +138,12 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
   const storeMapOf = (day: number): Clamp => {
     const known = storeMaps.find(day);
     if (known) return known;
-    fill(day, (trial ??= blankDay(household)));
+    fill(day, trial);
     return storeMaps.keep(day, storeMap(store, net, firstQuarterOf(day)));
   };
 
   /** Everything but the battery. */
-  const fill = (day: number, rows: DayRows): void => {
+  const fill = (day: number, rows: HouseRows): void => {
     const { load, pv, hp, heat, mode, ev } = rows;
     const first = firstQuarterOf(day);
     fillLoad(day, load);
@@ -141,7 +154,7 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
       const known = days.find(day - 1)?.vehicleStored[QUARTERS];
       const x = known ?? walkBack(carMapOf, day, (back) => standingAt(back)?.vehicleStored);
       runVehicle(car, drivingOn(day), first, x, rows);
-    }
+    } else ev.fill(0);
     for (let i = 0; i < QUARTERS; i++) {
       net[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev[i] ?? 0);
     }

@@ -74,9 +74,11 @@ function round(state: number, word: number): number {
   return (imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
 }
 
+const root = (seed: Seed): number => round(seed.lo | 0, seed.hi);
+
 /** What the buckets of one (entity, channel) share; the rest of the hash is half the work. */
 export function stream(seed: Seed, entity: number, channel: number): number {
-  return round(round(round(seed.lo | 0, seed.hi), entity), channel);
+  return round(round(root(seed), entity), channel);
 }
 
 /** 32 hashed bits of a bucket of a stream; arguments count modulo 2^32. */
@@ -143,11 +145,12 @@ const smooth = (x: number): number => x * x * (3 - 2 * x);
 export class Noise3 {
   readonly #corners = new Float64Array(8);
   readonly #cell = new Float64Array(3).fill(NaN);
-  readonly #seed: Seed;
+  /** What all streams of the seed share. */
+  readonly #root: number;
   readonly #channel: number;
 
   constructor(seed: Seed, channel: number) {
-    this.#seed = seed;
+    this.#root = root(seed);
     this.#channel = channel;
   }
 
@@ -168,51 +171,64 @@ export class Noise3 {
   #move(xi: number, yi: number, zi: number): void {
     const cell = this.#cell;
     const corners = this.#corners;
-    const follows = cell[0] === xi && cell[1] === yi && cell[2] === zi - 1;
+    const known = cell[1] === yi ? this.#known(xi, zi) : 0;
     cell[0] = xi;
     cell[1] = yi;
     cell[2] = zi;
-    const near = stream(this.#seed, xi, this.#channel);
-    const far = stream(this.#seed, xi + 1, this.#channel);
-    const [a, b, c, d] = [round(near, yi), round(far, yi), round(near, yi + 1), round(far, yi + 1)];
-    corners[0] = follows ? (corners[4] ?? 0) : finish(a, zi) / WORD;
-    corners[1] = follows ? (corners[5] ?? 0) : finish(b, zi) / WORD;
-    corners[2] = follows ? (corners[6] ?? 0) : finish(c, zi) / WORD;
-    corners[3] = follows ? (corners[7] ?? 0) : finish(d, zi) / WORD;
-    corners[4] = finish(a, zi + 1) / WORD;
-    corners[5] = finish(b, zi + 1) / WORD;
-    corners[6] = finish(c, zi + 1) / WORD;
-    corners[7] = finish(d, zi + 1) / WORD;
+    // One call in a loop is inlined, eight calls are not.
+    for (let east = 0; east < 2; east++) {
+      if (((known >> east) & 0b0101_0101) === 0b0101_0101) continue;
+      const meridian = round(round(this.#root, xi + east), this.#channel);
+      for (let north = 0; north < 2; north++) {
+        const column = round(meridian, yi + north);
+        for (let corner = east + 2 * north; corner < 8; corner += 4) {
+          if (((known >> corner) & 1) === 0) corners[corner] = finish(column, zi + (corner >> 2)) / WORD;
+        }
+      }
+    }
+  }
+
+  /** Moves what the last cell shares with its neighbour up or west, where time and drift lead; a bit for each corner. */
+  #known(xi: number, zi: number): number {
+    const corners = this.#corners;
+    if (this.#cell[0] === xi && this.#cell[2] === zi - 1) {
+      for (let i = 0; i < 4; i++) corners[i] = corners[i + 4] ?? 0;
+      return 0b0000_1111;
+    }
+    if (this.#cell[0] === xi + 1 && this.#cell[2] === zi) {
+      for (let i = 0; i < 8; i += 2) corners[i + 1] = corners[i] ?? 0;
+      return 0b1010_1010;
+    }
+    return 0;
   }
 }
 
 const mix = (from: number, to: number, part: number): number => from + (to - from) * part;
 
+const hashes = new Float64Array(4);
+
 /** The same noise where only time moves on: values at whole z, for a fixed x and y. */
 export class NoiseColumn {
-  /** Hashes of the four corners, but for the time. */
-  readonly #a: number;
-  readonly #b: number;
-  readonly #c: number;
-  readonly #d: number;
+  /** Hashes of the four sides, but for the time. */
+  readonly #sides = new Int32Array(4);
   readonly #u: number;
   readonly #v: number;
 
   constructor(seed: Seed, channel: number, x: number, y: number) {
-    const near = stream(seed, floor(x), channel);
-    const far = stream(seed, floor(x) + 1, channel);
     const yi = floor(y);
-    this.#a = round(near, yi);
-    this.#b = round(far, yi);
-    this.#c = round(near, yi + 1);
-    this.#d = round(far, yi + 1);
+    for (let side = 0; side < 4; side++) {
+      this.#sides[side] = round(stream(seed, floor(x) + (side & 1), channel), yi + (side >> 1));
+    }
     this.#u = smooth(x - floor(x));
     this.#v = smooth(y - yi);
   }
 
   at(z: number): number {
-    const low = mix(finish(this.#a, z), finish(this.#b, z), this.#u);
-    const high = mix(finish(this.#c, z), finish(this.#d, z), this.#u);
+    const sides = this.#sides;
+    const bits = hashes;
+    for (let side = 0; side < 4; side++) bits[side] = finish(sides[side] ?? 0, z);
+    const low = mix(bits[0] ?? 0, bits[1] ?? 0, this.#u);
+    const high = mix(bits[2] ?? 0, bits[3] ?? 0, this.#u);
     return mix(low, high, this.#v) / WORD;
   }
 }

@@ -15,7 +15,6 @@ import type { SolarDay } from './sun.ts';
 
 /** Bound once: under a test runner's context each use of a global is a slow lookup. */
 const { PI, cos, floor, max, min, sin } = Math;
-const { isNaN } = Number;
 
 const QUARTERS = 96;
 const HOURS = 24;
@@ -36,8 +35,8 @@ export interface Sky {
 
 /** Rows are read at once: those of other days and places are written over them later. */
 export interface Weather {
-  /** The same text for the same weather. */
-  readonly key: string;
+  /** The same number for the same weather only. */
+  readonly turn: number;
   readonly climate: Climate;
   /** Mean temperature of a UTC day (days since 1970), C. */
   dayMean(day: number): number;
@@ -56,20 +55,19 @@ const skies = new DayMemory<Sky>(KEPT_DAYS);
 const TURN = 2 ** 22 + 379;
 let turns = 0;
 
-const places = new Memory<string, Place>(2000);
-let latest: Place | undefined;
+/** By a number that two places hardly share; if they do, the later one is made anew each time. */
+const places = new Memory<number, Place>(2000);
 
 export function weatherOf(seed: Seed, latitude: number, longitude: number): Weather {
-  // A household asks for the same several times, and writing the key is slow.
-  if (latest?.isAt(seed, latitude, longitude)) return latest;
-  const key = `${seed.hi} ${seed.lo} ${latitude} ${longitude}`;
-  return (latest = places.get(key, () => new Place(key, seed, latitude, longitude)));
+  const sign = latitude * 1e6 + longitude + seed.lo * 0.56984029 + seed.hi * 0.75487767;
+  const known = places.get(sign, () => new Place(seed, latitude, longitude));
+  return known.isAt(seed, latitude, longitude) ? known : new Place(seed, latitude, longitude);
 }
 
 class Place implements Weather {
-  readonly key: string;
+  readonly turn = turns++;
   readonly climate: Climate;
-  readonly #first = turns++ * TURN;
+  readonly #first = this.turn * TURN;
   readonly #seed: Seed;
   readonly #latitude: number;
   readonly #longitude: number;
@@ -78,8 +76,7 @@ class Place implements Weather {
   /** The day's course is ± 4 K, warmest at 15 h solar time. */
   readonly #course = new Float64Array(HOURS + 1);
 
-  constructor(key: string, seed: Seed, latitude: number, longitude: number) {
-    this.key = key;
+  constructor(seed: Seed, latitude: number, longitude: number) {
     this.climate = climateOf(latitude, longitude);
     this.#seed = seed;
     this.#latitude = latitude;
@@ -120,8 +117,8 @@ class Place implements Weather {
   }
 
   airOf(day: number): Float64Array {
-    const turn = this.#first + day;
-    return airs.find(turn) ?? airs.keep(turn, this.#blow(day, airs.release(turn) ?? float64Row(QUARTERS)));
+    const key = this.#first + day;
+    return airs.find(key) ?? airs.keep(key, this.#blow(day, airs.release(key) ?? float64Row(QUARTERS)));
   }
 
   #blow(day: number, air: Float64Array): Float64Array {
@@ -143,8 +140,8 @@ class Place implements Weather {
   }
 
   skyOf(day: number): Sky {
-    const turn = this.#first + day;
-    return skies.find(turn) ?? skies.keep(turn, this.#painter.paint(day, skies.release(turn) ?? blankSky()));
+    const key = this.#first + day;
+    return skies.find(key) ?? skies.keep(key, this.#painter.paint(day, skies.release(key) ?? blankSky()));
   }
 }
 
@@ -194,8 +191,21 @@ class SlowAir {
 const solar = new DayMemory<SolarDay>(1024);
 const solarDayOf = (day: number): SolarDay => solar.find(day) ?? solar.keep(day, solarDay(day, QUARTERS));
 
-/** Fairness of the weather, 0..1, at the hours of a day; NaN where not asked for. */
+/** The day that is being painted: the sun's height and hour angle at the middles of quarters, … */
+const ups = new Float64Array(QUARTERS);
+const cosHours = new Float64Array(QUARTERS);
+const sinHours = new Float64Array(QUARTERS);
+/** … fairness of the weather, 0..1, at the hours, and quick clouds, 0..1, at the quarters. */
 const fair = new Float64Array(HOURS + 1);
+const quick = new Float64Array(QUARTERS + 1);
+/** Middles of the quarters as parts of the day. */
+const PARTS = Float64Array.from({ length: QUARTERS }, (_, i) => (i + 0.5) / QUARTERS);
+
+/** Whether the sun is up in any quarter from `first` up to and without `end`. */
+function isLit(first: number, end: number): boolean {
+  for (let i = max(0, first); i < end && i < QUARTERS; i++) if ((ups[i] ?? 0) > 0) return true;
+  return false;
+}
 
 /** Clear-sky index 0.12..1.05, radiation over that of a clear sky. */
 function clearness(fair: number, quick: number): number {
@@ -222,55 +232,60 @@ class SkyPainter {
     this.#cosPhi = cos(latitude * RADIANS);
   }
 
-  #fairAt(hours: number, mean: number): number {
-    const drifting = this.#longitude - 0.5 * hours;
-    const front = this.#synoptic.at(this.#latitude / 2.5, drifting / 3.5, hours / 30);
-    const cloud = this.#meso.at(this.#latitude / 0.6, drifting / 0.8, hours / 5);
-    return min(1, max(0, (0.72 * front + 0.28 * cloud - 0.5) * 2.6 + mean));
+  /** Writes what clouds leave at the hours and the quarters between which the sun is up. */
+  #cloud(day: number): void {
+    const mean = meanClearness(this.#latitude, day);
+    for (let hour = 0; hour <= HOURS; hour++) {
+      if (!isLit(4 * hour - 4, 4 * hour + 4)) continue;
+      const hours = day * HOURS + hour;
+      const drifting = this.#longitude - 0.5 * hours;
+      const front = this.#synoptic.at(this.#latitude / 2.5, drifting / 3.5, hours / 30);
+      const cloud = this.#meso.at(this.#latitude / 0.6, drifting / 0.8, hours / 5);
+      fair[hour] = min(1, max(0, (0.72 * front + 0.28 * cloud - 0.5) * 2.6 + mean));
+    }
+    for (let i = 0; i <= QUARTERS; i++) {
+      if (isLit(i - 1, i + 1)) quick[i] = this.#fast.at(day * QUARTERS + i);
+    }
   }
 
   /** Writes a day's light into `sky`. */
   paint(day: number, sky: Sky): Sky {
     const { global, diffuse, beamEast, beamNorth, beamUp } = sky;
-    const fast = this.#fast;
-    const mean = meanClearness(this.#latitude, day);
     const cosPhi = this.#cosPhi;
     const sinPhi = this.#sinPhi;
     const { equationOfTime, turn, cosTurn, sinTurn, sinDawn, cosDawn, sinStep, cosStep } = solarDayOf(day);
     const hourAngle = ((equationOfTime + 4 * this.#longitude + turn / 2) / 4 - 180) * RADIANS;
     let cosHour = cos(hourAngle);
     let sinHour = sin(hourAngle);
-    fair.fill(NaN);
-    let quick = NaN;
     for (let i = 0; i < QUARTERS; i++) {
-      const part = (i + 0.5) / QUARTERS;
-      const sinDecl = sinDawn + sinStep * part;
-      const cosDecl = cosDawn + cosStep * part;
-      const up = sinDecl * sinPhi + cosDecl * cosHour * cosPhi;
-      if (up > 0) {
-        const hour = i >> 2;
-        let from = fair[hour] ?? 0;
-        if (isNaN(from)) from = fair[hour] = this.#fairAt(day * HOURS + hour, mean);
-        let to = fair[hour + 1] ?? 0;
-        if (isNaN(to)) to = fair[hour + 1] = this.#fairAt(day * HOURS + hour + 1, mean);
-        const before = isNaN(quick) ? fast.at(day * QUARTERS + i) : quick;
-        quick = fast.at(day * QUARTERS + i + 1);
-        const fairness = from + (to - from) * (((i & 3) + 0.5) / 4);
-        const level = globalLight(up, clearness(fairness, (before + quick) / 2));
-        const spread = diffuseLight(level, up);
-        const beam = beamLight(level, spread, up);
-        global[i] = level;
-        diffuse[i] = spread;
-        beamEast[i] = -beam * cosDecl * sinHour;
-        beamNorth[i] = beam * (sinDecl * cosPhi - cosDecl * cosHour * sinPhi);
-        beamUp[i] = beam * up;
-      } else {
-        quick = NaN;
-        global[i] = diffuse[i] = beamEast[i] = beamNorth[i] = beamUp[i] = 0;
-      }
+      const part = PARTS[i] ?? 0;
+      ups[i] = (sinDawn + sinStep * part) * sinPhi + (cosDawn + cosStep * part) * cosHour * cosPhi;
+      cosHours[i] = cosHour;
+      sinHours[i] = sinHour;
       const cosNext = cosHour * cosTurn - sinHour * sinTurn;
       sinHour = sinHour * cosTurn + cosHour * sinTurn;
       cosHour = cosNext;
+    }
+    this.#cloud(day);
+    for (let i = 0; i < QUARTERS; i++) {
+      const up = ups[i] ?? 0;
+      if (up <= 0) {
+        global[i] = diffuse[i] = beamEast[i] = beamNorth[i] = beamUp[i] = 0;
+        continue;
+      }
+      const part = PARTS[i] ?? 0;
+      const sinDecl = sinDawn + sinStep * part;
+      const cosDecl = cosDawn + cosStep * part;
+      const from = fair[i >> 2] ?? 0;
+      const fairness = from + ((fair[(i >> 2) + 1] ?? 0) - from) * (((i & 3) + 0.5) / 4);
+      const level = globalLight(up, clearness(fairness, ((quick[i] ?? 0) + (quick[i + 1] ?? 0)) / 2));
+      const spread = diffuseLight(level, up);
+      const beam = beamLight(level, spread, up);
+      global[i] = level;
+      diffuse[i] = spread;
+      beamEast[i] = -beam * cosDecl * (sinHours[i] ?? 0);
+      beamNorth[i] = beam * (sinDecl * cosPhi - cosDecl * (cosHours[i] ?? 0) * sinPhi);
+      beamUp[i] = beam * up;
     }
     return sky;
   }
