@@ -11,7 +11,10 @@ const headerBytes = 16 * 1024;
 const usualIdleMs = 4_000;
 /** How long one address of several is tried before the next. */
 const addressAttemptMs = 1_000;
-/** Hosts whose TLS sessions are remembered, which makes the next handshake cheaper, and for how long: it skips the certificate. */
+/**
+ * Hosts whose TLS sessions are remembered, and for how long: a handshake that takes one up is cheaper, since it does not
+ * show the certificate again.
+ */
 const keptSessions = 1_000;
 const sessionMs = 60_000;
 
@@ -44,6 +47,8 @@ export interface ConnectionLimits {
   readonly mostIdle: number;
   /** How long one waits at most, also when the endpoint would have it wait longer. */
   readonly idleMs: number;
+  /** Milliseconds of a clock that does not jump. */
+  readonly now: () => number;
 }
 
 /**
@@ -53,7 +58,7 @@ export interface ConnectionLimits {
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #secureContext: SecureContext;
-  readonly #sessions = new LRUCache<string, Buffer>({ max: keptSessions, ttl: sessionMs });
+  readonly #sessions: LRUCache<string, Buffer>;
   /** Those that wait, by origin and the address that they lead to, the newest last. */
   readonly #idle = new Map<string, Kept[]>();
   /** The same, the oldest first. */
@@ -61,6 +66,8 @@ export class Connections {
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
+    const { now } = limits;
+    this.#sessions = new LRUCache({ max: keptSessions, ttl: sessionMs, ttlResolution: 0, perf: { now } });
     // One context for all connections: parsing the authorities anew would cost more than the handshake.
     this.#secureContext = createSecureContext({
       ca: [...getCACertificates('default'), ...(limits.extraCa === undefined ? [] : [limits.extraCa])],
@@ -76,12 +83,12 @@ export class Connections {
       found.addresses = addresses;
       return found;
     }
-    return this.open(url, addresses);
+    return this.#made(url, addresses, true);
   }
 
-  /** One that no other exchange has used. */
+  /** One that no other exchange has used, nor its TLS session. */
   open(url: URL, addresses: readonly ResolvedAddress[]): Connection {
-    return this.#made(url, addresses);
+    return this.#made(url, addresses, false);
   }
 
   /** The exchange is over and whole: the connection waits for the next one. */
@@ -111,7 +118,7 @@ export class Connections {
     for (const connection of [...this.#waiting]) connection.close();
   }
 
-  #made(url: URL, addresses: readonly ResolvedAddress[]): Kept {
+  #made(url: URL, addresses: readonly ResolvedAddress[], mayResume: boolean): Kept {
     let socket: TLSSocket | undefined;
     let reached: string | undefined;
     let isUp = false;
@@ -121,7 +128,8 @@ export class Connections {
       keepAliveTimeout: Math.min(usualIdleMs, this.#limits.idleMs),
       keepAliveMaxTimeout: this.#limits.idleMs,
       connect: (options, callback) => {
-        socket = this.#connect(url, kept.addresses, options, (...[error, made]) => {
+        const session = mayResume ? this.#sessions.get(url.origin) : undefined;
+        socket = this.#connect(url, kept.addresses, session, options, (...[error, made]) => {
           if (error !== null) {
             callback(error, null);
             return;
@@ -155,11 +163,11 @@ export class Connections {
   #connect(
     url: URL,
     addresses: readonly ResolvedAddress[],
+    session: Buffer | undefined,
     options: buildConnector.Options,
     callback: buildConnector.Callback,
   ): TLSSocket {
     const host = hostOf(url).replace(/\.$/, '');
-    const session = this.#sessions.get(url.origin);
     const connect = buildConnector({
       secureContext: this.#secureContext,
       rejectUnauthorized: true,
@@ -174,7 +182,8 @@ export class Connections {
     const servername = isIP(host) > 0 ? '' : host;
     const socket = connect({ ...options, hostname: host, servername }, callback);
     socket.on('session', (fresh: Buffer) => {
-      this.#sessions.set(url.origin, fresh);
+      // Only of a handshake that has shown the certificate, so that it is looked at again and again.
+      if (!socket.isSessionReused()) this.#sessions.set(url.origin, fresh);
     });
     return socket;
   }

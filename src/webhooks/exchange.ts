@@ -23,6 +23,8 @@ export interface ExchangeOptions {
   readonly mostIdle?: number;
   readonly idleMs?: number;
   readonly mostBodies?: number;
+  /** Milliseconds of a clock that does not jump. */
+  readonly now?: () => number;
 }
 
 export interface PostRequest {
@@ -66,11 +68,12 @@ export class Exchange {
     mostIdle = mostIdleByDefault,
     idleMs = idleMsByDefault,
     mostBodies = mostBodiesByDefault,
+    now = () => performance.now(),
   }: ExchangeOptions) {
     this.deadlineMs = deadlineMs;
     this.#lookup = lookup;
     this.#allowedNetworks = allowedNetworks;
-    this.#connections = new Connections({ extraCa, connectMs: deadlineMs, mostIdle, idleMs });
+    this.#connections = new Connections({ extraCa, connectMs: deadlineMs, mostIdle, idleMs, now });
     this.#mostBodies = mostBodies;
   }
 

@@ -16,6 +16,8 @@ interface Endpoint {
   readonly server: Server;
   readonly open: Set<Socket>;
   connections: number;
+  /** Of them, those that took up an earlier TLS session, in which no certificate is shown. */
+  resumed: number;
   requests: number;
 }
 
@@ -57,12 +59,15 @@ async function makeEndpoint(): Promise<Endpoint> {
   const server = createServer(await serverCertificate(authority, ['partner.example']));
   // Not the endpoint, the service lets go of connections.
   server.keepAliveTimeout = 0;
-  const endpoint: Endpoint = { server, open: new Set(), connections: 0, requests: 0 };
+  const endpoint: Endpoint = { server, open: new Set(), connections: 0, resumed: 0, requests: 0 };
   server.on('connection', (socket: Socket) => {
     endpoint.open.add(socket);
     socket.on('error', () => undefined).on('close', () => endpoint.open.delete(socket));
   });
-  server.on('secureConnection', () => (endpoint.connections += 1));
+  server.on('secureConnection', (socket) => {
+    endpoint.connections += 1;
+    if (socket.isSessionReused()) endpoint.resumed += 1;
+  });
   server.on('request', (request, response) => {
     endpoint.requests += 1;
     request.resume().on('end', () => answer(response));
@@ -89,8 +94,8 @@ async function listenEverywhere(): Promise<number> {
   }
 }
 
-const post = (from = exchange): Promise<Exchanged> =>
-  from.post({ url: `https://partner.example:${port}/`, headers: {}, body });
+const post = (from = exchange, isAlone = false): Promise<Exchanged> =>
+  from.post({ url: `https://partner.example:${port}/`, headers: {}, body, isAlone });
 
 const made = (): number[] => endpoints.map(({ connections }) => connections);
 const served = (): number[] => endpoints.map(({ requests }) => requests);
@@ -201,4 +206,27 @@ test('the end of all drops also what is under way', async () => {
   await came.promise;
   await late.destroy();
   expect((await posted).outcome).toMatchObject({ kind: 'unreachable', class: 'connect' });
+});
+
+test('a fresh connection takes up the TLS session of the one before, a lone one shows the certificate again', async () => {
+  addresses = [one];
+  answer = (response) => response.setHeader('Connection', 'close').writeHead(204).end();
+  for (let count = 0; count < 3; count += 1) await post();
+  expect(endpoints[0]).toMatchObject({ connections: 3, resumed: 2 });
+  for (let count = 0; count < 3; count += 1) await post(exchange, true);
+  expect(endpoints[0]).toMatchObject({ connections: 6, resumed: 2 });
+});
+
+test('a certificate is shown again after a minute, however often the session was taken up meanwhile', async () => {
+  let now = 0;
+  const slow = newExchange({ now: () => now });
+  addresses = [one];
+  answer = (response) => response.setHeader('Connection', 'close').writeHead(204).end();
+  const resumed: number[] = [];
+  for (now of [1_000, 31_000, 60_000, 62_000, 63_000]) {
+    await post(slow);
+    resumed.push(endpoints[0]?.resumed ?? 0);
+  }
+  expect(resumed).toEqual([0, 1, 2, 2, 3]);
+  await slow.destroy();
 });
