@@ -1,6 +1,6 @@
 // Written by `make generate` from the migrations. Do not edit.
 
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
 /** Written as JSON text: pg would send an array as a PostgreSQL array. */
 export type Json = ColumnType<unknown, string, string>;
@@ -51,6 +51,7 @@ export interface DeliveriesTable {
   webhook_id: string;
   state: Generated<'pending' | 'delivered' | 'exhausted' | 'cancelled'>;
   attempts: Generated<number>;
+  is_retry: GeneratedAlways<boolean>;
   due_at: Date;
   cancel_reason: string | null;
   created_at: Date;

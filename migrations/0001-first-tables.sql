@@ -386,6 +386,8 @@ create table deliveries (
   state text not null default 'pending',
   -- Attempts that have ended.
   attempts integer not null default 0,
+  -- First attempts and retries are claimed apart.
+  is_retry boolean not null generated always as (attempts > 0) stored,
   due_at timestamptz(3) not null,
   -- Why a cancelled delivery was dropped.
   cancel_reason text,
@@ -398,10 +400,7 @@ create table deliveries (
 );
 -- The claim: per webhook the oldest due rows, first attempts and retries apart. A claim changes no row here, so that a
 -- delivery that succeeds at once is written twice in all.
-create index deliveries_first_idx on deliveries (org_id, webhook_id, due_at)
-  where state = 'pending' and attempts = 0;
-create index deliveries_retry_idx on deliveries (org_id, webhook_id, due_at)
-  where state = 'pending' and attempts > 0;
+create index deliveries_due_idx on deliveries (is_retry, org_id, webhook_id, due_at) where state = 'pending';
 -- When to look again, and how far behind the dispatcher is.
 create index deliveries_due_at_idx on deliveries (due_at) where state = 'pending';
 -- The delivery log of a webhook, newest first.
@@ -425,6 +424,136 @@ create table delivery_places (
   constraint delivery_places_lease_check
     check (num_nulls(org_id, message_id, webhook_id, is_retry, lease_token, lease_until) in (0, 6))
 ) with (fillfactor = 30);
+
+-- Leases due deliveries to a worker: see src/queries/delivery-queue.ts for what it promises. A function, since it is called
+-- for every few deliveries and each further statement of a transaction cost more than its own work. A statement in a function
+-- sees what was committed before it began: the reading one, then, all claims before the lock was given.
+--
+-- Rows of a lane: what was looked at stands in each, also in the one without a delivery that comes when nothing is due.
+create function claim_deliveries(
+  worker integer, as_of timestamptz, until timestamptz, first_places integer, retry_places integer,
+  per_webhook integer, per_organization integer, look_at integer,
+  first_after_org uuid, first_after_webhook uuid, retry_after_org uuid, retry_after_webhook uuid
+) returns table (
+  is_retry boolean, last_org uuid, last_webhook uuid, has_more boolean, owner integer, place integer, lease_token uuid,
+  org_id uuid, message_id uuid, webhook_id uuid, attempts integer, created_at timestamptz, payload bytea, url text,
+  secret_sealed bytea, secret_key_id text, secret_version integer, unwanted text
+)
+language plpgsql
+-- The planner knows nothing of a queue that is empty now and long then: it would read the table whole, or plan anew, which
+-- took ten times as long as claiming one row.
+set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  retries boolean;
+  places bigint;
+  after_org uuid;
+  after_webhook uuid;
+  missing integer;
+begin
+  -- One claim at a time, so that workers together keep within the caps and none takes what another has.
+  perform pg_advisory_xact_lock(1684829810);
+  -- A claim need not survive a crash of the database: what it leased is then due again.
+  perform set_config('synchronous_commit', 'off', true);
+
+  missing := greatest(first_places, 0) + greatest(retry_places, 0)
+    - (select count(*) from delivery_places p where p.owner = worker and p.message_id is null);
+  if missing > 0 then
+    insert into delivery_places (owner, place)
+    select worker, last + n
+    from (select coalesce(max(p.place), 0) as last from delivery_places p where p.owner = worker) known,
+      generate_series(1, missing) n;
+  end if;
+
+  foreach retries in array array[false, true] loop
+    places := case when retries then retry_places else first_places end;
+    after_org := case when retries then retry_after_org else first_after_org end;
+    after_webhook := case when retries then retry_after_webhook else first_after_webhook end;
+    continue when places <= 0;
+    -- In the order of the lane's index, which else would not be taken.
+    perform from deliveries d where d.state = 'pending' and d.is_retry = retries
+    order by d.org_id, d.webhook_id limit 1;
+    continue when not found;
+    return query
+    -- The webhooks that wait, by skipping through the index: one step each, however long the backlog.
+    with recursive waiting as (
+      (select d.org_id, d.webhook_id, d.due_at, 1 as step from deliveries d
+       where d.state = 'pending' and d.is_retry = retries and (d.org_id, d.webhook_id) > (after_org, after_webhook)
+       order by d.org_id, d.webhook_id, d.due_at limit 1)
+      union all
+      select next.org_id, next.webhook_id, next.due_at, step + 1
+      from waiting, lateral (
+        select d.org_id, d.webhook_id, d.due_at from deliveries d
+        where d.state = 'pending' and d.is_retry = retries
+          and (d.org_id, d.webhook_id) > (waiting.org_id, waiting.webhook_id)
+        order by d.org_id, d.webhook_id, d.due_at limit 1
+      ) next
+      where step < look_at
+    ), under_way as materialized (
+      select p.org_id, p.message_id, p.webhook_id, p.lease_until > as_of as holds,
+        p.owner = worker and p.is_retry = retries as is_own
+      from delivery_places p where p.message_id is not null
+    ), busy as materialized (
+      select org_id, webhook_id, count(*) as held, count(*) filter (where is_own) as own
+      from under_way where holds group by org_id, webhook_id
+    ), busy_organizations as (
+      select org_id, sum(held) as held, sum(own) as own from busy group by org_id
+    ), free as materialized (
+      select * from (
+        select w.org_id, w.webhook_id,
+          least(per_webhook - coalesce(b.held, 0), greatest(places / 8, 1) - coalesce(b.own, 0)) as room,
+          least(per_organization - coalesce(o.held, 0), places - coalesce(o.own, 0)) as org_room
+        from waiting w left join busy b using (org_id, webhook_id) left join busy_organizations o using (org_id)
+        where w.due_at <= as_of
+      ) each where room > 0 and org_room > 0
+    ), share as (
+      select ceil(places::numeric / greatest(count(*), 1))::bigint as size from free
+    ), candidates as (
+      select due.*, org_room from free, lateral (
+        select d.org_id, d.message_id, d.webhook_id, d.attempts, d.due_at, d.created_at from deliveries d
+        where d.state = 'pending' and d.is_retry = retries
+          and d.org_id = free.org_id and d.webhook_id = free.webhook_id and d.due_at <= as_of
+          and (d.message_id, d.webhook_id) not in (select u.message_id, u.webhook_id from under_way u)
+        order by d.due_at limit least(free.room, (select size from share))
+      ) due
+    ), in_turn as (
+      select *, row_number() over (partition by org_id, webhook_id order by due_at, message_id) as turn from candidates
+    ), ranked as (
+      select *, row_number() over (partition by org_id order by turn, due_at, message_id) as org_turn from in_turn
+    ), chosen as materialized (
+      select *, row_number() over (order by org_turn, due_at, message_id) as nth from ranked
+      where org_turn <= org_room
+      order by org_turn, due_at, message_id limit places
+    ), empty as (
+      select array(select p.ctid from delivery_places p where p.owner = worker and p.message_id is null
+                   order by p.place limit places) as rows
+    ), taken as (
+      update delivery_places p
+      set org_id = c.org_id, message_id = c.message_id, webhook_id = c.webhook_id, is_retry = retries,
+        lease_token = gen_random_uuid(), lease_until = until
+      from chosen c
+      where p.ctid = (select rows[c.nth] from empty)
+      returning p.owner, p.place, p.lease_token, p.org_id, p.message_id, p.webhook_id, c.attempts, c.created_at
+    ), claimed as (
+      select t.*, m.payload, w.url, w.secret_sealed, w.secret_key_id, w.secret_version,
+        case when w.deleted_at is not null then 'deleted'
+             when not w.enabled then 'disabled'
+             when not w.topics @> array[m.message_type] then 'topic_removed' end as unwanted
+      from taken t join messages m on m.org_id = t.org_id and m.id = t.message_id
+      join webhooks w on w.org_id = t.org_id and w.id = t.webhook_id
+    ), looked as (
+      select (select org_id from waiting where step = look_at) as last_org,
+        (select webhook_id from waiting where step = look_at) as last_webhook,
+        exists (select from in_turn where turn = (select size from share)) as has_more
+    )
+    select retries, l.last_org, l.last_webhook, l.has_more, c.owner, c.place, c.lease_token, c.org_id, c.message_id,
+      c.webhook_id, c.attempts, c.created_at::timestamptz, c.payload, c.url, c.secret_sealed, c.secret_key_id,
+      c.secret_version, c.unwanted
+    from looked l left join claimed c on true;
+  end loop;
+end
+$$;
 
 create table delivery_attempts (
   org_id uuid not null,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from './database.ts';
+import type { Db } from './database.ts';
 
 /** A place with the lease that was taken in it. */
 export interface LeasedPlace {
@@ -9,16 +9,6 @@ export interface LeasedPlace {
 }
 
 const empty = sql`org_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null`;
-
-/** Adds so many empty places to a worker's. */
-export async function keepPlaces(tx: Tx, owner: number, missing: number): Promise<void> {
-  await sql`
-    insert into delivery_places (owner, place)
-    select ${owner}, last + n
-    from (select coalesce(max(place), 0) as last from delivery_places where owner = ${owner}) places,
-      generate_series(1, ${missing}::integer) n
-  `.execute(tx);
-}
 
 /** Gives leases back, so that another worker need not wait for their end. */
 export async function releaseDeliveries(db: Db, leases: readonly LeasedPlace[]): Promise<void> {
