@@ -75,3 +75,21 @@ test('a column of value noise is the lattice at whole steps of time', () => {
   const lattice = new Noise3(splitSeed(42), 60);
   for (let z = -3; z < 50; z++) expect(column.at(z)).toBeCloseTo(lattice.at(12.3, -4.7, z), 12);
 });
+
+test('value noise does not depend on what was asked before', () => {
+  const step = fc.tuple(
+    fc.integer({ min: -2, max: 2 }),
+    fc.integer({ min: -1, max: 1 }),
+    fc.integer({ min: -2, max: 2 }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
+      const walked = new Noise3(splitSeed(42), 60);
+      let [x, y, z] = [3.2, -1.7, 8.4];
+      for (const [east, north, later] of steps) {
+        [x, y, z] = [x + east, y + north, z + later];
+        expect(walked.at(x, y, z)).toBe(new Noise3(splitSeed(42), 60).at(x, y, z));
+      }
+    }),
+  );
+});
