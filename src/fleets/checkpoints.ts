@@ -19,8 +19,11 @@ import type { WorkTools } from './provisioning.ts';
 
 /** Checkpoints are moved on when they are so old: a first look then sums a week at most, some 0.2 ms. */
 const MOVED_EVERY_DAYS = 7;
-/** Household-days after which what was summed is written, 0.2 s and more: so much is lost when a worker dies. */
+/** What was summed is written after so many household-days, 0.2 s and more, or so much time: the claim must not run out. */
 const WRITTEN_EVERY_DAYS = 4000;
+const WRITTEN_EVERY_MS = 2000;
+/** Days of a household between two looks at the time. */
+const STRETCH_DAYS = 250;
 /** What looking at a household costs beside its days. */
 const LOOK_DAYS = 10;
 /** Households that are read at once. */
@@ -28,6 +31,8 @@ const BATCH = 200;
 
 export interface CheckpointTools extends WorkTools {
   readonly takeTurn: TakeTurn;
+  /** Milliseconds since whenever, for lengths of time. */
+  readonly elapsedMs: () => number;
 }
 
 /**
@@ -39,11 +44,12 @@ export async function moveCheckpoints(tools: CheckpointTools): Promise<boolean> 
   const day = settledDay(now());
   const claim = await claimCheckpoints(db, day - MOVED_EVERY_DAYS, now(), leaseUntil());
   if (claim === undefined) return false;
-  const scheduleOf = await liveSchedules(db, claim.simulation_org_id, claim.history_from);
+  const scheduleOf = await liveSchedules(db, claim.simulation_org_id, claim.history_from, now());
   const pace = new Pace(tools.takeTurn, tools.isStopping);
   for (let from = 0; ;) {
     const due = await listDueHouseholds(db, claim.simulation_org_id, day, { from, limit: BATCH });
-    const made = await sumSome(due, day, scheduleOf, pace);
+    const until = tools.elapsedMs() + WRITTEN_EVERY_MS;
+    const made = await sumSome(due, day, scheduleOf, pace, () => tools.elapsedMs() >= until);
     const isHeld = await write(tools, claim, made, due.length === 0 ? day : undefined);
     if (!isHeld || due.length === 0) return true;
     if (tools.isStopping()) {
@@ -60,6 +66,7 @@ async function sumSome(
   day: number,
   scheduleOf: (household: Household) => (at: Date) => ScheduleState,
   pace: Pace,
+  isLate: () => boolean,
 ): Promise<HouseholdCheckpoint[]> {
   const made: HouseholdCheckpoint[] = [];
   let left = WRITTEN_EVERY_DAYS;
@@ -68,13 +75,17 @@ async function sumSome(
     // A model of its own: those of requests are kept for requests.
     const { ledger } = createModel(household, household.heat_pump ? scheduleOf(household) : alwaysMid);
     if (checkpoint) ledger.learn(readCheckpoint(checkpoint));
-    const since = checkpoint?.day ?? dayOf(new Date(household.anchor_ms));
-    const to = Math.min(day, since + left);
+    let reached = checkpoint?.day ?? dayOf(new Date(household.anchor_ms));
     await pace.keep(LOOK_DAYS);
-    if (!(await pace.reach(ledger, to))) break;
-    made.push(checkpointRow(household, ledger.at(to)));
-    left -= to - since + LOOK_DAYS;
-    if (left <= 0) break;
+    do {
+      const to = Math.min(day, reached + left, reached + STRETCH_DAYS);
+      if (!(await pace.reach(ledger, to))) return made;
+      left -= to - reached;
+      reached = to;
+    } while (reached < day && left > 0 && !isLate());
+    made.push(checkpointRow(household, ledger.at(reached)));
+    left -= LOOK_DAYS;
+    if (left <= 0 || isLate()) break;
   }
   return made;
 }

@@ -63,6 +63,7 @@ export class FleetRunner {
       simulatorFaults: options.simulatorFaults,
       isStopping: () => this.#state === 'stopped',
       takeTurn: options.takeTurn ?? takeSpareTurn,
+      elapsedMs: () => performance.now(),
     };
   }
 

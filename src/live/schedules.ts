@@ -10,6 +10,8 @@ import { loadPrices } from './prices.ts';
 type Schedule = (at: Date) => ScheduleState;
 
 interface Kept {
+  readonly loadedAt: Date;
+  /** What findPriceState said of the prices that might still come in then. */
   readonly state: string;
   readonly book: PriceBook;
   readonly schedules: Memory<string, Schedule>;
@@ -18,6 +20,8 @@ interface Kept {
 const HOUR_MS = 3_600_000;
 /** A quarter is planned with its local day: what comes in later than a day of 25 hours after its beginning never counts. */
 const LATE_MS = 26 * HOUR_MS;
+/** Clocks of processes differ less. */
+const SKEW_MS = HOUR_MS;
 /** Later than any quarter that is asked for: the past is planned with what was known as each quarter began. */
 const FAR = new Date(8.64e15);
 const LATEST = new Date('9999-12-31T00:00:00Z');
@@ -33,16 +37,29 @@ export async function liveSchedules(
   db: Db,
   orgId: string,
   since: Date,
+  now: Date,
 ): Promise<(household: Household) => Schedule> {
-  const from = new Date(since.getTime() - 24 * HOUR_MS);
   const parent = await findPriceParent(db, orgId);
   const orgIds = parent === undefined ? [orgId] : [orgId, parent];
-  const state = await findPriceState(db, orgIds, from, LATE_MS);
+  // Of those that begin earlier none can come in that counts: years of them need not be looked through each time.
+  const stateSince = (instant: Date): Promise<string> =>
+    findPriceState(db, orgIds, new Date(instant.getTime() - LATE_MS - SKEW_MS), LATE_MS);
   const slot = kept.get(orgId, () => ({ current: undefined }));
-  if (slot.current?.state !== state) {
-    const book = await loadPrices(db, orgId, { from, to: LATEST }, LATE_MS);
-    slot.current = { state, book, schedules: new Memory(1000) };
+  const { current } = slot;
+  if (current && now >= current.loadedAt && (await stateSince(current.loadedAt)) === current.state) {
+    return planners(current);
   }
-  const { book, schedules } = slot.current;
+  const state = await stateSince(now);
+  const book = await loadPrices(
+    db,
+    orgId,
+    { from: new Date(since.getTime() - 24 * HOUR_MS), to: LATEST },
+    LATE_MS,
+  );
+  slot.current = { loadedAt: now, state, book, schedules: new Memory(1000) };
+  return planners(slot.current);
+}
+
+function planners({ book, schedules }: Kept): (household: Household) => Schedule {
   return (household) => schedules.get(JSON.stringify(household), () => schedulePlanner(household, book, FAR));
 }

@@ -97,8 +97,8 @@ async function series<Type extends DeviceType>(
 }
 
 /** The household under the schedules that its heat pump has followed, as the states of its devices show it. */
-async function modelFor({ db }: Context, { org_id }: DeviceRow, household: Household): Promise<Model> {
+async function modelFor({ db, now }: Context, { org_id }: DeviceRow, household: Household): Promise<Model> {
   if (!household.heat_pump) return modelOf(household);
-  const scheduleOf = await liveSchedules(db, org_id, new Date(household.anchor_ms));
+  const scheduleOf = await liveSchedules(db, org_id, new Date(household.anchor_ms), now);
   return modelOf(household, { scheduleState: scheduleOf(household) });
 }

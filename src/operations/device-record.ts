@@ -3,7 +3,6 @@ import { keepCheckpoints, lookAt } from '../live/checkpoints.ts';
 import { Pace } from '../live/pace.ts';
 import { liveSchedules } from '../live/schedules.ts';
 import type { HouseholdCheckpoint } from '../queries/checkpoints.ts';
-import type { Db } from '../queries/database.ts';
 import type { DeviceRow } from '../queries/devices.ts';
 import type { DeviceRatings } from '../simulation/device-description.ts';
 import type { Household } from '../simulation/household.ts';
@@ -21,7 +20,7 @@ type Device = components['schemas']['Device'];
 export async function toDevices(context: Context, rows: readonly DeviceRow[]): Promise<Device[]> {
   const { db, now } = context;
   const pace = new Pace(context.takeTurn);
-  const scheduleOf = await schedulesOf(db, rows);
+  const scheduleOf = await schedulesOf(context, rows);
   const devices: Device[] = [];
   const made = new Map<number, HouseholdCheckpoint>();
   for (const row of rows) {
@@ -44,10 +43,10 @@ export async function toDevices(context: Context, rows: readonly DeviceRow[]): P
 }
 
 /** The schedules of heat pumps, where one of the households has one. */
-async function schedulesOf(db: Db, rows: readonly DeviceRow[]) {
+async function schedulesOf({ db, now }: Context, rows: readonly DeviceRow[]) {
   for (const row of rows) {
     const household = householdOf(row);
-    if (household?.heat_pump) return liveSchedules(db, row.org_id, new Date(household.anchor_ms));
+    if (household?.heat_pump) return liveSchedules(db, row.org_id, new Date(household.anchor_ms), now);
   }
   return undefined;
 }

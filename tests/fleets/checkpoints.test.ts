@@ -18,6 +18,7 @@ const tools = (more: Partial<CheckpointTools> = {}): CheckpointTools => ({
   simulatorFaults: false,
   isStopping: () => false,
   takeTurn,
+  elapsedMs: () => 0,
   ...more,
 });
 
@@ -85,6 +86,21 @@ test('where a worker died another goes on when its lease has ended; the dead one
   await fleets.runner.processAll();
   expect(await kept(fleets, orgId)).toEqual(all);
   fleets.api.clock.set(NOON);
+});
+
+test('work that takes long is written in between, so that the claim does not run out', async () => {
+  const fleet = await oldFleet(fleets, 1, { seed: 12 });
+  const orgId = fleet.simulation_org_id as string;
+  let elapsed = 0;
+  let leases = 0;
+  const leaseUntil = (): Date => {
+    leases += 1;
+    return tools().leaseUntil();
+  };
+  expect(await moveCheckpoints(tools({ leaseUntil, elapsedMs: () => (elapsed += 700) }))).toBe(true);
+  // Of one household there would be two: the claim, and all in one writing.
+  expect(leases).toBeGreaterThan(4);
+  expect(await kept(fleets, orgId)).toEqual(await summed(fleets, orgId, [TODAY]));
 });
 
 test.each(['stopFleet', 'runner.destroy'] as const)('%s ends the work at once', async (end) => {

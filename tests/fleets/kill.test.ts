@@ -190,7 +190,7 @@ test('checkpoints whose worker is killed are made by another, and are what the w
   await until(isDone, (is) => is);
   const rows = await kept();
   expect(rows.map((row) => row.household_index)).toEqual([0, 1, 2, 3]);
-  const scheduleOf = await liveSchedules(database.db, orgId, new Date(old.history_cutoff));
+  const scheduleOf = await liveSchedules(database.db, orgId, new Date(old.history_cutoff), new Date());
   for (const row of rows) {
     const household = row.attributes as Household;
     const { ledger } = createModel(household, household.heat_pump ? scheduleOf(household) : alwaysMid);

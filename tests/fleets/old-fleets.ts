@@ -53,7 +53,7 @@ export async function householdsOf({ api }: FleetApi, orgId: string): Promise<Ho
 
 /** The households as nobody has looked at them yet. */
 export async function modelsOf(fleets: FleetApi, orgId: string): Promise<Model[]> {
-  const scheduleOf = await liveSchedules(fleets.api.db, orgId, new Date(TEN_YEARS_AGO));
+  const scheduleOf = await liveSchedules(fleets.api.db, orgId, new Date(TEN_YEARS_AGO), NOON);
   return (await householdsOf(fleets, orgId)).map((household) =>
     createModel(household, household.heat_pump ? scheduleOf(household) : alwaysMid),
   );
