@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 /** Tells the open event streams of a process that messages were announced, and when the service stops. */
 export class EventFeed {
   readonly #waiting = new Set<() => void>();
+  readonly #resting = new Set<() => void>();
   readonly #stop = new AbortController();
   readonly #streams = new Map<string, number>();
   #count = 0;
@@ -42,20 +43,30 @@ export class EventFeed {
   stop(): void {
     this.#stop.abort();
     this.wake();
+    for (const done of [...this.#resting]) done();
   }
 
   /** Resolves when there was news since `count`, after `maxMs`, or when the listener has gone. */
   newsSince(count: number, maxMs: number, gone: AbortSignal): Promise<void> {
-    if (this.#count !== count || this.stopped.aborted || gone.aborted) return Promise.resolve();
+    return this.#count === count ? this.#wait(this.#waiting, maxMs, gone) : Promise.resolve();
+  }
+
+  /** Resolves after `ms`, whatever news there is, or when the listener has gone or the service stops. */
+  rest(ms: number, gone: AbortSignal): Promise<void> {
+    return this.#wait(this.#resting, ms, gone);
+  }
+
+  #wait(those: Set<() => void>, maxMs: number, gone: AbortSignal): Promise<void> {
+    if (this.stopped.aborted || gone.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
-        this.#waiting.delete(done);
+        those.delete(done);
         gone.removeEventListener('abort', done);
         resolve();
       };
       const timer = setTimeout(done, maxMs);
-      this.#waiting.add(done);
+      those.add(done);
       gone.addEventListener('abort', done);
     });
   }

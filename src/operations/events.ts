@@ -7,8 +7,8 @@ import type { StreamPlace } from '../queries/events.ts';
 import type { Context } from './context.ts';
 
 const BATCH = 100;
-/** News of one moment are read together. */
-const GATHER_MS = 5;
+/** News of one moment are read together: with many messages a stream asks this often, and not for each of them. */
+const GATHER_MS = 25;
 /** When to look again for what a transaction under way holds back. */
 const SOON_MS = 25;
 /** The table is looked at this often at least, should a wake-up be lost. */
@@ -55,6 +55,6 @@ async function* eventsBehind(
     }
     if (more === 'now') continue;
     await events.newsSince(count, more === 'soon' ? SOON_MS : POLL_MS, gone);
-    await events.newsSince(events.count, GATHER_MS, gone);
+    await events.rest(GATHER_MS, gone);
   }
 }

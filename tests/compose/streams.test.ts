@@ -43,12 +43,28 @@ test('news that came while nobody waited are not lost, and a wait ends when its 
   await worker.events.newsSince(worker.events.count, LONG_MS, gone.signal);
 });
 
+test('a rest is not cut short by news, only by a listener that goes', async () => {
+  const startedAt = performance.now();
+  const rest = worker.events.rest(50, never);
+  worker.events.wake();
+  await rest;
+  // Timers count whole milliseconds.
+  expect(performance.now() - startedAt).toBeGreaterThan(48);
+  const gone = new AbortController();
+  const long = worker.events.rest(LONG_MS, gone.signal);
+  gone.abort();
+  await long;
+  await worker.events.rest(LONG_MS, gone.signal);
+});
+
 test('a stop ends every wait', async () => {
   const storage = { db: database.db, config: database.connection } as unknown as Storage;
   const streams = await startStreams(storage, true, silentLog);
   const wait = streams.events.newsSince(streams.events.count, LONG_MS, never);
+  const rest = streams.events.rest(LONG_MS, never);
   await streams.stop();
   await wait;
+  await rest;
   expect(streams.events.stopped.aborted).toBe(true);
   await streams.events.newsSince(streams.events.count, LONG_MS, never);
 });
