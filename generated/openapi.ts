@@ -1565,8 +1565,8 @@ export interface paths {
          *     token ends or the caller's role changes: connect again with a valid token and the last id. Events are not signed,
          *     since TLS and the token vouch for them; `partner listen` signs what it forwards with a secret of its own.
          *
-         *     A partner has at most 50 streams open at once, those of its simulation organizations included; one more is 429
-         *     `quota_exceeded` with `Retry-After`. A stream counts until it ends.
+         *     A partner has at most 50 streams open at once, those of its simulation organizations included, at each process that
+         *     serves the API; one more is 429 `quota_exceeded` with `Retry-After`. A stream counts until it ends.
          *
          *     Who may call it: admin.
          */
