@@ -53,6 +53,7 @@ export interface DeliveriesTable {
   attempts: Generated<number>;
   is_retry: GeneratedAlways<boolean>;
   due_at: Date;
+  request_id: string | null;
   cancel_reason: string | null;
   created_at: Date;
   finished_at: Date | null;
@@ -66,11 +67,12 @@ export interface DeliveryAttemptsTable {
   started_at: Date;
   duration_ms: number;
   outcome: 'delivered' | 'failed';
-  error_class: 'dns' | 'refused_address' | 'connect' | 'tls' | 'timeout' | 'redirect' | 'status' | null;
+  error_class: 'dns' | 'refused_address' | 'connect' | 'tls' | 'timeout' | 'redirect' | 'status' | 'secret' | null;
   status_code: number | null;
   detail: string | null;
   address: string | null;
   secret_version: number;
+  request_id: string | null;
 }
 
 export interface DeliveryPlacesTable {

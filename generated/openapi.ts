@@ -3153,7 +3153,7 @@ export interface components {
             readonly duration_ms: number;
             /** @enum {string} */
             readonly outcome: "delivered" | "failed";
-            /** @description Where a failed attempt broke; null when it was delivered. */
+            /** @description Where a failed attempt broke; null when it was delivered. `secret`: the server lacks the key under which the webhook's signing secret is stored, so that nothing was sent. */
             readonly error_class: string | null;
             /** @description The endpoint's status; null where none came. */
             readonly status_code: number | null;
@@ -3163,6 +3163,8 @@ export interface components {
             readonly address: string | null;
             /** @description Which of the webhook's secrets signed it; the first is 1, each rotation adds 1. */
             readonly secret_version: number;
+            /** @description `X-Request-Id` of the call that caused the attempt by raising the event or by sending the message again. Null where no call did. */
+            readonly request_id: string | null;
         };
         /** @description A delivery with the attempts that have ended, oldest first. */
         readonly DeliveryWithAttempts: {

@@ -389,6 +389,8 @@ create table deliveries (
   -- First attempts and retries are claimed apart.
   is_retry boolean not null generated always as (attempts > 0) stored,
   due_at timestamptz(3) not null,
+  -- The call that caused the next attempt: it raised the event, or had the message sent again.
+  request_id text,
   -- Why a cancelled delivery was dropped.
   cancel_reason text,
   created_at timestamptz(3) not null,
@@ -568,10 +570,11 @@ create table delivery_attempts (
   detail text,
   address text,
   secret_version integer not null,
+  request_id text,
   -- No reference to deliveries: rows are written by the statement that updates their delivery and by no other, and the
   -- check of a reference took a third of its time.
   constraint delivery_attempts_pkey primary key (org_id, message_id, webhook_id, attempt),
   constraint delivery_attempts_outcome_check check (outcome in ('delivered', 'failed')),
   constraint delivery_attempts_class_check check (error_class in
-    ('dns', 'refused_address', 'connect', 'tls', 'timeout', 'redirect', 'status'))
+    ('dns', 'refused_address', 'connect', 'tls', 'timeout', 'redirect', 'status', 'secret'))
 );

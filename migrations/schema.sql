@@ -182,6 +182,7 @@ create table deliveries (
   attempts integer not null default 0,
   is_retry boolean not null generated always as ((attempts > 0)) stored,
   due_at timestamp(3) with time zone not null,
+  request_id text,
   cancel_reason text,
   created_at timestamp(3) with time zone not null,
   finished_at timestamp(3) with time zone,
@@ -207,8 +208,9 @@ create table delivery_attempts (
   detail text,
   address text,
   secret_version integer not null,
+  request_id text,
   constraint delivery_attempts_pkey PRIMARY KEY (org_id, message_id, webhook_id, attempt),
-  constraint delivery_attempts_class_check CHECK (error_class = ANY (ARRAY['dns'::text, 'refused_address'::text, 'connect'::text, 'tls'::text, 'timeout'::text, 'redirect'::text, 'status'::text])),
+  constraint delivery_attempts_class_check CHECK (error_class = ANY (ARRAY['dns'::text, 'refused_address'::text, 'connect'::text, 'tls'::text, 'timeout'::text, 'redirect'::text, 'status'::text, 'secret'::text])),
   constraint delivery_attempts_outcome_check CHECK (outcome = ANY (ARRAY['delivered'::text, 'failed'::text]))
 );
 

@@ -8,7 +8,8 @@ export type Outcome =
   | { readonly kind: 'redirected'; readonly status: number }
   | { readonly kind: 'unreachable'; readonly class: UnreachableClass; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'timed_out'; readonly afterMs: number };
+  | { readonly kind: 'timed_out'; readonly afterMs: number }
+  | { readonly kind: 'unsigned' };
 
 const second = 1000;
 const minute = 60 * second;
@@ -78,12 +79,14 @@ export function describeOutcome(outcome: Outcome): string {
       return outcome.reason;
     case 'timed_out':
       return `The endpoint did not answer within ${outcome.afterMs / second} seconds.`;
+    case 'unsigned':
+      return 'The signing secret could not be read: its encryption key is not configured (ENCRYPTION_KEY_PREVIOUS).';
     default:
       return outcome satisfies never;
   }
 }
 
-export type ErrorClass = UnreachableClass | 'refused_address' | 'timeout' | 'redirect' | 'status';
+export type ErrorClass = UnreachableClass | 'refused_address' | 'timeout' | 'redirect' | 'status' | 'secret';
 
 /** The attempt log's class of a failure; undefined for a success. */
 export function errorClass(outcome: Outcome): ErrorClass | undefined {
@@ -100,6 +103,8 @@ export function errorClass(outcome: Outcome): ErrorClass | undefined {
       return 'refused_address';
     case 'timed_out':
       return 'timeout';
+    case 'unsigned':
+      return 'secret';
     default:
       return outcome satisfies never;
   }

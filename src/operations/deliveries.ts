@@ -49,7 +49,7 @@ export const redeliver: Handler<Context, 'redeliver'> = async (context, { path }
   const before = await existing(context, path);
   const { orgId, now } = context;
   const reopened = await context.db.transaction().execute(async (tx) => {
-    const delivery = await log.reopenDelivery(tx, keyOf(context, path), now);
+    const delivery = await log.reopenDelivery(tx, keyOf(context, path), now, context.requestId);
     if (delivery !== undefined) await announceAgain(tx, orgId, delivery.message_id);
     return delivery;
   });
@@ -121,5 +121,6 @@ function attemptOf(row: LoggedAttempt): DeliveryAttempt {
     detail: row.detail,
     address: row.address,
     secret_version: row.secret_version,
+    request_id: row.request_id,
   };
 }

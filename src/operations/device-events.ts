@@ -8,6 +8,7 @@ import {
   isFleetDevice,
   raiseCondition,
   type ConditionChange,
+  type ConditionEvent,
   type EventFleet,
 } from '../queries/conditions.ts';
 import type { Db, Tx } from '../queries/database.ts';
@@ -20,14 +21,14 @@ interface DevicePath {
 
 /** Raises a condition of a simulated device now; `reconnect` ends an outage. */
 export const triggerDeviceEvent: Handler<Context, 'triggerDeviceEvent'> = async (context, { path, body }) => {
-  const { db, now, orgId } = context;
+  const { db, now, orgId, requestId } = context;
   const change = await db.transaction().execute(async (tx) => {
     const fleet = await fleetOf(tx, orgId, path);
     if (!isLive(fleet.status)) {
       const detail = `The fleet is ${fleet.status}; events can be raised while it is running or expanding.`;
       throw new Problem('fleet_state_conflict', detail);
     }
-    return occur(tx, { orgId: fleet.simulationOrgId, deviceId: path.device_id, now }, body.code);
+    return occur(tx, { orgId: fleet.simulationOrgId, deviceId: path.device_id, now, requestId }, body.code);
   });
   if (change.changed && body.code !== 'reconnect') context.wakeDispatcher();
   const occurred_at = change.changedAt.toISOString();
@@ -44,7 +45,7 @@ export async function locateFleetDevice(context: Context, path: DevicePath): Pro
 
 async function occur(
   tx: Tx,
-  device: { readonly orgId: string; readonly deviceId: string; readonly now: Date },
+  device: Omit<ConditionEvent, 'code'>,
   code: ConditionCode | 'reconnect',
 ): Promise<ConditionChange> {
   if (code === 'reconnect') return endCondition(tx, { ...device, code: 'device_offline' });

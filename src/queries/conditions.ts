@@ -17,6 +17,8 @@ export interface ConditionEvent {
   readonly deviceId: string;
   readonly code: ConditionCode;
   readonly now: Date;
+  /** The call that raises it; none where the clock of faults does. */
+  readonly requestId?: string;
 }
 
 export interface ConditionChange {
@@ -71,7 +73,8 @@ export async function raiseCondition(tx: Tx, event: ConditionEvent): Promise<Con
   const id = timeOrderedUuid({ msecs: now.getTime() });
   const content = contentOf(code, { deviceId, ...device });
   const payload = envelope(id, content, now);
-  await insertMessage(tx, { org_id: orgId, id, message_type: content.type, occurred_at: now, payload }, now);
+  const message = { org_id: orgId, id, message_type: content.type, occurred_at: now, payload };
+  await insertMessage(tx, { ...message, request_id: event.requestId }, now);
   return { changed: true, changedAt: now };
 }
 

@@ -8,6 +8,8 @@ export interface NewMessage {
   readonly message_type: string;
   readonly occurred_at: Date;
   readonly payload: Buffer;
+  /** The call that raised the event; the attempt log shows it. */
+  readonly request_id?: string | undefined;
 }
 
 /** Why a pending delivery was dropped. */
@@ -35,8 +37,9 @@ export async function insertMessage(tx: Tx, message: NewMessage, now: Date): Pro
       values (${message.org_id}, ${message.id}, ${message.message_type}, ${message.occurred_at},
               ${message.payload}, ${now})
     )
-    insert into deliveries (org_id, message_id, webhook_id, due_at, created_at)
-    select ${message.org_id}::uuid, ${message.id}::uuid, targets.id, ${now}::timestamptz, ${now}::timestamptz
+    insert into deliveries (org_id, message_id, webhook_id, due_at, created_at, request_id)
+    select ${message.org_id}::uuid, ${message.id}::uuid, targets.id, ${now}::timestamptz, ${now}::timestamptz,
+      ${message.request_id ?? null}::text
     from targets
   `.execute(tx);
   return Number(result.numAffectedRows ?? 0n);

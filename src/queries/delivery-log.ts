@@ -25,6 +25,7 @@ export interface LoggedAttempt {
   readonly detail: string | null;
   readonly address: string | null;
   readonly secret_version: number;
+  readonly request_id: string | null;
 }
 
 interface LogKey {
@@ -76,7 +77,8 @@ export async function listAttempts(
   { orgId, webhookId, messageId }: DeliveryKey,
 ): Promise<LoggedAttempt[]> {
   const { rows } = await sql<LoggedAttempt>`
-    select attempt, started_at, duration_ms, outcome, error_class, status_code, detail, address, secret_version
+    select attempt, started_at, duration_ms, outcome, error_class, status_code, detail, address, secret_version,
+      request_id
     from delivery_attempts
     where org_id = ${orgId} and message_id = ${messageId} and webhook_id = ${webhookId}
     order by attempt
@@ -93,6 +95,7 @@ export async function reopenDelivery(
   tx: Tx,
   { orgId, webhookId, messageId }: DeliveryKey,
   now: Date,
+  requestId: string | null = null,
 ): Promise<LoggedDelivery | undefined> {
   const { rows } = await sql<LoggedDelivery>`
     with wanting as (
@@ -101,7 +104,7 @@ export async function reopenDelivery(
       for share
     )
     update deliveries d
-    set state = 'pending', due_at = ${now}, finished_at = null
+    set state = 'pending', due_at = ${now}, finished_at = null, request_id = ${requestId}
     from wanting w, messages m
     where d.org_id = w.org_id and d.webhook_id = w.id and d.message_id = ${messageId}
       and d.state in ('delivered', 'exhausted')

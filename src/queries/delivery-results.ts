@@ -58,14 +58,14 @@ export async function finishDeliveries(
                            else coalesce(d.finished_at, ${now}) end
       from locked l
       where d.org_id = l.org_id and d.message_id = l.message_id and d.webhook_id = l.webhook_id
-      returning d.org_id, d.message_id, d.webhook_id, d.attempts, d.state, l.started_at, l.duration_ms, l.error_class,
+      returning d.org_id, d.message_id, d.webhook_id, d.attempts, d.state, d.request_id, l.started_at, l.duration_ms, l.error_class,
         l.status_code, l.detail, l.address, l.secret_version
     ), logged as (
       insert into delivery_attempts (org_id, message_id, webhook_id, attempt, started_at, duration_ms, outcome,
-        error_class, status_code, detail, address, secret_version)
+        error_class, status_code, detail, address, secret_version, request_id)
       select org_id, message_id, webhook_id, attempts, started_at, duration_ms,
         case when error_class is null then 'delivered' else 'failed' end, error_class,
-        status_code, detail, address, secret_version
+        status_code, detail, address, secret_version, request_id
       from finished
     )
     select message_id, webhook_id, state from finished

@@ -1,33 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
-import { describeOutcome, errorClass, nextAttemptAt } from '../domain/retry.ts';
-import { open, webhookContext, type Keyring } from '../domain/sealed.ts';
 import type { Db } from '../queries/database.ts';
 import { findNextDueAt } from '../queries/deliveries.ts';
 import { claimDeliveries, type ClaimCursor, type ClaimedDelivery } from '../queries/delivery-queue.ts';
 import { releaseDeliveries, releaseLost } from '../queries/delivery-places.ts';
 import { dropDeliveries, finishDeliveries, type FinishedAttempt } from '../queries/delivery-results.ts';
 import type { WorkerPresence } from '../queries/worker-presence.ts';
-import { deliver } from './deliver.ts';
-import type { Exchange, Exchanged } from './exchange.ts';
-import type { DeliveryMetrics } from './metrics.ts';
+import { attempt, type AttemptOptions } from './attempt.ts';
 import { Recorder } from './recorder.ts';
 
 /** Hears of deliveries written by other processes; the answer ends it. */
 export type Listen = (wake: () => void) => Promise<() => Promise<void>>;
 
-export interface DispatcherOptions {
+export interface DispatcherOptions extends AttemptOptions {
   readonly db: Db;
-  readonly exchange: Exchange;
-  readonly keyring: Keyring;
-  readonly now: () => Date;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-  readonly metrics: DeliveryMetrics;
-  readonly onError: (error: unknown) => void;
   readonly listen?: Listen;
   /** Shows the other workers that this one lives; without it leases alone tell. */
   readonly presence?: () => Promise<WorkerPresence>;
-  readonly hasStandardHeaders?: boolean;
   readonly leaseMs?: number;
   /** Attempts under way at once in this process: first ones and retries. */
   readonly places?: { readonly first: number; readonly retry: number };
@@ -244,44 +232,8 @@ export class Dispatcher {
     this.#underWay.set(delivery.lease_token, { delivery, ended });
   }
 
-  /** An attempt starts with its claim: what the claim read, the secret too, is from no earlier instant. */
   async #attempt(delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
-    const { keyring, now, metrics } = this.#options;
-    const exchanged = await deliver(
-      this.#options,
-      {
-        url: delivery.url,
-        messageId: delivery.message_id,
-        body: delivery.payload,
-        secret: open(keyring, delivery.secret, webhookContext(delivery.webhook_id)),
-      },
-      now(),
-    );
-    metrics.attempted(exchanged.outcome, exchanged.durationMs);
-    if (exchanged.outcome.kind === 'delivered')
-      metrics.received(now().getTime() - delivery.created_at.getTime(), delivery.attempts + 1);
-    await this.#recorder.record(this.#finished(delivery, exchanged, startedAt));
-  }
-
-  #finished(delivery: ClaimedDelivery, exchanged: Exchanged, startedAt: Date): FinishedAttempt {
-    const { outcome, durationMs, address } = exchanged;
-    const { now, random } = this.#options;
-    const dueAt = nextAttemptAt(delivery.attempts + 1, outcome, now(), random);
-    const isDelivered = outcome.kind === 'delivered';
-    return {
-      owner: delivery.owner,
-      place: delivery.place,
-      lease_token: delivery.lease_token,
-      state: isDelivered ? 'delivered' : dueAt === undefined ? 'exhausted' : 'pending',
-      due_at: dueAt,
-      started_at: startedAt,
-      duration_ms: durationMs,
-      error_class: errorClass(outcome),
-      status_code: 'status' in outcome ? outcome.status : undefined,
-      detail: isDelivered ? undefined : describeOutcome(outcome),
-      address,
-      secret_version: delivery.secret_version,
-    };
+    await this.#recorder.record(await attempt(this.#options, delivery, startedAt));
   }
 
   async #write(attempts: readonly FinishedAttempt[]): Promise<void> {

@@ -72,7 +72,7 @@ async function written() {
     .execute();
   const deliveries = await api.db
     .selectFrom('deliveries')
-    .select(['message_id', 'webhook_id', 'state'])
+    .select(['message_id', 'webhook_id', 'state', 'request_id'])
     .where('org_id', '=', of.org_id)
     .execute();
   return { conditions, items, messages, deliveries };
@@ -119,7 +119,10 @@ describe('raising', () => {
           ...(code === 'reauthenticate' ? { action: 'reauthentication_required' } : { notice: code }),
         },
       });
-      expect(deliveries).toEqual([{ message_id: message?.id, webhook_id: webhook, state: 'pending' }]);
+      const request_id = answer.headers['x-request-id'];
+      expect(deliveries).toEqual([
+        { message_id: message?.id, webhook_id: webhook, state: 'pending', request_id },
+      ]);
       expect(wakeDispatcher).toHaveBeenCalledTimes(1);
     },
   );

@@ -26,8 +26,10 @@ async function sendOnce(status: number): Promise<Sent> {
 
 const keyOf = ({ webhookId, messageId }: Sent) => ({ orgId: on.orgId, webhookId, messageId });
 
-function reopen(sent: Sent): Promise<LoggedDelivery | undefined> {
-  return on.database.db.transaction().execute((tx) => reopenDelivery(tx, keyOf(sent), on.clock.at));
+function reopen(sent: Sent, requestId?: string): Promise<LoggedDelivery | undefined> {
+  return on.database.db
+    .transaction()
+    .execute((tx) => reopenDelivery(tx, keyOf(sent), on.clock.at, requestId));
 }
 
 async function logOf(sent: Sent): Promise<unknown> {
@@ -95,4 +97,19 @@ test('a repetition that fails is repeated as the schedule goes on', async () => 
   const waiting = await findDelivery(on.database.db, keyOf(sent));
   const dueAt = new Date(on.clock.at.getTime() + (retryDelaysMs[1] ?? 0));
   expect(waiting).toMatchObject({ state: 'pending', attempts: 2, due_at: dueAt, finished_at: null });
+});
+
+test('each attempt shows the call that caused it, and its repetitions do', async () => {
+  const sent = await sendOnce(204);
+  await reopen(sent, 'call-0001');
+  for (const status of [500, 204]) {
+    on.receiver.answerNext({ status });
+    await testDispatcher(on).processAll();
+    await on.receiver.next();
+    on.clock.advance(3_600);
+  }
+  await reopen(sent);
+  await testDispatcher(on).processAll();
+  const attempts = await listAttempts(on.database.db, keyOf(sent));
+  expect(attempts.map(({ request_id }) => request_id)).toEqual([null, 'call-0001', 'call-0001', null]);
 });

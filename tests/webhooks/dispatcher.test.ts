@@ -1,5 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import { keyring } from '../../src/domain/sealed.ts';
 import { isSignatureValid } from '../../src/domain/signature.ts';
 import { softDeleteWebhook, updateWebhook, type WebhookChange } from '../../src/queries/webhooks.ts';
 import type { Topic } from '../../src/domain/subscriptions.ts';
@@ -144,6 +145,23 @@ test('a retry is signed with the secret that is live then', async () => {
     false,
   ]);
   expect((await dump())[0]?.log).toEqual(['1 failed status 500 127.0.0.1 1', '2 delivered  204 127.0.0.1 2']);
+});
+
+test('a secret whose key is lost fails the attempt, and the next one is made with the key back', async () => {
+  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await message();
+  await dispatcher({ keyring: keyring(randomBytes(32)) }).processAll();
+  expect(await dump()).toMatchObject([
+    { state: 'pending', attempts: 1, isLeased: false, log: ['1 failed secret   1'] },
+  ]);
+  expect(on.seen.errors.splice(0).map(String)).toEqual([
+    expect.stringContaining('is not configured (ENCRYPTION_KEY_PREVIOUS)'),
+  ]);
+  on.clock.advance(5);
+  await dispatcher().processAll();
+  expect(await dump()).toMatchObject([
+    { state: 'delivered', log: ['1 failed secret   1', '2 delivered  204 127.0.0.1 1'] },
+  ]);
 });
 
 test('every kind of failure is logged with its class and repeated', async () => {
