@@ -18,6 +18,7 @@ import {
 } from './webhooks-world.ts';
 
 const rounds = 3;
+const latencyRounds = 6;
 const deliveries = 4_000;
 const inFlight = 32;
 
@@ -164,18 +165,18 @@ async function latency(): Promise<void> {
   const ms = (value: number): string => `${value.toFixed(1)} ms`;
   print('event to receipt, idle: p50', ms(percentile(idle, 0.5)), '< 10 ms', `${idle.length} events`);
   print('event to receipt, idle: p99', ms(percentile(idle, 0.99)), '< 50 ms', '');
-  const ratios: number[] = [];
-  let detail = '';
-  for (let round = 0; round < rounds; round += 1) {
-    const without = percentile(await run(false), 0.99);
-    const beside = percentile(await run(true), 0.99);
-    ratios.push(beside / without);
-    detail = `${ms(beside)}, without ${ms(without)}`;
+  // All rounds together: the p99 of one is its sixth worst and tells little.
+  const [without, beside]: [number[], number[]] = [[], []];
+  for (let round = 0; round < latencyRounds; round += 1) {
+    without.push(...(await run(false)));
+    beside.push(...(await run(true)));
     // The dead ones' attempts end, so that the next round begins without them.
     await sleep(5_500);
     await database.pool.query("delete from deliveries where state = 'pending'");
   }
-  print('p99 at healthy endpoints, 10 % dead', percentile(ratios, 0.5).toFixed(2), '<= 1.20', detail);
+  const [p99, usual] = [percentile(beside, 0.99), percentile(without, 0.99)];
+  const detail = `${ms(p99)}, without ${ms(usual)} of ${beside.length} events`;
+  print('p99 at healthy endpoints, 10 % dead', (p99 / usual).toFixed(2), '<= 1.20', detail);
   await dispatcher.destroy();
   await exchange.destroy();
   await database.remove();
