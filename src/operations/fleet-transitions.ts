@@ -3,11 +3,13 @@ import { householdsPerFleet, nextStep } from '../domain/fleet-states.ts';
 import type { FleetOperation, FleetStatus } from '../domain/fleet-states.ts';
 import { invalid, notFound, Problem } from '../domain/problem.ts';
 import type { Tx } from '../queries/database.ts';
+import type { Cancelled } from '../queries/deliveries.ts';
 import { removeSimulation } from '../queries/fleet-removal.ts';
 import { findFleetRequest } from '../queries/fleet-requests.ts';
 import { lockFleet, notifyRunners, suspendConditions, updateFleet } from '../queries/fleets.ts';
 import type { Fleet, FleetChange } from '../queries/fleets.ts';
 import { deleteHouseholdsFrom } from '../queries/households.ts';
+import { softDeleteWebhooks } from '../queries/webhooks.ts';
 import { stableJson } from '../simulation/definition-record.ts';
 import type { Context } from './context.ts';
 import { keptOf, toFleetWithDevices } from './fleet-record.ts';
@@ -50,11 +52,14 @@ export const cleanupFleet: Handler<Context, 'cleanupFleet'> = async (context, { 
 };
 
 export const purgeFleet: Handler<Context, 'purgeFleet'> = async (context, { path }) => {
+  let dropped: Cancelled | undefined;
   const { job_id } = await transition(context, path.job_id, 'purge', async (tx, fleet, status) => {
     const purging = await updateFleet(tx, fleet, { status });
+    dropped = await softDeleteWebhooks(tx, fleet.simulation_org_id, context.now);
     await notifyRunners(tx);
     return purging;
   });
+  if (dropped !== undefined) context.countDropped(dropped.reason, dropped.count);
   context.wakeFleets();
   return { status: 200, body: { job_id, status: 'purging' } };
 };

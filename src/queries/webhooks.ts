@@ -162,6 +162,20 @@ export async function softDeleteWebhook(
   return cancelDeliveries(tx, { orgId, webhookId: id, reason: 'deleted' }, now);
 }
 
+/** Removes all webhooks of an organization that comes to its end, and cancels what is pending at them. */
+export async function softDeleteWebhooks(tx: Tx, orgId: string, now: Date): Promise<Cancelled> {
+  const webhooks = await tx
+    .selectFrom('webhooks')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  let count = 0;
+  for (const { id } of webhooks) count += (await softDeleteWebhook(tx, orgId, id, now))?.count ?? 0;
+  return { reason: 'deleted', count };
+}
+
 /** Replaces the secret: the next delivery and every pending retry are signed with the new one. */
 export function rotateWebhookSecret(
   db: Db | Tx,
