@@ -20,6 +20,11 @@ interface Kept {
 const HOUR_MS = 3_600_000;
 /** A quarter is planned with its local day: what comes in later than a day of 25 hours after its beginning never counts. */
 const LATE_MS = 26 * HOUR_MS;
+/**
+ * Prices that the first day of a history depends on: heat is owed from the day before, a local day has up to 25 hours,
+ * and a price holds until the next one, a day or so.
+ */
+const BEFORE_MS = 76 * HOUR_MS;
 /** Clocks of processes differ less. */
 const SKEW_MS = HOUR_MS;
 /** Later than any quarter that is asked for: the past is planned with what was known as each quarter began. */
@@ -53,7 +58,7 @@ export async function liveSchedules(
   const book = await loadPrices(
     db,
     orgId,
-    { from: new Date(since.getTime() - 24 * HOUR_MS), to: LATEST },
+    { from: new Date(since.getTime() - BEFORE_MS), to: LATEST },
     LATE_MS,
   );
   slot.current = { loadedAt: now, state, book, schedules: new Memory(1000) };
