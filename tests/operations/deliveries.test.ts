@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { insertMessage } from '../../src/queries/deliveries.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
+import { finishDelivery } from '../support/webhooks.ts';
 
 let api: Api;
 let webhookId: string;
@@ -34,35 +35,9 @@ async function send(topic = 'device.information'): Promise<string> {
   return id;
 }
 
-/** As the dispatcher leaves a delivery after so many attempts, the last of which decides. */
-async function finish(messageId: string, state: 'delivered' | 'exhausted', attempts = 1): Promise<void> {
-  const now = api.clock.now();
-  await api.db
-    .updateTable('deliveries')
-    .set({ state, attempts, finished_at: now })
-    .where('message_id', '=', messageId)
-    .where('webhook_id', '=', webhookId)
-    .execute();
-  for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const isDelivered = state === 'delivered' && attempt === attempts;
-    await api.db
-      .insertInto('delivery_attempts')
-      .values({
-        org_id: api.own.orgId,
-        message_id: messageId,
-        webhook_id: webhookId,
-        attempt,
-        started_at: now,
-        duration_ms: 12,
-        outcome: isDelivered ? 'delivered' : 'failed',
-        error_class: isDelivered ? null : 'status',
-        status_code: isDelivered ? 204 : 500,
-        detail: isDelivered ? null : 'It answered 500.',
-        address: '203.0.113.17',
-        secret_version: 2,
-      })
-      .execute();
-  }
+function finish(messageId: string, state: 'delivered' | 'exhausted', attempts = 1): Promise<void> {
+  const key = { org_id: api.own.orgId, message_id: messageId, webhook_id: webhookId };
+  return finishDelivery(api.db, key, { state, attempts }, api.clock.now());
 }
 
 const list = (query = {}): Promise<Answer> =>
@@ -179,7 +154,13 @@ describe('a delivery', () => {
     expect((await get(id)).body).toMatchObject({ message_id: id, state: 'pending', attempt_log: [] });
     await finish(id, 'delivered', 2);
     const at = api.clock.now().toISOString();
-    const common = { started_at: at, duration_ms: 12, address: '203.0.113.17', secret_version: 2 };
+    const common = {
+      started_at: at,
+      duration_ms: 12,
+      address: '203.0.113.17',
+      secret_version: 2,
+      request_id: 'call-0001',
+    };
     expect((await get(id)).body).toEqual({
       message_id: id,
       message_type: 'device.information',

@@ -158,6 +158,38 @@ export async function addMessage(
   return { id, payload, deliveries };
 }
 
+/** As the dispatcher leaves a delivery after so many attempts, the last of which decides. */
+export async function finishDelivery(
+  db: Db,
+  key: { readonly org_id: string; readonly message_id: string; readonly webhook_id: string },
+  { state, attempts }: { readonly state: 'delivered' | 'exhausted'; readonly attempts: number },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ state, attempts, finished_at: now })
+    .where('message_id', '=', key.message_id)
+    .where('webhook_id', '=', key.webhook_id)
+    .execute();
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const isDelivered = state === 'delivered' && attempt === attempts;
+    const row = {
+      ...key,
+      attempt,
+      started_at: now,
+      duration_ms: 12,
+      outcome: isDelivered ? 'delivered' : 'failed',
+      error_class: isDelivered ? null : 'status',
+      status_code: isDelivered ? 204 : 500,
+      detail: isDelivered ? null : 'It answered 500.',
+      address: '203.0.113.17',
+      secret_version: 2,
+      request_id: 'call-0001',
+    };
+    await db.insertInto('delivery_attempts').values(row).execute();
+  }
+}
+
 /** All deliveries of an organization with their attempts, oldest first. */
 export async function dumpDeliveries(db: Db, orgId: string) {
   const deliveries = await db
