@@ -178,7 +178,7 @@ export async function finishDelivery(
       attempt,
       started_at: now,
       duration_ms: 12,
-      outcome: isDelivered ? 'delivered' : 'failed',
+      outcome: isDelivered ? ('delivered' as const) : ('failed' as const),
       error_class: isDelivered ? null : 'status',
       status_code: isDelivered ? 204 : 500,
       detail: isDelivered ? null : 'It answered 500.',
