@@ -8641,7 +8641,8 @@ export interface operations {
                      *           "status_code": 500,
                      *           "detail": "The endpoint answered with status 500; only 2xx accepts a message.",
                      *           "address": "203.0.113.17",
-                     *           "secret_version": 1
+                     *           "secret_version": 1,
+                     *           "request_id": "0f6b2a4e-5d1c-4b8e-9a3f-7c2d1e0b9a86"
                      *         },
                      *         {
                      *           "attempt": 2,
@@ -8652,7 +8653,8 @@ export interface operations {
                      *           "status_code": 204,
                      *           "detail": null,
                      *           "address": "203.0.113.17",
-                     *           "secret_version": 1
+                     *           "secret_version": 1,
+                     *           "request_id": "0f6b2a4e-5d1c-4b8e-9a3f-7c2d1e0b9a86"
                      *         }
                      *       ]
                      *     }

@@ -179,7 +179,7 @@ export async function finishDelivery(
       started_at: now,
       duration_ms: 12,
       outcome: isDelivered ? ('delivered' as const) : ('failed' as const),
-      error_class: isDelivered ? null : 'status',
+      error_class: isDelivered ? null : ('status' as const),
       status_code: isDelivered ? 204 : 500,
       detail: isDelivered ? null : 'It answered 500.',
       address: '203.0.113.17',
