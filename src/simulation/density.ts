@@ -14,8 +14,8 @@ export interface Density {
   readonly grid: DensityGrid;
   /** Row-major indices of the cells that can be drawn. */
   readonly cells: Uint32Array;
-  /** Sum of the weights up to and with each of those cells. */
-  readonly cumulated: Float64Array;
+  /** Sum of the weights up to and with each of those cells: 255 in each of 4000 x 4000 cells is below 2^32. */
+  readonly cumulated: Uint32Array;
   readonly nonzeroCells: number;
   /** Non-zero cells outside the country. */
   readonly droppedCells: number;
@@ -40,38 +40,45 @@ export function readDensity(raster: DensityRaster): { density: Density } | { err
   }
   const weights = decodeWeights(raster.weights, grid.rows * grid.cols);
   if (!(weights instanceof Uint8Array)) return { errors: [...errors, weights] };
-  if (weights.every((weight) => weight === 0)) {
+  const nonzeroCells = countNonzero(weights);
+  if (nonzeroCells === 0) {
     const detail = 'Every cell is 0; give at least one cell a weight from 1 to 255.';
     errors.push({ pointer: '/density/weights', code: 'density_empty', detail });
   }
   if (!country || errors.length > 0) return { errors };
-  return cut(country, grid, weights);
+  return cut(country, grid, weights, nonzeroCells);
+}
+
+function countNonzero(weights: Uint8Array): number {
+  let count = 0;
+  for (const weight of weights) if (weight !== 0) count++;
+  return count;
 }
 
 function cut(
   country: Country,
   grid: DensityGrid,
   weights: Uint8Array,
+  nonzeroCells: number,
 ): { density: Density } | { errors: FieldError[] } {
-  const live = cellsWith(weights.length, (position) => (weights[position] === 0 ? -1 : position));
   const warnings: Warning[] = [];
   const inside = cellsInside(country, grid);
-  const liveCell = (position: number) => live[position] ?? 0;
-  let kept = cellsWith(live.length, (position) =>
-    inside[liveCell(position)] === 1 ? liveCell(position) : -1,
-  );
+  let kept = cellsWhere(weights.length, (cell) => weights[cell] !== 0 && inside[cell] === 1);
   if (kept.length === 0) {
     const touched = cellsTouched(country, grid);
-    kept = cellsWith(live.length, (position) => (touched.has(liveCell(position)) ? liveCell(position) : -1));
-    if (kept.length === 0) return { errors: [outside(country, grid, live)] };
+    kept = cellsWhere(weights.length, (cell) => weights[cell] !== 0 && touched.has(cell));
+    if (kept.length === 0) {
+      const live = cellsWhere(weights.length, (cell) => weights[cell] !== 0);
+      return { errors: [outside(country, grid, live)] };
+    }
     const detail =
       'No centre of a cell lies inside the country, so every cell that its border crosses is used.';
     warnings.push({ pointer: '/density', code: 'density_mask_skipped', detail });
-  } else if (kept.length < live.length) {
-    const detail = `${live.length - kept.length} of ${live.length} cells lie outside ${country.code} and take no household.`;
+  } else if (kept.length < nonzeroCells) {
+    const detail = `${nonzeroCells - kept.length} of ${nonzeroCells} cells lie outside ${country.code} and take no household.`;
     warnings.push({ pointer: '/density/weights', code: 'density_cells_dropped', detail });
   }
-  const cumulated = new Float64Array(kept.length);
+  const cumulated = new Uint32Array(kept.length);
   let sum = 0;
   for (let i = 0; i < kept.length; i++) cumulated[i] = sum += weights[kept[i] ?? 0] ?? 0;
   const density = {
@@ -79,8 +86,8 @@ function cut(
     grid,
     cells: kept,
     cumulated,
-    nonzeroCells: live.length,
-    droppedCells: live.length - kept.length,
+    nonzeroCells,
+    droppedCells: nonzeroCells - kept.length,
     weightsSha256: createHash('sha256').update(weights).digest('hex'),
     warnings,
   };
@@ -88,16 +95,13 @@ function cut(
 }
 
 /**
- * The cells that `cellAt` gives for 0 to length - 1, those of -1 left out. Sixteen million take some 0.1 s; filter()
- * and entries() of a typed array make a list of them and take ten times as long.
+ * The cells from 0 to length - 1 that are taken. Sixteen million take some 0.1 s; filter() and entries() of a typed array
+ * make a list of them and take ten times as long.
  */
-function cellsWith(length: number, cellAt: (position: number) => number): Uint32Array {
+function cellsWhere(length: number, isTaken: (cell: number) => boolean): Uint32Array {
   const found = new Uint32Array(length);
   let count = 0;
-  for (let position = 0; position < length; position++) {
-    const cell = cellAt(position);
-    if (cell >= 0) found[count++] = cell;
-  }
+  for (let cell = 0; cell < length; cell++) if (isTaken(cell)) found[count++] = cell;
   return found.slice(0, count);
 }
 
