@@ -34,25 +34,30 @@ begin
     after_org := case when retries then retry_after_org else first_after_org end;
     after_webhook := case when retries then retry_after_webhook else first_after_webhook end;
     continue when places <= 0;
-    -- In the order of the lane's index, which else would not be taken.
-    perform from deliveries d where d.state = 'pending' and d.is_retry = retries
-    order by d.org_id, d.webhook_id limit 1;
+    -- Here and below, ranges and orders name all columns of deliveries_due_idx: with equal signs for some of them other
+    -- indexes would do, which read a whole backlog where a lane or a webhook has few rows.
+    perform from (
+      select d.is_retry from deliveries d where d.state = 'pending' and d.is_retry >= retries
+      order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit 1
+    ) first where first.is_retry = retries;
     continue when not found;
     return query
     -- The webhooks that wait, by skipping through the index: one step each, however long the backlog.
     with recursive waiting as (
-      (select d.org_id, d.webhook_id, d.due_at, 1 as step from deliveries d
-       where d.state = 'pending' and d.is_retry = retries and (d.org_id, d.webhook_id) > (after_org, after_webhook)
-       order by d.org_id, d.webhook_id, d.due_at limit 1)
+      select first.org_id, first.webhook_id, first.due_at, 1 as step from (
+        select d.is_retry, d.org_id, d.webhook_id, d.due_at from deliveries d
+        where d.state = 'pending' and (d.is_retry, d.org_id, d.webhook_id) > (retries, after_org, after_webhook)
+        order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit 1
+      ) first where first.is_retry = retries
       union all
       select next.org_id, next.webhook_id, next.due_at, step + 1
       from waiting, lateral (
-        select d.org_id, d.webhook_id, d.due_at from deliveries d
-        where d.state = 'pending' and d.is_retry = retries
-          and (d.org_id, d.webhook_id) > (waiting.org_id, waiting.webhook_id)
-        order by d.org_id, d.webhook_id, d.due_at limit 1
+        select d.is_retry, d.org_id, d.webhook_id, d.due_at from deliveries d
+        where d.state = 'pending'
+          and (d.is_retry, d.org_id, d.webhook_id) > (retries, waiting.org_id, waiting.webhook_id)
+        order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit 1
       ) next
-      where step < look_at
+      where step < look_at and next.is_retry = retries
     ), under_way as materialized (
       select p.org_id, p.message_id, p.webhook_id, p.lease_until > as_of as holds,
         p.owner = worker and p.is_retry = retries as is_own
@@ -75,10 +80,11 @@ begin
     ), candidates as (
       select due.*, org_room from free, lateral (
         select d.org_id, d.message_id, d.webhook_id, d.attempts, d.due_at, d.created_at from deliveries d
-        where d.state = 'pending' and d.is_retry = retries
-          and d.org_id = free.org_id and d.webhook_id = free.webhook_id and d.due_at <= as_of
+        where d.state = 'pending'
+          and (d.is_retry, d.org_id, d.webhook_id) >= (retries, free.org_id, free.webhook_id)
+          and (d.is_retry, d.org_id, d.webhook_id, d.due_at) <= (retries, free.org_id, free.webhook_id, as_of)
           and (d.message_id, d.webhook_id) not in (select u.message_id, u.webhook_id from under_way u)
-        order by d.due_at limit least(free.room, (select size from share))
+        order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit least(free.room, (select size from share))
       ) due
     ), in_turn as (
       select *, row_number() over (partition by org_id, webhook_id order by due_at, message_id) as turn from candidates
