@@ -47,8 +47,10 @@ export async function startReceivers(healthy: number, dead: number): Promise<Rec
   };
 }
 
+export type BenchDatabase = OpenDatabase & { remove(): Promise<void> };
+
 /** A database as `serve` embeds it, with fsync. */
-export async function startDatabase(): Promise<OpenDatabase & { remove(): Promise<void> }> {
+export async function startDatabase(): Promise<BenchDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'partner-bench-'));
   const embedded = await startEmbedded({
     dataDir: folder,
