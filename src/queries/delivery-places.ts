@@ -8,7 +8,8 @@ export interface LeasedPlace {
   readonly lease_token: string;
 }
 
-const empty = sql`org_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null`;
+/** What makes a place empty again, for `update delivery_places set`. */
+export const empty = sql`org_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null`;
 
 /** Gives leases back, so that another worker need not wait for their end. */
 export async function releaseDeliveries(db: Db, leases: readonly LeasedPlace[]): Promise<void> {

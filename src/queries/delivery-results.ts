@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ErrorClass } from '../domain/retry.ts';
 import type { Db } from './database.ts';
-import type { LeasedPlace } from './delivery-places.ts';
+import { empty, type LeasedPlace } from './delivery-places.ts';
 import type { ClaimedDelivery } from './delivery-queue.ts';
 
 /** What one attempt came to, and the state it leads to. */
@@ -40,8 +40,7 @@ export async function finishDeliveries(
       order by p.owner, p.place
       for update of p
     ), emptied as (
-      update delivery_places p
-      set org_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null
+      update delivery_places p set ${empty}
       from held where p.owner = held.owner and p.place = held.place
     ), locked as (
       select h.* from deliveries d
@@ -90,8 +89,7 @@ export async function dropDeliveries(db: Db, unwanted: readonly ClaimedDelivery[
       order by p.owner, p.place
       for update of p
     ), emptied as (
-      update delivery_places p
-      set org_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null
+      update delivery_places p set ${empty}
       from held where p.owner = held.owner and p.place = held.place
     )
     update deliveries d
