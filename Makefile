@@ -46,7 +46,7 @@ run: install ## Install what is missing and run the service with an embedded dat
 
 .PHONY: demo
 demo: install ## Do the main job step by step against a service of its own
-	@node --disable-warning=ExperimentalWarning src/cli/demo/main.ts
+	@node --disable-warning=ExperimentalWarning tools/demo/main.ts
 
 .PHONY: test
 test: install $(JUDGES_STAMP) ## Run every test that needs no browser
@@ -62,31 +62,31 @@ test-browser: install ## Run the tests in headless Chromium (needs Debian's chro
 
 .PHONY: generate
 generate: install ## Write everything in generated/ and migrations/schema.sql anew
-	node src/generate/contract.ts
-	node src/generate/countries.ts
-	node src/generate/schema.ts
-	node src/generate/validation.ts
+	node tools/generate/contract.ts
+	node tools/generate/countries.ts
+	node tools/generate/schema.ts
+	node tools/fidelity/main.ts
 
 .PHONY: validate
 validate: install ## Measure the simulator against its targets; writes generated/validation
-	node src/generate/validation.ts
+	node tools/fidelity/main.ts
 
 .PHONY: check
 check: install ## Check generated files, types, lint, format, rooms, dead code
-	node src/generate/contract.ts --check
-	node src/generate/countries.ts --check
-	node src/generate/schema.ts --check
+	node tools/generate/contract.ts --check
+	node tools/generate/countries.ts --check
+	node tools/generate/schema.ts --check
 	$(BIN)/redocly lint openapi/openapi.yaml --config tests/style/redocly.yaml --format=stylish
 	$(BIN)/tsc
-	$(BIN)/eslint --config tests/style/eslint.config.js src tests bench
+	$(BIN)/eslint --config tests/style/eslint.config.js src tools tests bench
 	$(BIN)/prettier --check --log-level warn .
-	$(BIN)/depcruise --config tests/style/rooms.config.cjs src
+	$(BIN)/depcruise --config tests/style/rooms.config.cjs src tools
 	$(BIN)/knip --config tests/style/knip.jsonc
 
 .PHONY: format
 format: install ## Format every file
 	$(BIN)/prettier --write --log-level warn .
-	$(BIN)/eslint --config tests/style/eslint.config.js --fix src tests bench
+	$(BIN)/eslint --config tests/style/eslint.config.js --fix src tools tests bench
 
 .PHONY: bench
 bench: install ## Measure, paired with a limit in the same run; prints ratios

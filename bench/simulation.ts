@@ -1,13 +1,13 @@
 // The pure core of the simulator: how many household-years it computes a second, what a look at a fleet costs that
 // nobody has looked at, and how both grow. Times are CPU times of the process, its helper threads included.
-import { resolveDefinition } from '../src/simulation/definition.ts';
-import type { FleetDefinitionBody } from '../src/simulation/fleet-definition.ts';
-import { alwaysMid } from '../src/simulation/heat.ts';
-import { buildHouseholds } from '../src/simulation/household.ts';
-import type { Household } from '../src/simulation/household.ts';
-import { createModel } from '../src/simulation/model.ts';
-import { CHANNEL, hashIn, splitSeed, stream } from '../src/simulation/noise.ts';
-import { evenDensity } from '../src/generate/validation-fleets.ts';
+import { resolveDefinition } from '../src/simulation/definition/resolve-definition.ts';
+import type { FleetDefinitionBody } from '../src/simulation/definition/fleet-definition.ts';
+import { alwaysMid } from '../src/simulation/devices/heat.ts';
+import { buildHouseholds } from '../src/simulation/household/household.ts';
+import type { Household } from '../src/simulation/household/household.ts';
+import { createModel } from '../src/simulation/model/model.ts';
+import { CHANNEL, hashIn, splitSeed, stream } from '../src/simulation/kernel/noise.ts';
+import { evenDensity } from '../tools/fidelity/sample-fleets.ts';
 
 const REQUEST_ID = '5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11';
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 7, 30);

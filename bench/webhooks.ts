@@ -1,8 +1,8 @@
 // The webhook rows of `make bench`: targets 1, 2, 3 and 5 of the dispatcher, each with its limit in the same run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { serviceSignature, standardHeaders, newSecret } from '../src/domain/signature.ts';
-import { claimDeliveries } from '../src/queries/delivery-queue.ts';
+import { serviceSignature, standardHeaders, newSecret } from '../src/domain/notifications/signature.ts';
+import { claimDeliveries } from '../src/queries/deliveries/delivery-queue.ts';
 import type { Exchange } from '../src/webhooks/exchange.ts';
 import {
   addBacklog,

@@ -218,7 +218,7 @@ create table households (
   latitude double precision,
   longitude double precision,
   location_source text,
-  -- What was drawn for the household (src/simulation/household.ts).
+  -- What was drawn for the household (src/simulation/household/household.ts).
   attributes jsonb not null,
   created_at timestamptz(3) not null,
   constraint households_pkey primary key (org_id, household_index),
@@ -427,7 +427,7 @@ create table delivery_places (
     check (num_nulls(org_id, message_id, webhook_id, is_retry, lease_token, lease_until) in (0, 6))
 ) with (fillfactor = 30);
 
--- Leases due deliveries to a worker: see src/queries/delivery-queue.ts for what it promises. A function, since it is called
+-- Leases due deliveries to a worker: see src/queries/deliveries/delivery-queue.ts for what it promises. A function, since it is called
 -- for every few deliveries and each further statement of a transaction cost more than its own work. A statement in a function
 -- sees what was committed before it began: the reading one, then, all claims before the lock was given.
 --

@@ -1,4 +1,4 @@
-import { createOrganization, issueInitialPassword } from '../oauth/bootstrap.ts';
+import { createOrganization, issueInitialPassword } from '../accounts/bootstrap.ts';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './context.ts';
 import { withStorage } from './storage.ts';

@@ -1,4 +1,4 @@
-import { resealSecrets } from '../compose/key-change.ts';
+import { resealSecrets } from '../maintenance/key-rotation.ts';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './context.ts';
 import { withStorage } from './storage.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { deliveryHeaders } from '../domain/delivery-headers.ts';
-import { Secret } from '../domain/secret.ts';
-import { newSecret } from '../domain/signature.ts';
+import { deliveryHeaders } from '../domain/notifications/delivery-headers.ts';
+import { Secret } from '../domain/security/secret.ts';
+import { newSecret } from '../domain/notifications/signature.ts';
 import { UsageError } from './context.ts';
 import { readEvents } from './event-source.ts';
 import type { ReceivedEvent } from './event-source.ts';

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readSettings, SettingsError } from '../config/settings.ts';
-import { formats } from '../domain/formats.ts';
+import { formats } from '../domain/api/formats.ts';
 import { createLog } from '../log/log.ts';
 import type { ServeRole } from '../compose/service.ts';
 import { createOrganizationCommand, issuePasswordCommand } from './accounts.ts';

@@ -1,6 +1,6 @@
 import { startService } from '../compose/service.ts';
 import type { Service, ServeRole } from '../compose/service.ts';
-import type { FirstCredentials } from '../oauth/bootstrap.ts';
+import type { FirstCredentials } from '../accounts/bootstrap.ts';
 import type { CommandContext } from './context.ts';
 
 /** How long a stop may take before the process ends all the same. */

@@ -6,7 +6,7 @@ import type { AnyHandler, Locate } from '../http/pipeline.ts';
 import { RateLimiter } from '../http/limits.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
-import { issueInitialPassword } from '../oauth/bootstrap.ts';
+import { issueInitialPassword } from '../accounts/bootstrap.ts';
 import { authorizationServerMetadata } from '../oauth/metadata.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
@@ -14,11 +14,11 @@ import type { OpenContext, Services } from '../operations/context.ts';
 import { handlers, judges, locators } from '../operations/handlers.ts';
 import { createConsent } from '../portal/consent.ts';
 import { createPortal } from '../portal/portal.ts';
-import { createReference } from '../portal/reference.ts';
-import { isUnavailable, violatedConstraint } from '../queries/database.ts';
-import type { Db } from '../queries/database.ts';
-import { isReachable } from '../queries/organizations.ts';
-import { useQuota } from '../queries/rate-limits.ts';
+import { createReference } from '../reference/reference.ts';
+import { isUnavailable, violatedConstraint } from '../queries/connection/database.ts';
+import type { Db } from '../queries/connection/database.ts';
+import { isReachable } from '../queries/accounts/organizations.ts';
+import { useQuota } from '../queries/accounts/rate-limits.ts';
 
 /** Ten hours, as the specification says is typical. */
 const ACCESS_TOKEN_SECONDS = 36_000;

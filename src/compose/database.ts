@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
-import { keyring } from '../domain/sealed.ts';
-import type { Keyring } from '../domain/sealed.ts';
-import { linkKey } from '../domain/signed-links.ts';
-import type { LinkKey } from '../domain/signed-links.ts';
+import { keyring } from '../domain/security/encryption.ts';
+import type { Keyring } from '../domain/security/encryption.ts';
+import { linkKey } from '../domain/security/signed-links.ts';
+import type { LinkKey } from '../domain/security/signed-links.ts';
 import type { Log } from '../log/log.ts';
-import { openDatabase } from '../queries/database.ts';
-import type { OpenDatabase } from '../queries/database.ts';
-import { joinOrStartEmbedded, startEmbedded } from '../queries/embedded/start.ts';
-import { migrate } from '../queries/migrations.ts';
+import { openDatabase } from '../queries/connection/database.ts';
+import type { OpenDatabase } from '../queries/connection/database.ts';
+import { joinOrStartEmbedded, startEmbedded } from '../postgres/start.ts';
+import { migrate } from '../queries/connection/migrations.ts';
 
 const migrationsFolder = join(import.meta.dirname, '../../migrations');
 

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
-import { errorClass } from '../domain/retry.ts';
-import type { Db } from '../queries/database.ts';
-import { readBacklog, type Backlog } from '../queries/deliveries.ts';
+import { errorClass } from '../domain/notifications/retry.ts';
+import type { Db } from '../queries/connection/database.ts';
+import { readBacklog, type Backlog } from '../queries/deliveries/deliveries.ts';
 import type { DeliveryMetrics } from '../webhooks/metrics.ts';
 
 /** What the dispatcher counts, as Prometheus metrics. */

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log/log.ts';
-import type { EventFeed } from '../operations/event-feed.ts';
+import type { EventFeed } from '../streams/event-feed.ts';
 import type { Exchange } from '../webhooks/exchange.ts';
 import type { DeliveryMetrics } from '../webhooks/metrics.ts';
 import type { Storage } from './database.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { takeTurn } from '../live/pace.ts';
+import { takeTurn } from '../households/pace.ts';
 import type { Services } from '../operations/context.ts';
-import { notifyDispatchers } from '../queries/deliveries.ts';
+import { notifyDispatchers } from '../queries/deliveries/deliveries.ts';
 import { webhookTester } from '../webhooks/send-test.ts';
 import { throttle } from '../webhooks/throttle.ts';
 import type { Parts } from './parts.ts';

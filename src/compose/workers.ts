@@ -1,12 +1,12 @@
 import { FleetRunner } from '../fleets/runner.ts';
-import { deliveriesChannel } from '../queries/deliveries.ts';
-import { fleetsChannel } from '../queries/fleets.ts';
-import { listen } from '../queries/listen.ts';
-import { holdPresence } from '../queries/worker-presence.ts';
+import { deliveriesChannel } from '../queries/deliveries/deliveries.ts';
+import { fleetsChannel } from '../queries/fleets/fleets.ts';
+import { listen } from '../queries/connection/listen.ts';
+import { holdPresence } from '../queries/connection/worker-presence.ts';
 import { Dispatcher } from '../webhooks/dispatcher.ts';
 import { backlogMetrics } from './metrics.ts';
 import type { Parts } from './parts.ts';
-import { startSweeper } from './sweeper.ts';
+import { startSweeper } from '../maintenance/sweeper.ts';
 
 /** The loops of a process: webhook dispatcher, fleet runner, sweeper. */
 export interface Workers {

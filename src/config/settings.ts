@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
-import { formats } from '../domain/formats.ts';
-import { Secret } from '../domain/secret.ts';
+import { formats } from '../domain/api/formats.ts';
+import { Secret } from '../domain/security/secret.ts';
 import { SettingsReader } from './read.ts';
 import { parseRateLimits } from './rate-limits.ts';
 import type { RateLimits } from './rate-limits.ts';

@@ -1,7 +1,7 @@
-import { checkpointRow, dayOf, readCheckpoint, settledDay } from '../live/checkpoints.ts';
-import { Pace } from '../live/pace.ts';
-import type { TakeTurn } from '../live/pace.ts';
-import { liveSchedules } from '../live/schedules.ts';
+import { checkpointRow, dayOf, readCheckpoint, settledDay } from '../households/checkpoints.ts';
+import { Pace } from '../households/pace.ts';
+import type { TakeTurn } from '../households/pace.ts';
+import { liveSchedules } from '../households/schedules.ts';
 import {
   claimCheckpoints,
   listDueHouseholds,
@@ -9,12 +9,12 @@ import {
   releaseCheckpointClaim,
   storeCheckpoints,
   updateCheckpointClaim,
-} from '../queries/checkpoints.ts';
-import type { CheckpointClaim, DueHousehold, HouseholdCheckpoint } from '../queries/checkpoints.ts';
-import { alwaysMid } from '../simulation/heat.ts';
-import type { ScheduleState } from '../simulation/heat.ts';
-import type { Household } from '../simulation/household.ts';
-import { createModel } from '../simulation/model.ts';
+} from '../queries/fleets/checkpoints.ts';
+import type { CheckpointClaim, DueHousehold, HouseholdCheckpoint } from '../queries/fleets/checkpoints.ts';
+import { alwaysMid } from '../simulation/devices/heat.ts';
+import type { ScheduleState } from '../simulation/devices/heat.ts';
+import type { Household } from '../simulation/household/household.ts';
+import { createModel } from '../simulation/model/model.ts';
 import type { WorkTools } from './provisioning.ts';
 
 /** Checkpoints are moved on when they are so old: a first look then sums a week at most, some 0.2 ms. */

@@ -1,17 +1,17 @@
-import type { Db, Tx } from '../queries/database.ts';
-import { endWork, extendClaim, findDensityWeights, lockClaimedFleet } from '../queries/fleet-work.ts';
-import type { ClaimedFleet } from '../queries/fleet-work.ts';
-import { suspendConditions } from '../queries/fleets.ts';
-import type { Fleet } from '../queries/fleets.ts';
-import { deleteHouseholdsFrom, insertHouseholds } from '../queries/households.ts';
-import type { HouseholdBatch } from '../queries/households.ts';
-import { describeDevices } from '../simulation/device-description.ts';
-import { buildHouseholds } from '../simulation/household.ts';
-import type { Household } from '../simulation/household.ts';
-import { householdId, resident } from '../simulation/identity.ts';
-import { restoreDefinition } from '../simulation/kept-definition.ts';
-import type { KeptDefinition } from '../simulation/kept-definition.ts';
-import { firstFaults } from './fault-clock.ts';
+import type { Db, Tx } from '../queries/connection/database.ts';
+import { endWork, extendClaim, findDensityWeights, lockClaimedFleet } from '../queries/fleets/fleet-work.ts';
+import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
+import { suspendConditions } from '../queries/fleets/fleets.ts';
+import type { Fleet } from '../queries/fleets/fleets.ts';
+import { deleteHouseholdsFrom, insertHouseholds } from '../queries/fleets/households.ts';
+import type { HouseholdBatch } from '../queries/fleets/households.ts';
+import { describeDevices } from '../simulation/household/device-description.ts';
+import { buildHouseholds } from '../simulation/household/household.ts';
+import type { Household } from '../simulation/household/household.ts';
+import { householdId, resident } from '../simulation/household/identity.ts';
+import { restoreDefinition } from '../simulation/definition/stored-definition.ts';
+import type { KeptDefinition } from '../simulation/definition/stored-definition.ts';
+import { firstFaults } from './due-faults.ts';
 
 /** Households that one transaction writes: some 100 ms, so that a cancel need not wait longer. */
 const BATCH = 250;

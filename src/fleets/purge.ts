@@ -1,6 +1,6 @@
-import { purgeFleetRecord, purgeSome } from '../queries/fleet-removal.ts';
-import { extendClaim, lockClaimedFleet } from '../queries/fleet-work.ts';
-import type { ClaimedFleet } from '../queries/fleet-work.ts';
+import { purgeFleetRecord, purgeSome } from '../queries/fleets/fleet-removal.ts';
+import { extendClaim, lockClaimedFleet } from '../queries/fleets/fleet-work.ts';
+import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import type { WorkTools } from './provisioning.ts';
 
 /** Rows that one transaction removes. */

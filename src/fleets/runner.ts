@@ -1,13 +1,13 @@
-import { takeSpareTurn } from '../live/pace.ts';
-import type { TakeTurn } from '../live/pace.ts';
-import { isUnavailable } from '../queries/database.ts';
-import type { Db } from '../queries/database.ts';
-import { claimFleet, releaseClaim } from '../queries/fleet-work.ts';
-import type { ClaimedFleet } from '../queries/fleet-work.ts';
-import { findNextChangeAt } from '../queries/planned-conditions.ts';
+import { takeSpareTurn } from '../households/pace.ts';
+import type { TakeTurn } from '../households/pace.ts';
+import { isUnavailable } from '../queries/connection/database.ts';
+import type { Db } from '../queries/connection/database.ts';
+import { claimFleet, releaseClaim } from '../queries/fleets/fleet-work.ts';
+import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
+import { findNextChangeAt } from '../queries/fleets/planned-conditions.ts';
 import { moveCheckpoints } from './checkpoints.ts';
 import type { CheckpointTools } from './checkpoints.ts';
-import { turnFaultClock } from './fault-clock.ts';
+import { turnFaultClock } from './due-faults.ts';
 import { giveUp, provision } from './provisioning.ts';
 import { purge } from './purge.ts';
 

@@ -2,7 +2,7 @@ import express from 'express';
 import type { Express, Router } from 'express';
 import { routes } from '../../generated/routes.ts';
 import type { OperationId, Route } from '../../generated/routes.ts';
-import { Problem } from '../domain/problem.ts';
+import { Problem } from '../domain/api/problem.ts';
 import type { Log } from '../log/log.ts';
 import { documentRoutes } from './document-routes.ts';
 import { healthRoutes } from './health.ts';

@@ -1,7 +1,7 @@
 import express from 'express';
 import type { Request, Response } from 'express';
 import type { Route } from '../../generated/routes.ts';
-import { Problem } from '../domain/problem.ts';
+import { Problem } from '../domain/api/problem.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

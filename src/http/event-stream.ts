@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { EventStream, StreamedEvent } from '../contract/event-stream.ts';
-import { drained } from './drained.ts';
+import { drained } from './wait-for-drain.ts';
 
 /** Keeps proxies from closing a silent connection, and tells a client that it still has one. */
 const HEARTBEAT_MS = 15_000;

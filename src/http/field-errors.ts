@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
-import { MOST_ERRORS } from '../domain/problem.ts';
-import type { FieldError } from '../domain/problem.ts';
+import { MOST_ERRORS } from '../domain/api/problem.ts';
+import type { FieldError } from '../domain/api/problem.ts';
 
 const decimal = /^-?\d+(?:\.\d+)?$/;
 

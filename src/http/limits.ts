@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Response } from 'express';
 import type { OperationId } from '../../generated/routes.ts';
 import type { Policy, Quota, RateLimits } from '../config/rate-limits.ts';
-import { Problem } from '../domain/problem.ts';
+import { Problem } from '../domain/api/problem.ts';
 
 const MOST_SUBJECTS = 100_000;
 

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { Problem } from '../domain/problem.ts';
+import { Problem } from '../domain/api/problem.ts';
 
 /** 405 with the methods that the path knows. */
 export function methodNotAllowed(method: string, allowed: readonly string[]): Problem {

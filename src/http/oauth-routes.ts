@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Route } from '../../generated/routes.ts';
-import { loginSubjects } from '../domain/login-subjects.ts';
-import { Problem } from '../domain/problem.ts';
+import { loginSubjects } from '../domain/security/login-subjects.ts';
+import { Problem } from '../domain/api/problem.ts';
 import { presentedClientId } from '../oauth/client-credentials.ts';
 import { checkContentType, parseJson, readBytes } from './body.ts';
 import type { RateLimiter, Spending } from './limits.ts';

@@ -3,10 +3,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import * as bodyValidators from '../../generated/validate-bodies.js';
 import * as parameterValidators from '../../generated/validate-parameters.js';
 import type { OperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
-import type { Actor } from '../domain/actor.ts';
-import { invalid, Problem } from '../domain/problem.ts';
-import type { FieldError } from '../domain/problem.ts';
-import { roleTable } from '../domain/roles.ts';
+import type { Actor } from '../domain/users/actor.ts';
+import { invalid, Problem } from '../domain/api/problem.ts';
+import type { FieldError } from '../domain/api/problem.ts';
+import { roleTable } from '../domain/users/roles.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
 import { checkAccept, readJsonBody } from './body.ts';
 import { bodyErrors, numberErrors, parameterErrors } from './field-errors.ts';
@@ -15,7 +15,7 @@ import type { RateLimiter } from './limits.ts';
 import { sendReply } from './reply.ts';
 import type { AnyReply } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
-import { bodyTextFaults, parameterTextFaults } from './text-faults.ts';
+import { bodyTextFaults, parameterTextFaults } from './unstorable-text.ts';
 
 export type Values = Record<string, unknown>;
 export interface AnyRequest {

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { problems } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
-import { Problem } from '../domain/problem.ts';
+import { Problem } from '../domain/api/problem.ts';
 import type { Log } from '../log/log.ts';
 import { pathOf, requestIdOf } from './request-id.ts';
 

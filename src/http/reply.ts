@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { EventStream } from '../contract/event-stream.ts';
-import { drained } from './drained.ts';
+import { drained } from './wait-for-drain.ts';
 import { sendEvents } from './event-stream.ts';
 import { sendJson } from './problems.ts';
 

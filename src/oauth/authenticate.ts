@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Actor } from '../domain/actor.ts';
-import { Problem } from '../domain/problem.ts';
-import { findLiveToken } from '../queries/access-tokens.ts';
-import type { LiveToken } from '../queries/access-tokens.ts';
-import type { Db } from '../queries/database.ts';
+import type { Actor } from '../domain/users/actor.ts';
+import { Problem } from '../domain/api/problem.ts';
+import { findLiveToken } from '../queries/accounts/access-tokens.ts';
+import type { LiveToken } from '../queries/accounts/access-tokens.ts';
+import type { Db } from '../queries/connection/database.ts';
 
 export interface AuthenticatorOptions {
   readonly db: Db;

@@ -1,8 +1,8 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
-import { matchesDigest } from '../domain/credentials.ts';
-import type { Application } from '../queries/applications.ts';
-import { findClient } from '../queries/applications.ts';
-import type { Db } from '../queries/database.ts';
+import { matchesDigest } from '../domain/security/credentials.ts';
+import type { Application } from '../queries/accounts/applications.ts';
+import { findClient } from '../queries/accounts/applications.ts';
+import type { Db } from '../queries/connection/database.ts';
 import type { OAuthRequest, Parameters } from './exchange.ts';
 import { readParameters } from './exchange.ts';
 

@@ -1,10 +1,10 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
-import { digest, newAccessToken } from '../domain/credentials.ts';
-import { insertAccessToken } from '../queries/access-tokens.ts';
-import { verifyAccount } from '../queries/accounts.ts';
-import type { Application } from '../queries/applications.ts';
-import { violatedConstraint } from '../queries/database.ts';
-import type { Db } from '../queries/database.ts';
+import { digest, newAccessToken } from '../domain/security/credentials.ts';
+import { insertAccessToken } from '../queries/accounts/access-tokens.ts';
+import { verifyAccount } from '../queries/accounts/accounts.ts';
+import type { Application } from '../queries/accounts/applications.ts';
+import { violatedConstraint } from '../queries/connection/database.ts';
+import type { Db } from '../queries/connection/database.ts';
 import { authenticateClient } from './client-credentials.ts';
 
 export interface ModelOptions {

@@ -1,9 +1,9 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
-import { digest } from '../domain/credentials.ts';
-import { deleteAccessToken } from '../queries/access-tokens.ts';
+import { digest } from '../domain/security/credentials.ts';
+import { deleteAccessToken } from '../queries/accounts/access-tokens.ts';
 import { authenticateClient, readClientCredentials } from './client-credentials.ts';
 import type { ClientCredentials } from './client-credentials.ts';
-import type { Db } from '../queries/database.ts';
+import type { Db } from '../queries/connection/database.ts';
 import { readParameters, refusal, success } from './exchange.ts';
 import type { OAuthAnswer, OAuthRequest, Parameters } from './exchange.ts';
 import { createModel, encodeText } from './model.ts';

@@ -1,5 +1,5 @@
 import type { Handler } from '../contract/handlers.ts';
-import { insertSignupRequest } from '../queries/signup-requests.ts';
+import { insertSignupRequest } from '../queries/accounts/signup-requests.ts';
 import type { OpenContext } from './context.ts';
 
 /** Always the same answer for a well-formed body: whether the invite is known is nobody's to probe. */

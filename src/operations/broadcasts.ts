@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Handler } from '../contract/handlers.ts';
-import { notFound } from '../domain/problem.ts';
-import { insertBroadcast } from '../queries/broadcasts.ts';
-import { hasUser } from '../queries/notifications.ts';
+import { notFound } from '../domain/api/problem.ts';
+import { insertBroadcast } from '../queries/notifications/broadcasts.ts';
+import { hasUser } from '../queries/notifications/notifications.ts';
 import type { Context } from './context.ts';
 import { informationOf } from './notifications.ts';
 

@@ -1,11 +1,11 @@
-import type { Actor } from '../domain/actor.ts';
-import type { Keyring } from '../domain/sealed.ts';
-import type { LinkKey } from '../domain/signed-links.ts';
-import type { TakeTurn } from '../live/pace.ts';
-import type { Db } from '../queries/database.ts';
-import type { CancelReason } from '../queries/deliveries.ts';
-import type { WebhookTester } from '../domain/webhook-test.ts';
-import type { EventFeed } from './event-feed.ts';
+import type { Actor } from '../domain/users/actor.ts';
+import type { Keyring } from '../domain/security/encryption.ts';
+import type { LinkKey } from '../domain/security/signed-links.ts';
+import type { TakeTurn } from '../households/pace.ts';
+import type { Db } from '../queries/connection/database.ts';
+import type { CancelReason } from '../queries/deliveries/deliveries.ts';
+import type { WebhookTester } from '../domain/notifications/webhook-test.ts';
+import type { EventFeed } from '../streams/event-feed.ts';
 
 /** What operations need of the rest of the program, composed once in src/main.ts. */
 export interface Services {

@@ -1,12 +1,12 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { linkHeader } from '../domain/page-links.ts';
-import { parseCursor, writeCursor } from '../domain/paging.ts';
-import { invalid, notFound, Problem } from '../domain/problem.ts';
-import * as log from '../queries/delivery-log.ts';
-import type { LoggedAttempt, LoggedDelivery } from '../queries/delivery-log.ts';
-import { announceAgain } from '../queries/events.ts';
-import { findWebhook } from '../queries/webhooks.ts';
+import { linkHeader } from '../domain/api/page-links.ts';
+import { parseCursor, writeCursor } from '../domain/api/cursor.ts';
+import { invalid, notFound, Problem } from '../domain/api/problem.ts';
+import * as log from '../queries/deliveries/delivery-log.ts';
+import type { LoggedAttempt, LoggedDelivery } from '../queries/deliveries/delivery-log.ts';
+import { announceAgain } from '../queries/notifications/events.ts';
+import { findWebhook } from '../queries/deliveries/webhooks.ts';
 import type { Context } from './context.ts';
 import { locateWebhook } from './webhooks.ts';
 

@@ -1,17 +1,17 @@
 import type { Handler } from '../contract/handlers.ts';
-import { readRange } from '../domain/ranges.ts';
-import type { Range } from '../domain/ranges.ts';
-import { keepCheckpoints, lookAt } from '../live/checkpoints.ts';
-import { Pace } from '../live/pace.ts';
-import { liveSchedules } from '../live/schedules.ts';
-import type { DeviceRow } from '../queries/devices.ts';
-import type { Household } from '../simulation/household.ts';
-import type { DeviceType } from '../simulation/identity.ts';
-import type { Model } from '../simulation/model.ts';
-import { modelOf } from '../simulation/state.ts';
+import { readRange } from '../domain/api/instant-range.ts';
+import type { Range } from '../domain/api/instant-range.ts';
+import { keepCheckpoints, lookAt } from '../households/checkpoints.ts';
+import { Pace } from '../households/pace.ts';
+import { liveSchedules } from '../households/schedules.ts';
+import type { DeviceRow } from '../queries/fleets/devices.ts';
+import type { Household } from '../simulation/household/household.ts';
+import type { DeviceType } from '../simulation/household/identity.ts';
+import type { Model } from '../simulation/model/model.ts';
+import { modelOf } from '../simulation/model/state.ts';
 import type { Context } from './context.ts';
-import { deviceSeries, QUARTER_MS } from './device-series.ts';
-import type { Entries, Span } from './device-series.ts';
+import { deviceSeries, QUARTER_MS } from '../presenters/device-series.ts';
+import type { Entries, Span } from '../presenters/device-series.ts';
 import { findVisibleDevice } from './user-devices.ts';
 
 interface Query {

@@ -1,7 +1,7 @@
 import type { Handler } from '../contract/handlers.ts';
-import type { ConditionCode } from '../domain/conditions.ts';
-import { isLive } from '../domain/fleet-states.ts';
-import { notFound, Problem } from '../domain/problem.ts';
+import type { ConditionCode } from '../domain/notifications/conditions.ts';
+import { isLive } from '../domain/fleets/fleet-states.ts';
+import { notFound, Problem } from '../domain/api/problem.ts';
 import {
   endCondition,
   findEventFleet,
@@ -10,8 +10,8 @@ import {
   type ConditionChange,
   type ConditionEvent,
   type EventFleet,
-} from '../queries/conditions.ts';
-import type { Db, Tx } from '../queries/database.ts';
+} from '../queries/notifications/conditions.ts';
+import type { Db, Tx } from '../queries/connection/database.ts';
 import type { Context } from './context.ts';
 
 interface DevicePath {

@@ -1,9 +1,9 @@
 import { EventStream } from '../contract/event-stream.ts';
 import type { StreamedEvent } from '../contract/event-stream.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { invalid, Problem } from '../domain/problem.ts';
-import { findPlaceOf, findStreamEnd, listAnnounced } from '../queries/events.ts';
-import type { StreamPlace } from '../queries/events.ts';
+import { invalid, Problem } from '../domain/api/problem.ts';
+import { findPlaceOf, findStreamEnd, listAnnounced } from '../queries/notifications/events.ts';
+import type { StreamPlace } from '../queries/notifications/events.ts';
 import type { Context } from './context.ts';
 
 const BATCH = 100;

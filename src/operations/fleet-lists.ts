@@ -1,24 +1,24 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { linkHeader, numberedPages } from '../domain/page-links.ts';
-import { notFound } from '../domain/problem.ts';
+import { linkHeader, numberedPages } from '../domain/api/page-links.ts';
+import { notFound } from '../domain/api/problem.ts';
 import {
   countListedDevices,
   findSimulatedInverter,
   listFleetDevices as listDeviceRows,
-} from '../queries/devices.ts';
-import type { SimulatedInverter } from '../queries/devices.ts';
-import { findFleetOfSimulation } from '../queries/fleets.ts';
-import type { Fleet } from '../queries/fleets.ts';
-import { streamPlaces } from '../queries/households.ts';
-import type { HouseholdPlace } from '../queries/households.ts';
-import type { Household } from '../simulation/household.ts';
-import { splitSeed } from '../simulation/noise.ts';
-import { placement } from '../simulation/placement.ts';
-import type { Place } from '../simulation/placement.ts';
+} from '../queries/fleets/devices.ts';
+import type { SimulatedInverter } from '../queries/fleets/devices.ts';
+import { findFleetOfSimulation } from '../queries/fleets/fleets.ts';
+import type { Fleet } from '../queries/fleets/fleets.ts';
+import { streamPlaces } from '../queries/fleets/households.ts';
+import type { HouseholdPlace } from '../queries/fleets/households.ts';
+import type { Household } from '../simulation/household/household.ts';
+import { splitSeed } from '../simulation/kernel/noise.ts';
+import { placement } from '../simulation/definition/placement.ts';
+import type { Place } from '../simulation/definition/placement.ts';
 import type { Context } from './context.ts';
-import { toDevices } from './device-record.ts';
-import { keptOf, requireFleet } from './fleet-record.ts';
+import { toDevices } from '../presenters/devices.ts';
+import { keptOf, requireFleet } from '../presenters/fleets.ts';
 
 type Location = components['schemas']['HouseholdLocation'];
 

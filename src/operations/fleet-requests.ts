@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { invalid } from '../domain/problem.ts';
-import type { Tx } from '../queries/database.ts';
-import { findFleetRequest, insertFleetRequest } from '../queries/fleet-requests.ts';
-import type { FleetRequest } from '../queries/fleet-requests.ts';
-import type { FleetRecord } from './fleet-record.ts';
+import { invalid } from '../domain/api/problem.ts';
+import type { Tx } from '../queries/connection/database.ts';
+import { findFleetRequest, insertFleetRequest } from '../queries/fleets/fleet-requests.ts';
+import type { FleetRequest } from '../queries/fleets/fleet-requests.ts';
+import type { FleetRecord } from '../presenters/fleets.ts';
 
 /**
  * Takes the request_id for this body and answers undefined; or, when it was taken before, answers what was answered

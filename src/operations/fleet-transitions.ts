@@ -1,19 +1,19 @@
 import type { Handler } from '../contract/handlers.ts';
-import { householdsPerFleet, nextStep } from '../domain/fleet-states.ts';
-import type { FleetOperation, FleetStatus } from '../domain/fleet-states.ts';
-import { invalid, notFound, Problem } from '../domain/problem.ts';
-import type { Tx } from '../queries/database.ts';
-import type { Cancelled } from '../queries/deliveries.ts';
-import { removeSimulation } from '../queries/fleet-removal.ts';
-import { findFleetRequest } from '../queries/fleet-requests.ts';
-import { lockFleet, notifyRunners, suspendConditions, updateFleet } from '../queries/fleets.ts';
-import type { Fleet, FleetChange } from '../queries/fleets.ts';
-import { deleteHouseholdsFrom } from '../queries/households.ts';
-import { softDeleteWebhooks } from '../queries/webhooks.ts';
-import { stableJson } from '../simulation/definition-record.ts';
+import { householdsPerFleet, nextStep } from '../domain/fleets/fleet-states.ts';
+import type { FleetOperation, FleetStatus } from '../domain/fleets/fleet-states.ts';
+import { invalid, notFound, Problem } from '../domain/api/problem.ts';
+import type { Tx } from '../queries/connection/database.ts';
+import type { Cancelled } from '../queries/deliveries/deliveries.ts';
+import { removeSimulation } from '../queries/fleets/fleet-removal.ts';
+import { findFleetRequest } from '../queries/fleets/fleet-requests.ts';
+import { lockFleet, notifyRunners, suspendConditions, updateFleet } from '../queries/fleets/fleets.ts';
+import type { Fleet, FleetChange } from '../queries/fleets/fleets.ts';
+import { deleteHouseholdsFrom } from '../queries/fleets/households.ts';
+import { softDeleteWebhooks } from '../queries/deliveries/webhooks.ts';
+import { stableJson } from '../simulation/definition/definition-record.ts';
 import type { Context } from './context.ts';
-import { keptOf, toFleetWithDevices } from './fleet-record.ts';
-import type { FleetRecord } from './fleet-record.ts';
+import { keptOf, toFleetWithDevices } from '../presenters/fleets.ts';
+import type { FleetRecord } from '../presenters/fleets.ts';
 import { hashOf, replay, takeRequest } from './fleet-requests.ts';
 
 export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { path, body }) => {

@@ -1,27 +1,27 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { invalid, Problem } from '../domain/problem.ts';
-import type { Tx } from '../queries/database.ts';
-import { findFleetRequest } from '../queries/fleet-requests.ts';
+import { invalid, Problem } from '../domain/api/problem.ts';
+import type { Tx } from '../queries/connection/database.ts';
+import { findFleetRequest } from '../queries/fleets/fleet-requests.ts';
 import {
   countFleetDevices,
   insertFleet,
   listFleets as listFleetRows,
   notifyRunners,
-} from '../queries/fleets.ts';
-import type { Fleet } from '../queries/fleets.ts';
-import { findOrganization, insertOrganization } from '../queries/organizations.ts';
-import { fleetConfig } from '../simulation/config.ts';
-import { canonicalDefinition, historyWindow } from '../simulation/definition-record.ts';
-import { resolveDefinition } from '../simulation/definition.ts';
-import type { Resolved } from '../simulation/definition.ts';
-import { MODEL_VERSION } from '../simulation/household.ts';
-import { jobId, simulationOrgId } from '../simulation/identity.ts';
-import { keepDefinition } from '../simulation/kept-definition.ts';
-import { previewFleet as preview } from '../simulation/preview.ts';
+} from '../queries/fleets/fleets.ts';
+import type { Fleet } from '../queries/fleets/fleets.ts';
+import { findOrganization, insertOrganization } from '../queries/accounts/organizations.ts';
+import { fleetConfig } from '../simulation/preview/config.ts';
+import { canonicalDefinition, historyWindow } from '../simulation/definition/definition-record.ts';
+import { resolveDefinition } from '../simulation/definition/resolve-definition.ts';
+import type { Resolved } from '../simulation/definition/resolve-definition.ts';
+import { MODEL_VERSION } from '../simulation/household/household.ts';
+import { jobId, simulationOrgId } from '../simulation/household/identity.ts';
+import { keepDefinition } from '../simulation/definition/stored-definition.ts';
+import { previewFleet as preview } from '../simulation/preview/preview.ts';
 import type { Context } from './context.ts';
-import { requireFleet, toFleet, toFleetWithDevices, unlocked } from './fleet-record.ts';
-import type { FleetRecord } from './fleet-record.ts';
+import { requireFleet, toFleet, toFleetWithDevices, unlocked } from '../presenters/fleets.ts';
+import type { FleetRecord } from '../presenters/fleets.ts';
 import { hashOf, replay, takeRequest } from './fleet-requests.ts';
 
 type Definition = components['schemas']['FleetDefinition'];

@@ -1,9 +1,9 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { parseInstant } from '../domain/instants.ts';
-import { linkHeader, offsetPages } from '../domain/page-links.ts';
-import { notFound, Problem } from '../domain/problem.ts';
-import { roleTable } from '../domain/roles.ts';
+import { parseInstant } from '../domain/api/instants.ts';
+import { linkHeader, offsetPages } from '../domain/api/page-links.ts';
+import { notFound, Problem } from '../domain/api/problem.ts';
+import { roleTable } from '../domain/users/roles.ts';
 import {
   countPendingItems,
   hasUser,
@@ -14,9 +14,9 @@ import {
   type ItemScope,
   type NotificationItem,
   type PendingCount,
-} from '../queries/notifications.ts';
+} from '../queries/notifications/notifications.ts';
 import type { Context } from './context.ts';
-import { resolveUrl } from './item-links.ts';
+import { resolveUrl } from '../presenters/item-links.ts';
 
 type Counts = components['schemas']['NotificationCounts'];
 type ActionItem = components['schemas']['ActionItem'];

@@ -1,12 +1,12 @@
 import type { Handler } from '../contract/handlers.ts';
-import { consentQuery, parseReturnUrl } from '../domain/consent-links.ts';
-import { invalid, notFound, Problem, type FieldError } from '../domain/problem.ts';
-import { roleTable } from '../domain/roles.ts';
-import { dismissInformation } from '../queries/conditions.ts';
-import { dismissBroadcast, findItem } from '../queries/notifications.ts';
-import { isReachable } from '../queries/organizations.ts';
+import { consentQuery, parseReturnUrl } from '../domain/security/consent-links.ts';
+import { invalid, notFound, Problem, type FieldError } from '../domain/api/problem.ts';
+import { roleTable } from '../domain/users/roles.ts';
+import { dismissInformation } from '../queries/notifications/conditions.ts';
+import { dismissBroadcast, findItem } from '../queries/notifications/notifications.ts';
+import { isReachable } from '../queries/accounts/organizations.ts';
 import type { Context } from './context.ts';
-import { judgeSecret } from './item-links.ts';
+import { judgeSecret } from '../presenters/item-links.ts';
 
 type Item = NonNullable<Awaited<ReturnType<typeof findItem>>>;
 

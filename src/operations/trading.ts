@@ -1,11 +1,16 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { isLate, nextQuarter, offsetsOf, readPrices } from '../domain/prices.ts';
-import type { DayAheadPrice } from '../domain/prices.ts';
-import { invalid } from '../domain/problem.ts';
-import type { FieldError } from '../domain/problem.ts';
-import { readRange } from '../domain/ranges.ts';
-import { countNewPrices, insertPriceRevisions, listPrices, lockPrices } from '../queries/day-ahead-prices.ts';
+import { isLate, nextQuarter, offsetsOf, readPrices } from '../domain/prices/prices.ts';
+import type { DayAheadPrice } from '../domain/prices/prices.ts';
+import { invalid } from '../domain/api/problem.ts';
+import type { FieldError } from '../domain/api/problem.ts';
+import { readRange } from '../domain/api/instant-range.ts';
+import {
+  countNewPrices,
+  insertPriceRevisions,
+  listPrices,
+  lockPrices,
+} from '../queries/prices/day-ahead-prices.ts';
 import type { Context } from './context.ts';
 
 type Upload = components['schemas']['DayAheadPriceUpload'];

@@ -1,10 +1,10 @@
 import type { Handler } from '../contract/handlers.ts';
-import { notFound } from '../domain/problem.ts';
-import { findUserDevice, listUserDevices } from '../queries/devices.ts';
-import type { DeviceRow } from '../queries/devices.ts';
-import type { DeviceType } from '../simulation/identity.ts';
+import { notFound } from '../domain/api/problem.ts';
+import { findUserDevice, listUserDevices } from '../queries/fleets/devices.ts';
+import type { DeviceRow } from '../queries/fleets/devices.ts';
+import type { DeviceType } from '../simulation/household/identity.ts';
 import type { Context } from './context.ts';
-import { toDevices } from './device-record.ts';
+import { toDevices } from '../presenters/devices.ts';
 import { locateUser } from './users.ts';
 
 interface UserPath {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { linkHeader } from '../domain/page-links.ts';
-import { parseCursor, writeCursor } from '../domain/paging.ts';
-import { invalid, notFound, Problem } from '../domain/problem.ts';
-import { roleTable } from '../domain/roles.ts';
-import { canSee, changedFields, newFields, userFaults, visibility } from '../domain/users.ts';
-import { violatedConstraint } from '../queries/database.ts';
-import type { Db, Tx } from '../queries/database.ts';
-import * as users from '../queries/users.ts';
-import type { UserRecord, UserScope } from '../queries/users.ts';
+import { linkHeader } from '../domain/api/page-links.ts';
+import { parseCursor, writeCursor } from '../domain/api/cursor.ts';
+import { invalid, notFound, Problem } from '../domain/api/problem.ts';
+import { roleTable } from '../domain/users/roles.ts';
+import { canSee, changedFields, newFields, userFaults, visibility } from '../domain/users/users.ts';
+import { violatedConstraint } from '../queries/connection/database.ts';
+import type { Db, Tx } from '../queries/connection/database.ts';
+import * as users from '../queries/accounts/users.ts';
+import type { UserRecord, UserScope } from '../queries/accounts/users.ts';
 import type { Context } from './context.ts';
 
 type User = components['schemas']['User'];

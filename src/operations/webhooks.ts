@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { parseEndpoint } from '../domain/endpoint.ts';
-import { linkHeader, numberedPages } from '../domain/page-links.ts';
-import { invalid, notFound } from '../domain/problem.ts';
-import { open, seal, webhookContext } from '../domain/sealed.ts';
-import { newSecret } from '../domain/signature.ts';
-import { readTopics } from '../domain/subscriptions.ts';
-import * as webhooks from '../queries/webhooks.ts';
-import { webhooksPerPage, type Webhook as WebhookRow, type WebhookChange } from '../queries/webhooks.ts';
+import { parseEndpoint } from '../domain/notifications/endpoint.ts';
+import { linkHeader, numberedPages } from '../domain/api/page-links.ts';
+import { invalid, notFound } from '../domain/api/problem.ts';
+import { open, seal, webhookContext } from '../domain/security/encryption.ts';
+import { newSecret } from '../domain/notifications/signature.ts';
+import { readTopics } from '../domain/notifications/topics.ts';
+import * as webhooks from '../queries/deliveries/webhooks.ts';
+import {
+  webhooksPerPage,
+  type Webhook as WebhookRow,
+  type WebhookChange,
+} from '../queries/deliveries/webhooks.ts';
 import type { Context } from './context.ts';
 
 type Webhook = components['schemas']['Webhook'];

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { grantTypes } from '../queries/applications.ts';
-import type { GrantType } from '../queries/applications.ts';
+import { grantTypes } from '../queries/accounts/applications.ts';
+import type { GrantType } from '../queries/accounts/applications.ts';
 import { field } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { digest, newClientId, newClientSecret } from '../domain/credentials.ts';
-import { formats } from '../domain/formats.ts';
+import { digest, newClientId, newClientSecret } from '../domain/security/credentials.ts';
+import { formats } from '../domain/api/formats.ts';
 import {
   deleteApplication,
   findApplication,
@@ -9,10 +9,10 @@ import {
   listApplications,
   replaceSecret,
   updateApplication,
-} from '../queries/applications.ts';
-import type { Application } from '../queries/applications.ts';
-import { violatedConstraint } from '../queries/database.ts';
-import type { PortalSession } from '../queries/portal-sessions.ts';
+} from '../queries/accounts/applications.ts';
+import type { Application } from '../queries/accounts/applications.ts';
+import { violatedConstraint } from '../queries/connection/database.ts';
+import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
 import { applicationFaults, applicationValues, grantLabels, grantOf } from './application-form.ts';
 import type { ApplicationValues } from './application-form.ts';
 import type { Page, PortalContext, PortalResponse } from './context.ts';

@@ -1,16 +1,16 @@
 import { Router, type Request, type Response } from 'express';
-import { readConsentQuery, type ReturnUrls } from '../domain/consent-links.ts';
-import { formats } from '../domain/formats.ts';
-import type { LinkKey } from '../domain/signed-links.ts';
-import { endCondition, findDevice } from '../queries/conditions.ts';
-import type { Db } from '../queries/database.ts';
-import { findItem } from '../queries/notifications.ts';
+import { readConsentQuery, type ReturnUrls } from '../domain/security/consent-links.ts';
+import { formats } from '../domain/api/formats.ts';
+import type { LinkKey } from '../domain/security/signed-links.ts';
+import { endCondition, findDevice } from '../queries/notifications/conditions.ts';
+import type { Db } from '../queries/connection/database.ts';
+import { findItem } from '../queries/notifications/notifications.ts';
 import type { PortalLog } from './context.ts';
 import { errorPage } from './error-page.ts';
 import { field, readForm } from './forms.ts';
-import { notStored, securityHeaders } from './headers.ts';
+import { notStored, securityHeaders } from '../html/headers.ts';
 import { seeOther, sendMessage, sendMethodNotAllowed } from './pages.ts';
-import { sendPage } from './render.ts';
+import { sendPage } from '../html/render.ts';
 
 export interface ConsentContext {
   readonly db: Db;

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { Secret } from '../domain/secret.ts';
-import type { Db } from '../queries/database.ts';
-import type { PortalSession } from '../queries/portal-sessions.ts';
+import type { Secret } from '../domain/security/secret.ts';
+import type { Db } from '../queries/connection/database.ts';
+import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
 
 /** Whether one more call of this subject is within the policy, and otherwise when the next one will be. */
 type Throttle = (

@@ -1,5 +1,5 @@
 import type { NextFunction, Request } from 'express';
-import { isUnavailable } from '../queries/database.ts';
+import { isUnavailable } from '../queries/connection/database.ts';
 import type { PortalLog, PortalResponse } from './context.ts';
 import { sendMessage } from './pages.ts';
 

@@ -1,6 +1,6 @@
 import express from 'express';
 import type { Request } from 'express';
-import { digest, matchesDigest } from '../domain/credentials.ts';
+import { digest, matchesDigest } from '../domain/security/credentials.ts';
 
 /** Messages by field name; empty when the form is in order. */
 export type FieldMessages = Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
-import { digest } from '../domain/credentials.ts';
-import { loginSubjects } from '../domain/login-subjects.ts';
-import type { Role } from '../domain/roles.ts';
-import { verifyAccount } from '../queries/accounts.ts';
-import { deleteExpiredPortalSessions, deletePortalSession } from '../queries/portal-sessions.ts';
+import { digest } from '../domain/security/credentials.ts';
+import { loginSubjects } from '../domain/security/login-subjects.ts';
+import type { Role } from '../domain/users/roles.ts';
+import { verifyAccount } from '../queries/accounts/accounts.ts';
+import { deleteExpiredPortalSessions, deletePortalSession } from '../queries/accounts/portal-sessions.ts';
 import type { Page, PortalContext, PortalResponse } from './context.ts';
 import type { Cookies } from './cookies.ts';
 import { carriesToken, field, localPath, queryText } from './forms.ts';

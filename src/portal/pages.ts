@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { PortalResponse } from './context.ts';
-import { sendPage } from './render.ts';
+import { sendPage } from '../html/render.ts';
 
 /** A page of the portal: the layout gets the session, and with it navigation, log-out form and CSRF token. */
 export function sendPortalPage(

@@ -1,6 +1,6 @@
-import { deletePortalSessionsOfUser } from '../queries/portal-sessions.ts';
-import type { PortalSession } from '../queries/portal-sessions.ts';
-import { setPassword, verifyAccount } from '../queries/accounts.ts';
+import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
+import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
+import { setPassword, verifyAccount } from '../queries/accounts/accounts.ts';
 import type { Page, PortalContext } from './context.ts';
 import { sessionOf } from './context.ts';
 import type { Cookies } from './cookies.ts';

@@ -6,11 +6,11 @@ import { cookiesFor } from './cookies.ts';
 import { errorPage } from './error-page.ts';
 import { readForm } from './forms.ts';
 import { adminOnly, findSession, genuineForm, management, ownPassword, signedIn } from './guards.ts';
-import { notStored, securityHeaders } from './headers.ts';
+import { notStored, securityHeaders } from '../html/headers.ts';
 import { loginPages } from './login.ts';
 import { sendMethodNotAllowed, sendNotFound, sendPortalPage } from './pages.ts';
 import { passwordPages } from './password.ts';
-import { createAssets } from './render.ts';
+import { createAssets } from '../html/render.ts';
 import { signupRequestPages } from './signup-requests.ts';
 import { userPages } from './users.ts';
 

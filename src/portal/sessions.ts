@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Request } from 'express';
-import { digest } from '../domain/credentials.ts';
-import type { AccountKey } from '../queries/accounts.ts';
-import type { Db } from '../queries/database.ts';
-import { findPortalSession, insertPortalSession } from '../queries/portal-sessions.ts';
-import type { PortalSession } from '../queries/portal-sessions.ts';
+import { digest } from '../domain/security/credentials.ts';
+import type { AccountKey } from '../queries/accounts/accounts.ts';
+import type { Db } from '../queries/connection/database.ts';
+import { findPortalSession, insertPortalSession } from '../queries/accounts/portal-sessions.ts';
+import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
 import type { Cookies } from './cookies.ts';
 
 export const sessionLifeMs = 8 * 3_600_000;

@@ -1,7 +1,7 @@
-import { formats } from '../domain/formats.ts';
-import { parseInstant } from '../domain/instants.ts';
-import { listSignupRequests } from '../queries/signup-requests.ts';
-import type { SignupRequestCursor } from '../queries/signup-requests.ts';
+import { formats } from '../domain/api/formats.ts';
+import { parseInstant } from '../domain/api/instants.ts';
+import { listSignupRequests } from '../queries/accounts/signup-requests.ts';
+import type { SignupRequestCursor } from '../queries/accounts/signup-requests.ts';
 import type { Page, PortalContext } from './context.ts';
 import { queryText } from './forms.ts';
 import { sendPortalPage, timeText } from './pages.ts';

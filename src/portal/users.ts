@@ -1,6 +1,6 @@
-import { formats } from '../domain/formats.ts';
-import { findPortalUser, listPortalUsers } from '../queries/portal-users.ts';
-import type { PortalUser } from '../queries/portal-users.ts';
+import { formats } from '../domain/api/formats.ts';
+import { findPortalUser, listPortalUsers } from '../queries/accounts/portal-users.ts';
+import type { PortalUser } from '../queries/accounts/portal-users.ts';
 import type { Page, PortalContext } from './context.ts';
 import { sessionOf } from './context.ts';
 import { field, queryText } from './forms.ts';

@@ -1,8 +1,8 @@
-import { describeOutcome, errorClass, nextAttemptAt } from '../domain/retry.ts';
-import { open, webhookContext, type Keyring } from '../domain/sealed.ts';
-import type { Secret } from '../domain/secret.ts';
-import type { ClaimedDelivery } from '../queries/delivery-queue.ts';
-import type { FinishedAttempt } from '../queries/delivery-results.ts';
+import { describeOutcome, errorClass, nextAttemptAt } from '../domain/notifications/retry.ts';
+import { open, webhookContext, type Keyring } from '../domain/security/encryption.ts';
+import type { Secret } from '../domain/security/secret.ts';
+import type { ClaimedDelivery } from '../queries/deliveries/delivery-queue.ts';
+import type { FinishedAttempt } from '../queries/deliveries/delivery-results.ts';
 import { deliver, type DeliverOptions } from './deliver.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import type { DeliveryMetrics } from './metrics.ts';

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext, type TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { buildConnector, Client } from 'undici';
-import { hostOf } from '../domain/endpoint.ts';
+import { hostOf } from '../domain/notifications/endpoint.ts';
 import type { ResolvedAddress } from './destination.ts';
 
 /** Response headers above this are a broken answer. */

@@ -1,5 +1,5 @@
-import { deliveryHeaders } from '../domain/delivery-headers.ts';
-import type { Secret } from '../domain/secret.ts';
+import { deliveryHeaders } from '../domain/notifications/delivery-headers.ts';
+import type { Secret } from '../domain/security/secret.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 
 export interface SignedMessage {

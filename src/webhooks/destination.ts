@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { verdict } from '../domain/addresses.ts';
-import type { Outcome } from '../domain/retry.ts';
+import { verdict } from '../domain/security/addresses.ts';
+import type { Outcome } from '../domain/notifications/retry.ts';
 
 export interface ResolvedAddress {
   readonly address: string;

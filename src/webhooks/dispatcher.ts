@@ -1,10 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Db } from '../queries/database.ts';
-import { findNextDueAt } from '../queries/deliveries.ts';
-import { claimDeliveries, type ClaimCursor, type ClaimedDelivery } from '../queries/delivery-queue.ts';
-import { releaseDeliveries, releaseLost } from '../queries/delivery-places.ts';
-import { dropDeliveries, finishDeliveries, type FinishedAttempt } from '../queries/delivery-results.ts';
-import type { WorkerPresence } from '../queries/worker-presence.ts';
+import type { Db } from '../queries/connection/database.ts';
+import { findNextDueAt } from '../queries/deliveries/deliveries.ts';
+import {
+  claimDeliveries,
+  type ClaimCursor,
+  type ClaimedDelivery,
+} from '../queries/deliveries/delivery-queue.ts';
+import { releaseDeliveries, releaseLost } from '../queries/deliveries/in-flight-slots.ts';
+import {
+  dropDeliveries,
+  finishDeliveries,
+  type FinishedAttempt,
+} from '../queries/deliveries/delivery-results.ts';
+import type { WorkerPresence } from '../queries/connection/worker-presence.ts';
 import { attempt, type AttemptOptions } from './attempt.ts';
 import { Recorder } from './recorder.ts';
 

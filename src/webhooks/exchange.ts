@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { hostOf, parseEndpoint } from '../domain/endpoint.ts';
-import type { Outcome } from '../domain/retry.ts';
+import { hostOf, parseEndpoint } from '../domain/notifications/endpoint.ts';
+import type { Outcome } from '../domain/notifications/retry.ts';
 import { Connections, type Connection } from './connections.ts';
 import { resolveDestination, type Lookup } from './destination.ts';
 import { send } from './send.ts';

@@ -1,5 +1,5 @@
-import type { Outcome } from '../domain/retry.ts';
-import type { CancelReason } from '../queries/deliveries.ts';
+import type { Outcome } from '../domain/notifications/retry.ts';
+import type { CancelReason } from '../queries/deliveries/deliveries.ts';
 
 /** What the dispatcher counts. */
 export interface DeliveryMetrics {

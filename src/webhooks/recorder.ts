@@ -1,4 +1,4 @@
-import type { FinishedAttempt } from '../queries/delivery-results.ts';
+import type { FinishedAttempt } from '../queries/deliveries/delivery-results.ts';
 
 const batchRows = 200;
 const batchMs = 10;

@@ -1,7 +1,7 @@
-import { envelope, testMessageType } from '../domain/envelope.ts';
-import { describeOutcome } from '../domain/retry.ts';
-import { Secret } from '../domain/secret.ts';
-import type { WebhookTester } from '../domain/webhook-test.ts';
+import { envelope, testMessageType } from '../domain/notifications/envelope.ts';
+import { describeOutcome } from '../domain/notifications/retry.ts';
+import { Secret } from '../domain/security/secret.ts';
+import type { WebhookTester } from '../domain/notifications/webhook-test.ts';
 import { deliver, type DeliverOptions } from './deliver.ts';
 
 export interface WebhookTesterOptions extends DeliverOptions {

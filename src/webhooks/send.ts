@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Outcome } from '../domain/retry.ts';
+import type { Outcome } from '../domain/notifications/retry.ts';
 import { codeOf } from './destination.ts';
 
 /** Of a response body at most this much is read, and nothing of it is kept. */

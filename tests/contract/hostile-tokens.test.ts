@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { defaultRateLimits } from '../../src/config/rate-limits.ts';
-import { digest, newClientId, newClientSecret } from '../../src/domain/credentials.ts';
+import { digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 

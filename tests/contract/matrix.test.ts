@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../generated/routes.ts';
 import type { OperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
 import { defaultRateLimits } from '../../src/config/rate-limits.ts';
-import { roleTable } from '../../src/domain/roles.ts';
+import { roleTable } from '../../src/domain/users/roles.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 import type { Call } from '../support/api-client.ts';

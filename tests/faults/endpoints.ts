@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
-import { serverCertificate, type Certificate } from '../../src/cli/demo/certificates.ts';
+import { serverCertificate, type Certificate } from '../../tools/demo/certificates.ts';
 import type { Answer } from '../support/receiver.ts';
 import { arrivals, type Report } from './report.ts';
 import { until, type DeliveryState, type World } from './world.ts';

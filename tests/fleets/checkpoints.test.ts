@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { moveCheckpoints } from '../../src/fleets/checkpoints.ts';
 import type { CheckpointTools } from '../../src/fleets/checkpoints.ts';
-import { SLICE_DAYS, takeTurn } from '../../src/live/pace.ts';
-import type { TakeTurn } from '../../src/live/pace.ts';
+import { SLICE_DAYS, takeTurn } from '../../src/households/pace.ts';
+import type { TakeTurn } from '../../src/households/pace.ts';
 import { fleetApi } from './fleet-api.ts';
 import { DAYS, kept, NOON, oldFleet, summed, TODAY } from './old-fleets.ts';
 

@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
-import { readCheckpoint } from '../../src/live/checkpoints.ts';
-import { liveSchedules } from '../../src/live/schedules.ts';
-import type { Checkpoint } from '../../src/simulation/counters.ts';
-import { alwaysMid } from '../../src/simulation/heat.ts';
-import type { Household } from '../../src/simulation/household.ts';
-import { createModel } from '../../src/simulation/model.ts';
-import type { Model } from '../../src/simulation/model.ts';
+import { readCheckpoint } from '../../src/households/checkpoints.ts';
+import { liveSchedules } from '../../src/households/schedules.ts';
+import type { Checkpoint } from '../../src/simulation/model/counters.ts';
+import { alwaysMid } from '../../src/simulation/devices/heat.ts';
+import type { Household } from '../../src/simulation/household/household.ts';
+import { createModel } from '../../src/simulation/model/model.ts';
+import type { Model } from '../../src/simulation/model/model.ts';
 import type { Answer } from '../support/api-client.ts';
 import type { FleetApi } from './fleet-api.ts';
 

@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals';
 import { provision } from '../../src/fleets/provisioning.ts';
 import type { WorkTools } from '../../src/fleets/provisioning.ts';
 import { purge } from '../../src/fleets/purge.ts';
-import { claimFleet } from '../../src/queries/fleet-work.ts';
-import type { ClaimedFleet } from '../../src/queries/fleet-work.ts';
+import { claimFleet } from '../../src/queries/fleets/fleet-work.ts';
+import type { ClaimedFleet } from '../../src/queries/fleets/fleet-work.ts';
 import { fleetApi } from './fleet-api.ts';
 
 const LEASE_MS = 10_000;

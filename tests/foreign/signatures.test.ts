@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { deliveryHeaders } from '../../src/domain/delivery-headers.ts';
-import type { Secret } from '../../src/domain/secret.ts';
-import { isSignatureValid, newSecret, serviceSignature } from '../../src/domain/signature.ts';
+import { deliveryHeaders } from '../../src/domain/notifications/delivery-headers.ts';
+import type { Secret } from '../../src/domain/security/secret.ts';
+import { isSignatureValid, newSecret, serviceSignature } from '../../src/domain/notifications/signature.ts';
 import { mux, standardWebhooks, stripe, svix, tern } from './judges.ts';
 
 const KIB = 1024;

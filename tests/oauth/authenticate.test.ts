@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { digest, newAccessToken } from '../../src/domain/credentials.ts';
-import type { ProblemOptions } from '../../src/domain/problem.ts';
+import { digest, newAccessToken } from '../../src/domain/security/credentials.ts';
+import type { ProblemOptions } from '../../src/domain/api/problem.ts';
 import { createAuthenticator } from '../../src/oauth/authenticate.ts';
 import type { Authenticator } from '../../src/oauth/authenticate.ts';
 import {
   deleteAccessToken,
   deleteExpiredAccessTokens,
   insertAccessToken,
-} from '../../src/queries/access-tokens.ts';
-import { deleteApplication } from '../../src/queries/applications.ts';
+} from '../../src/queries/accounts/access-tokens.ts';
+import { deleteApplication } from '../../src/queries/accounts/applications.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { addClient, addUser, softDelete, start } from './fixture.ts';

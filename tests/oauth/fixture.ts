@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { digest, newClientId, newClientSecret } from '../../src/domain/credentials.ts';
-import type { Role } from '../../src/domain/roles.ts';
-import { setPassword } from '../../src/queries/accounts.ts';
-import { insertApplication } from '../../src/queries/applications.ts';
-import type { GrantType } from '../../src/queries/applications.ts';
-import type { Db } from '../../src/queries/database.ts';
-import { insertOrganization } from '../../src/queries/organizations.ts';
+import { digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
+import type { Role } from '../../src/domain/users/roles.ts';
+import { setPassword } from '../../src/queries/accounts/accounts.ts';
+import { insertApplication } from '../../src/queries/accounts/applications.ts';
+import type { GrantType } from '../../src/queries/accounts/applications.ts';
+import type { Db } from '../../src/queries/connection/database.ts';
+import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 
 export const start = new Date('2026-11-21T10:00:00.000Z');
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { digest } from '../../src/domain/credentials.ts';
+import { digest } from '../../src/domain/security/credentials.ts';
 import type { OAuthAnswer } from '../../src/oauth/exchange.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import { expectRefusal, expectToken, noStore } from './expectations.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { digest } from '../../src/domain/credentials.ts';
+import { digest } from '../../src/domain/security/credentials.ts';
 import { authenticateClient } from '../../src/oauth/client-credentials.ts';
 import { authorizationServerMetadata } from '../../src/oauth/metadata.ts';
 import {
@@ -10,10 +10,10 @@ import {
   listApplications,
   replaceSecret,
   updateApplication,
-} from '../../src/queries/applications.ts';
-import { findOrganization, isReachable } from '../../src/queries/organizations.ts';
-import { deleteRateLimitsBefore, useQuota } from '../../src/queries/rate-limits.ts';
-import { insertSignupRequest, listSignupRequests } from '../../src/queries/signup-requests.ts';
+} from '../../src/queries/accounts/applications.ts';
+import { findOrganization, isReachable } from '../../src/queries/accounts/organizations.ts';
+import { deleteRateLimitsBefore, useQuota } from '../../src/queries/accounts/rate-limits.ts';
+import { insertSignupRequest, listSignupRequests } from '../../src/queries/accounts/signup-requests.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { addClient, addOrganization, addUser, start } from './fixture.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { digest } from '../../src/domain/credentials.ts';
+import { digest } from '../../src/domain/security/credentials.ts';
 import { presentedClientId } from '../../src/oauth/client-credentials.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import { testDatabase } from '../support/database.ts';
 import { expectRefusal, expectToken } from './expectations.ts';
-import { deleteApplication } from '../../src/queries/applications.ts';
+import { deleteApplication } from '../../src/queries/accounts/applications.ts';
 import { addClient, basic, softDelete, start } from './fixture.ts';
 import { grant, tokenStage } from './token-stage.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { insertMessage } from '../../src/queries/deliveries.ts';
+import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
 import { finishDelivery } from '../support/webhooks.ts';

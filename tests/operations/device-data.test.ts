@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { NO_RATINGS } from '../../src/simulation/device-description.ts';
-import { DEVICE_TYPES } from '../../src/simulation/identity.ts';
-import type { DeviceType } from '../../src/simulation/identity.ts';
+import { NO_RATINGS } from '../../src/simulation/household/device-description.ts';
+import { DEVICE_TYPES } from '../../src/simulation/household/identity.ts';
+import type { DeviceType } from '../../src/simulation/household/identity.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import type { Answer, Call } from '../support/api-client.ts';
 import { refusal } from './refusal.ts';

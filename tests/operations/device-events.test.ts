@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { conditionCodes } from '../../src/domain/conditions.ts';
-import { endCondition, raiseCondition } from '../../src/queries/conditions.ts';
+import { conditionCodes } from '../../src/domain/notifications/conditions.ts';
+import { endCondition, raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
 import { addDevice, addFleet, addUser, type SimulatedFleet } from '../support/simulated.ts';

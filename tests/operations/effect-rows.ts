@@ -1,6 +1,6 @@
 // The rows of fleets-effects.test.ts: a field of the definition, its change, and what of the preview follows it.
 import { gzipSync } from 'node:zlib';
-import { ARCHETYPES } from '../../src/simulation/profiles.ts';
+import { ARCHETYPES } from '../../src/simulation/household/profiles.ts';
 import {
   CONSUMPTION,
   LOAD,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { mostStreams } from '../../src/operations/events.ts';
-import { insertOrganization } from '../../src/queries/organizations.ts';
+import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { startApi, type Api, type Company } from '../support/api.ts';
 import { EventListener } from '../support/event-stream.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
-import { digest } from '../../src/domain/credentials.ts';
-import { envelope } from '../../src/domain/envelope.ts';
-import { insertMessage } from '../../src/queries/deliveries.ts';
-import type { Tx } from '../../src/queries/database.ts';
-import { listAnnounced } from '../../src/queries/events.ts';
+import { digest } from '../../src/domain/security/credentials.ts';
+import { envelope } from '../../src/domain/notifications/envelope.ts';
+import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
+import type { Tx } from '../../src/queries/connection/database.ts';
+import { listAnnounced } from '../../src/queries/notifications/events.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { EventListener } from '../support/event-stream.ts';
 

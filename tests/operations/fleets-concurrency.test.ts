@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from '@jest/globals';
 import { fleetApi } from '../fleets/fleet-api.ts';
-import { hash, splitSeed } from '../../src/simulation/noise.ts';
+import { hash, splitSeed } from '../../src/simulation/kernel/noise.ts';
 
 const fleets = fleetApi();
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import * as validators from '../../generated/validate-bodies.js';
 import { bodyErrors } from '../../src/http/field-errors.ts';
-import { definitionFaults } from '../../src/operations/definition-faults.ts';
+import { definitionFaults } from '../../src/simulation/definition/validate-definition.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
 const validate = validators.createFleet;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
-import { digest } from '../../src/domain/credentials.ts';
-import { insertApplication } from '../../src/queries/applications.ts';
+import { digest } from '../../src/domain/security/credentials.ts';
+import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 
 const fleets = fleetApi();

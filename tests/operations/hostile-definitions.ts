@@ -1,6 +1,6 @@
 // Definitions that mean harm or nonsense: each with the one place that has to be named. The same on every run.
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { hash, splitSeed } from '../../src/simulation/noise.ts';
+import { hash, splitSeed } from '../../src/simulation/kernel/noise.ts';
 
 export interface Hostile {
   readonly title: string;

@@ -1,9 +1,9 @@
 // The control of the look for secrets that ends every test of the API and of the processes.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { newAccessToken, newClientSecret } from '../../src/domain/credentials.ts';
-import { deliveryHeaders } from '../../src/domain/delivery-headers.ts';
-import { newSecret } from '../../src/domain/signature.ts';
+import { newAccessToken, newClientSecret } from '../../src/domain/security/credentials.ts';
+import { deliveryHeaders } from '../../src/domain/notifications/delivery-headers.ts';
+import { newSecret } from '../../src/domain/notifications/signature.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { leaksIn } from '../support/leaks.ts';
 

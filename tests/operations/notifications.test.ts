@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { endCondition, raiseCondition } from '../../src/queries/conditions.ts';
+import { endCondition, raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer, Call } from '../support/api-client.ts';
 import { Content } from '../support/content.ts';

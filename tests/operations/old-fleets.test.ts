@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { SLICE_DAYS, takeTurn } from '../../src/live/pace.ts';
-import type { TakeTurn } from '../../src/live/pace.ts';
+import { SLICE_DAYS, takeTurn } from '../../src/households/pace.ts';
+import type { TakeTurn } from '../../src/households/pace.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { DAYS, householdsOf, kept, modelsOf, NOON, oldFleet, summed, TODAY } from '../fleets/old-fleets.ts';
 import type { Answer } from '../support/api-client.ts';

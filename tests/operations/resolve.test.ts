@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { signLink } from '../../src/domain/signed-links.ts';
+import { signLink } from '../../src/domain/security/signed-links.ts';
 import type { Answer } from '../support/api-client.ts';
 import {
   HOUR,

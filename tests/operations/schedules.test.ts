@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { insertOrganization } from '../../src/queries/organizations.ts';
-import { NO_RATINGS } from '../../src/simulation/device-description.ts';
-import { assumedHousehold } from '../../src/operations/assumed-household.ts';
+import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
+import { NO_RATINGS } from '../../src/simulation/household/device-description.ts';
+import { assumedHousehold } from '../../src/households/assumed-household.ts';
 import { addPerson, startApi } from '../support/api.ts';
 import type { Api, Person } from '../support/api.ts';
 import type { Answer, Call } from '../support/api-client.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { OperationId } from '../../generated/routes.ts';
-import { NO_RATINGS } from '../../src/simulation/device-description.ts';
-import { DEVICE_TYPES } from '../../src/simulation/identity.ts';
-import type { DeviceType } from '../../src/simulation/identity.ts';
+import { NO_RATINGS } from '../../src/simulation/household/device-description.ts';
+import { DEVICE_TYPES } from '../../src/simulation/household/identity.ts';
+import type { DeviceType } from '../../src/simulation/household/identity.ts';
 import { addPerson, startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 import { refusal } from './refusal.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { OperationId } from '../../generated/routes.ts';
-import type { Role } from '../../src/domain/roles.ts';
-import { insertOrganization } from '../../src/queries/organizations.ts';
+import type { Role } from '../../src/domain/users/roles.ts';
+import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { addPerson, startApi } from '../support/api.ts';
 import type { Api, Company, Person } from '../support/api.ts';
 import type { Answer, Call } from '../support/api-client.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Services } from '../../src/operations/context.ts';
-import { insertMessage } from '../../src/queries/deliveries.ts';
+import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import express from 'express';
 import request from 'supertest';
-import { linkKey } from '../../src/domain/signed-links.ts';
+import { linkKey } from '../../src/domain/security/signed-links.ts';
 import { createConsent } from '../../src/portal/consent.ts';
 import { testDatabase } from '../support/database.ts';
 

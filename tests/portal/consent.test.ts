@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { consentQuery } from '../../src/domain/consent-links.ts';
-import { raiseCondition } from '../../src/queries/conditions.ts';
+import { consentQuery } from '../../src/domain/security/consent-links.ts';
+import { raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import {
   HOUR,
   isActive,

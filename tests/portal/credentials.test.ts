@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { matchesDigest } from '../../src/domain/credentials.ts';
-import { verifyAccount } from '../../src/queries/accounts.ts';
-import { findClient } from '../../src/queries/applications.ts';
+import { matchesDigest } from '../../src/domain/security/credentials.ts';
+import { verifyAccount } from '../../src/queries/accounts/accounts.ts';
+import { findClient } from '../../src/queries/accounts/applications.ts';
 import { elementText, formOf } from './visitor.ts';
 import { initialPassword, ownPassword, startPortal } from './portal-site.ts';
 import type { PortalSite } from './portal-site.ts';

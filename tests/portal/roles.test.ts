@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { verifyAccount } from '../../src/queries/accounts.ts';
-import { findClient } from '../../src/queries/applications.ts';
-import { insertSignupRequest } from '../../src/queries/signup-requests.ts';
+import { verifyAccount } from '../../src/queries/accounts/accounts.ts';
+import { findClient } from '../../src/queries/accounts/applications.ts';
+import { insertSignupRequest } from '../../src/queries/accounts/signup-requests.ts';
 import { elementText, formOf } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 import { startPortal } from './portal-site.ts';

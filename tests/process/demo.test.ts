@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { run, until } from './partner.ts';
 
-const demo = join(import.meta.dirname, '../../src/cli/demo/main.ts');
+const demo = join(import.meta.dirname, '../../tools/demo/main.ts');
 const command = ['--disable-warning=ExperimentalWarning', demo];
 
 test('the demo confirms every step of the main job in under 30 s', async () => {

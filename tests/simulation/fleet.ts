@@ -1,9 +1,9 @@
 /** Definitions and households for the tests of the simulator. */
-import { resolveDefinition } from '../../src/simulation/definition.ts';
-import type { Resolved } from '../../src/simulation/definition.ts';
-import type { FleetDefinitionBody } from '../../src/simulation/fleet-definition.ts';
-import { buildHouseholds } from '../../src/simulation/household.ts';
-import type { Household } from '../../src/simulation/household.ts';
+import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
+import type { Resolved } from '../../src/simulation/definition/resolve-definition.ts';
+import type { FleetDefinitionBody } from '../../src/simulation/definition/fleet-definition.ts';
+import { buildHouseholds } from '../../src/simulation/household/household.ts';
+import type { Household } from '../../src/simulation/household/household.ts';
 
 export const NOW = new Date('2026-11-21T10:07:30Z');
 export const REQUEST_ID = '5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11';

@@ -58,7 +58,7 @@ export default tseslint.config(
   },
   {
     files: ['src/**'],
-    ignores: ['src/main.ts', 'src/cli/**', 'src/generate/**'],
+    ignores: ['src/main.ts', 'src/cli/**'],
     rules: {
       'no-restricted-properties': [
         'error',
@@ -72,7 +72,7 @@ export default tseslint.config(
   },
   {
     // Tests and the demo look into JSON answers of every shape.
-    files: ['tests/**', 'src/cli/demo/**'],
+    files: ['tests/**', 'tools/demo/**'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
@@ -83,5 +83,5 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': 'off',
     },
   },
-  { files: ['src/cli/**', 'src/generate/**', 'bench/**', 'tests/**'], rules: { 'no-console': 'off' } },
+  { files: ['src/cli/**', 'tools/**', 'bench/**', 'tests/**'], rules: { 'no-console': 'off' } },
 );

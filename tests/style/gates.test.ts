@@ -23,6 +23,7 @@ beforeEach(() => {
   copy = mkdtempSync(join(tmpdir(), 'partner-gates-'));
   for (const part of [
     'src',
+    'tools',
     'generated',
     'openapi',
     'migrations',
@@ -53,11 +54,12 @@ const rooms = (): ReturnType<typeof gate> =>
     '--config',
     'tests/style/rooms.config.cjs',
     'src',
+    'tools',
   );
 const types = (): ReturnType<typeof gate> => gate(binary('typescript/bin/tsc'), '--incremental', 'false');
 const lint = (file: string): ReturnType<typeof gate> =>
   gate(binary('eslint/bin/eslint.js'), '--config', 'tests/style/eslint.config.js', file);
-const contract = (): ReturnType<typeof gate> => gate('src/generate/contract.ts', '--check');
+const contract = (): ReturnType<typeof gate> => gate('tools/generate/contract.ts', '--check');
 
 describe('the rooms', () => {
   test('stand as they are', async () => {
@@ -65,9 +67,9 @@ describe('the rooms', () => {
   });
 
   test.each([
-    ['domain/planted.ts', '../queries/database.ts', 'arrows-of-domain'],
+    ['domain/api/planted.ts', '../queries/connectio./connection/database.ts', 'arrows-of-domain'],
     ['queries/planted.ts', '../operations/context.ts', 'arrows-of-queries'],
-    ['simulation/planted.ts', '../queries/database.ts', 'arrows-of-simulation'],
+    ['simulation/planted.ts', '../queries/connectio./connection/database.ts', 'arrows-of-simulation'],
     ['operations/planted.ts', '../webhooks/dispatcher.ts', 'arrows-of-operations'],
   ])('refuse an arrow back from %s to %s', async (file, target, rule) => {
     writeFileSync(
@@ -88,11 +90,11 @@ describe('the rooms', () => {
 
   test('refuse a cycle', async () => {
     writeFileSync(
-      join(copy, 'src/domain/planted-a.ts'),
+      join(copy, 'src/domain/api/planted-a.ts'),
       "export { b } from './planted-b.ts';\nexport const a = 1;\n",
     );
     writeFileSync(
-      join(copy, 'src/domain/planted-b.ts'),
+      join(copy, 'src/domain/api/planted-b.ts'),
       "export { a } from './planted-a.ts';\nexport const b = 1;\n",
     );
     const { code, output } = await rooms();
@@ -128,7 +130,7 @@ describe('the compiler', () => {
 describe('the linter', () => {
   const file = 'src/queries/planted.ts';
   const planted = (statement: string): string =>
-    `import type { Db } from './database.ts';
+    `import type { Db } from './connection/database.ts';
 
 export async function renameAll(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -151,8 +153,8 @@ export async function renameAll(db: Db): Promise<void> {
   });
 
   test('refuses a clock in a pure room', async () => {
-    writeFileSync(join(copy, 'src/domain/planted.ts'), 'export const at = Date.now();\n');
-    expect((await lint('src/domain/planted.ts')).output).toContain('no-restricted-syntax');
+    writeFileSync(join(copy, 'src/domain/api/planted.ts'), 'export const at = Date.now();\n');
+    expect((await lint('src/domain/api/planted.ts')).output).toContain('no-restricted-syntax');
   });
 });
 

@@ -1,72 +1,59 @@
-// The rooms of the house and the arrows between them: one table, from which the rules are made.
-// A room may import itself, the rooms named here and generated/; nothing else.
-const arrows = {
-  domain: [],
-  contract: [],
-  log: [],
-  config: ['domain'],
-  simulation: ['domain'],
-  queries: ['domain'],
-  oauth: ['queries', 'domain'],
-  live: ['queries', 'simulation', 'domain'],
-  operations: ['live', 'queries', 'simulation', 'domain', 'contract'],
-  fleets: ['live', 'queries', 'simulation', 'domain'],
-  webhooks: ['queries', 'domain'],
-  portal: ['operations', 'queries', 'contract', 'domain'],
-  http: ['oauth', 'operations', 'contract', 'domain', 'config', 'log'],
-  compose: [
-    'contract',
-    'http',
-    'portal',
-    'oauth',
-    'operations',
-    'fleets',
-    'live',
-    'webhooks',
-    'queries',
-    'domain',
-    'config',
-    'log',
-  ],
-  cli: ['compose', 'oauth', 'config', 'domain', 'log'],
-  generate: ['domain', 'queries', 'simulation'],
-};
+// The rules of dependency-cruiser, made from the table of rooms.
+const { rooms, wings, owners } = require('./rooms.cjs');
 
-// Packages that only some rooms may touch.
-const owners = {
-  '^(kysely|pg|pg-cursor)$': 'queries',
-  '^express$': '(http|portal)',
-  '^undici$': '(webhooks|cli)',
-  '^winston$': 'log',
-  '^commander$': 'cli',
-  '^@node-oauth/': 'oauth',
-};
-
-const roomRules = Object.entries(arrows).map(([room, targets]) => ({
+const roomRules = Object.entries(rooms).map(([room, targets]) => ({
   name: `arrows-of-${room}`,
   severity: 'error',
   comment: `src/${room} may import ${['itself', ...targets].join(', ')} and generated/ only.`,
   from: { path: `^src/${room}/` },
-  to: { path: '^(src|tests|bench)/', pathNot: `^src/(${[room, ...targets].join('|')})/` },
+  to: { path: '^(src|tools|tests|bench)/', pathNot: `^src/(${[room, ...targets].join('|')})/` },
 }));
 
-const packageRules = Object.entries(owners).map(([packages, rooms]) => ({
-  name: `owner-of-${packages.replace(/\W+/g, '')}`,
+const wingRules = Object.entries(wings).map(([wing, targets]) => ({
+  name: `arrows-of-${wing.replace('/', '-')}`,
   severity: 'error',
-  from: { path: '^src/', pathNot: `^src/${rooms}/` },
-  to: { path: `(^|/)node_modules/${packages.replace('^', '').replace(/\$$/, '/')}` },
+  comment: `Of its own room, src/${wing} may import ${['itself', ...targets].join(', ')} only.`,
+  from: { path: `^src/${wing}/` },
+  to: { path: `^src/${wing.split('/')[0]}/`, pathNot: `^src/(${[wing, ...targets].join('|')})/` },
+}));
+
+const roomsWithWings = [...new Set(Object.keys(wings).map((wing) => wing.split('/')[0]))];
+
+const packageRules = Object.entries(owners).map(([name, owningRooms]) => ({
+  name: `owner-of-${name.replace('@', '')}`,
+  severity: 'error',
+  comment: `Only ${owningRooms.join(', ')} may import ${name}.`,
+  from: { path: '^src/', pathNot: `^src/(${owningRooms.join('|')})/` },
+  to: { path: `(^|/)node_modules/(@types/)?${name}/` },
 }));
 
 module.exports = {
   forbidden: [
     ...roomRules,
+    ...wingRules,
     ...packageRules,
-    { name: 'no-cycle', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
+    { name: 'no-cycle', severity: 'error', from: { path: '^(src|tools)/' }, to: { circular: true } },
     {
       name: 'every-file-in-a-room',
       severity: 'error',
-      from: { path: '^src/', pathNot: `^src/((${Object.keys(arrows).join('|')})/|main\\.ts$)` },
+      from: { path: '^src/', pathNot: `^src/((${Object.keys(rooms).join('|')})/|main\\.ts$)` },
       to: {},
+    },
+    {
+      name: 'every-file-in-a-wing',
+      severity: 'error',
+      from: {
+        path: `^src/(${roomsWithWings.join('|')})/`,
+        pathNot: `^src/(${Object.keys(wings).join('|')})/`,
+      },
+      to: {},
+    },
+    {
+      name: 'tools-stand-apart',
+      severity: 'error',
+      comment: 'The service never imports its tools.',
+      from: { path: '^src/' },
+      to: { path: '^tools/' },
     },
   ],
   options: {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { ConditionCode } from '../../src/domain/conditions.ts';
-import type { DeviceType } from '../../src/domain/envelope.ts';
-import { raiseCondition } from '../../src/queries/conditions.ts';
+import type { ConditionCode } from '../../src/domain/notifications/conditions.ts';
+import type { DeviceType } from '../../src/domain/notifications/envelope.ts';
+import { raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import type { Api, Person } from './api.ts';
 import type { Answer, Call } from './api-client.ts';
 import { addDevice } from './simulated.ts';

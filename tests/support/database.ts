@@ -2,8 +2,8 @@
 // (or on TEST_DATABASE_URL). A clone takes some 30 ms.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { openDatabase } from '../../src/queries/database.ts';
-import type { Db } from '../../src/queries/database.ts';
+import { openDatabase } from '../../src/queries/connection/database.ts';
+import type { Db } from '../../src/queries/connection/database.ts';
 
 /** Set by global-setup.ts. */
 export const serverVariable = 'PARTNER_TEST_SERVER';

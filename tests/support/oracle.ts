@@ -6,7 +6,7 @@ import express from 'express';
 import type { ErrorRequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import request from 'supertest';
-import { formats } from '../../src/domain/formats.ts';
+import { formats } from '../../src/domain/api/formats.ts';
 
 export interface Exchange {
   readonly method: string;

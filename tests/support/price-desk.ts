@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
-import { insertOrganization } from '../../src/queries/organizations.ts';
+import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { addPerson, startApi } from './api.ts';
 import type { Api } from './api.ts';
 import type { Answer } from './api-client.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { certificateAuthority, serverCertificate, type Authority } from '../../src/cli/demo/certificates.ts';
+import { certificateAuthority, serverCertificate, type Authority } from '../../tools/demo/certificates.ts';
 
 /** A request as it came in; the body is the raw bytes. */
 export interface Received {

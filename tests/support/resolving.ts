@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
-import type { ConditionCode } from '../../src/domain/conditions.ts';
-import { raiseCondition } from '../../src/queries/conditions.ts';
+import type { ConditionCode } from '../../src/domain/notifications/conditions.ts';
+import { raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import { addPerson, startApi, type Api, type Person } from './api.ts';
 import type { Answer } from './api-client.ts';
 import { addDevice } from './simulated.ts';

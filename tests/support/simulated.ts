@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { DeviceType } from '../../src/domain/envelope.ts';
-import type { Db } from '../../src/queries/database.ts';
-import { insertOrganization } from '../../src/queries/organizations.ts';
+import type { DeviceType } from '../../src/domain/notifications/envelope.ts';
+import type { Db } from '../../src/queries/connection/database.ts';
+import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 
 export interface SimulatedFleet {
   readonly partnerOrgId: string;

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
 import { Exchange, type Exchanged, type ExchangeOptions } from '../../src/webhooks/exchange.ts';
-import { certificateAuthority, serverCertificate, type Authority } from '../../src/cli/demo/certificates.ts';
+import { certificateAuthority, serverCertificate, type Authority } from '../../tools/demo/certificates.ts';
 
 const one: ResolvedAddress = { address: '127.0.0.1', family: 4 };
 const two: ResolvedAddress = { address: '::1', family: 6 };

@@ -1,9 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { keyring } from '../../src/domain/sealed.ts';
-import { isSignatureValid } from '../../src/domain/signature.ts';
-import { softDeleteWebhook, updateWebhook, type WebhookChange } from '../../src/queries/webhooks.ts';
-import type { Topic } from '../../src/domain/subscriptions.ts';
+import { keyring } from '../../src/domain/security/encryption.ts';
+import { isSignatureValid } from '../../src/domain/notifications/signature.ts';
+import {
+  softDeleteWebhook,
+  updateWebhook,
+  type WebhookChange,
+} from '../../src/queries/deliveries/webhooks.ts';
+import type { Topic } from '../../src/domain/notifications/topics.ts';
 import type { Dispatcher, DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import { startReceiver, type Received } from '../support/receiver.ts';
 import {

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import type { Topic } from '../../src/domain/subscriptions.ts';
-import { insertMessage } from '../../src/queries/deliveries.ts';
-import { softDeleteWebhook, updateWebhook, type WebhookChange } from '../../src/queries/webhooks.ts';
+import type { Topic } from '../../src/domain/notifications/topics.ts';
+import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
+import {
+  softDeleteWebhook,
+  updateWebhook,
+  type WebhookChange,
+} from '../../src/queries/deliveries/webhooks.ts';
 import type { Dispatcher } from '../../src/webhooks/dispatcher.ts';
 import { addMessage, addWebhook, dumpDeliveries, stage, testDispatcher } from '../support/webhooks.ts';
 

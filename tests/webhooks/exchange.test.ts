@@ -6,7 +6,7 @@ import {
   type Socket,
 } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { certificateAuthority } from '../../src/cli/demo/certificates.ts';
+import { certificateAuthority } from '../../tools/demo/certificates.ts';
 import { body, exchangeStage, outcomeOf } from '../support/exchange-stage.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts';
 

@@ -1,7 +1,7 @@
 // What a change does to a thousand messages that wait, through the API, while the dispatcher runs.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { isSignatureValid } from '../../src/domain/signature.ts';
-import { Secret } from '../../src/domain/secret.ts';
+import { isSignatureValid } from '../../src/domain/notifications/signature.ts';
+import { Secret } from '../../src/domain/security/secret.ts';
 import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
 import type { Exchange } from '../../src/webhooks/exchange.ts';
 import { startApi, type Api } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { FinishedAttempt } from '../../src/queries/delivery-results.ts';
+import type { FinishedAttempt } from '../../src/queries/deliveries/delivery-results.ts';
 import { Recorder } from '../../src/webhooks/recorder.ts';
 import { throttle } from '../../src/webhooks/throttle.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newSecret, isSignatureValid } from '../../src/domain/signature.ts';
-import type { WebhookTester } from '../../src/domain/webhook-test.ts';
+import { newSecret, isSignatureValid } from '../../src/domain/notifications/signature.ts';
+import type { WebhookTester } from '../../src/domain/notifications/webhook-test.ts';
 import type { Exchange } from '../../src/webhooks/exchange.ts';
 import { webhookTester } from '../../src/webhooks/send-test.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';

@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { claimDeliveries, claimWindow, type ClaimLimits } from '../../src/queries/delivery-queue.ts';
-import { releaseLost } from '../../src/queries/delivery-places.ts';
-import { deliveriesChannel, notifyDispatchers } from '../../src/queries/deliveries.ts';
-import { listen } from '../../src/queries/listen.ts';
-import { holdPresence, type WorkerPresence } from '../../src/queries/worker-presence.ts';
+import {
+  claimDeliveries,
+  claimWindow,
+  type ClaimLimits,
+} from '../../src/queries/deliveries/delivery-queue.ts';
+import { releaseLost } from '../../src/queries/deliveries/in-flight-slots.ts';
+import { deliveriesChannel, notifyDispatchers } from '../../src/queries/deliveries/deliveries.ts';
+import { listen } from '../../src/queries/connection/listen.ts';
+import { holdPresence, type WorkerPresence } from '../../src/queries/connection/worker-presence.ts';
 import type { Dispatcher, DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import { startReceiver } from '../support/receiver.ts';
 import {

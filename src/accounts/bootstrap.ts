@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { digest, newClientId, newClientSecret } from '../domain/security/credentials.ts';
+import { hashPassword, newPassword } from '../domain/security/passwords.ts';
+import { Secret } from '../domain/security/secret.ts';
+import { insertAdmin, setInitialPassword } from '../queries/accounts/accounts.ts';
+import { insertApplication } from '../queries/accounts/applications.ts';
+import { violatedConstraint } from '../queries/connection/database.ts';
+import type { Db, Tx } from '../queries/connection/database.ts';
+import {
+  hasOrganizations,
+  insertOrganization,
+  lockFirstOrganization,
+} from '../queries/accounts/organizations.ts';
+import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
+import { usernameCandidates } from './usernames.ts';
+
+/** The BOOTSTRAP_* settings, already checked; what is undefined is drawn at random. */
+export interface BootstrapSettings {
+  readonly orgId?: string | undefined;
+  readonly adminEmail?: string | undefined;
+  readonly adminPassword?: Secret | undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: Secret | undefined;
+}
+
+/** A new organization's ids and credentials, to be shown once: neither secret can be read out again. */
+export interface FirstCredentials {
+  readonly orgId: string;
+  readonly orgName: string;
+  readonly adminUserId: string;
+  readonly email: string;
+  readonly username: string;
+  /** An initial password, fixed or not, must be changed at the first login. */
+  readonly password: Secret;
+  readonly clientId: string;
+  readonly clientSecret: Secret;
+}
+
+export interface InitialPassword {
+  readonly username: string;
+  readonly password: Secret;
+}
+
+type Draft = Omit<FirstCredentials, 'username'> & { readonly passwordHash: string };
+
+/**
+ * Fills an empty database with one organization, its admin and an application that acts as the admin. Of processes
+ * that start at once one does it; undefined for all others, and when there is an organization already.
+ */
+export async function bootstrap(
+  db: Db,
+  settings: BootstrapSettings,
+  now: Date,
+): Promise<FirstCredentials | undefined> {
+  if (await hasOrganizations(db)) return undefined;
+  const email = settings.adminEmail ?? 'admin@example.com';
+  const drafted = await draft('Partner', email, settings);
+  return db.transaction().execute(async (tx) => {
+    await lockFirstOrganization(tx);
+    if (await hasOrganizations(tx)) return undefined;
+    return insertDraft(tx, drafted, email, now);
+  });
+}
+
+/** A further partner organization with its admin and an application; the name and the email are already checked. */
+export async function createOrganization(
+  db: Db,
+  organization: { readonly name: string; readonly adminEmail: string },
+  now: Date,
+): Promise<FirstCredentials> {
+  const drafted = await draft(organization.name, organization.adminEmail, {});
+  return withFreeUsername(drafted.email, drafted.orgId, (username) =>
+    db.transaction().execute((tx) => insertDraft(tx, drafted, username, now)),
+  );
+}
+
+/**
+ * An initial password for a user of an organization, who so becomes able to sign in (or has forgotten the old one,
+ * which ends, and with it the user's portal sessions). Undefined when the organization has no user with this email.
+ */
+export async function issueInitialPassword(
+  db: Db,
+  user: { readonly orgId: string; readonly email: string },
+  now: Date,
+): Promise<InitialPassword | undefined> {
+  const password = newPassword();
+  const passwordHash = await hashPassword(password);
+  const account = await withFreeUsername(user.email, user.orgId, (candidate) =>
+    db.transaction().execute(async (tx) => {
+      const changed = await setInitialPassword(tx, user, candidate, passwordHash, now);
+      if (changed !== undefined) await deletePortalSessionsOfUser(tx, changed);
+      return changed;
+    }),
+  );
+  return account && { username: account.username, password: new Secret(password) };
+}
+
+async function draft(orgName: string, email: string, fixed: BootstrapSettings): Promise<Draft> {
+  const password = fixed.adminPassword ?? new Secret(newPassword());
+  return {
+    orgId: fixed.orgId ?? randomUUID(),
+    orgName,
+    adminUserId: randomUUID(),
+    email,
+    password,
+    passwordHash: await hashPassword(password.reveal()),
+    clientId: fixed.clientId ?? newClientId(),
+    clientSecret: fixed.clientSecret ?? new Secret(newClientSecret()),
+  };
+}
+
+async function insertDraft(
+  tx: Tx,
+  { passwordHash, ...credentials }: Draft,
+  username: string,
+  now: Date,
+): Promise<FirstCredentials> {
+  const { orgId, orgName, adminUserId, email, clientId, clientSecret } = credentials;
+  await insertOrganization(tx, {
+    id: orgId,
+    name: orgName,
+    kind: 'partner',
+    parentOrgId: null,
+    createdAt: now,
+  });
+  await insertAdmin(tx, { orgId, userId: adminUserId, email, username, passwordHash }, now);
+  await insertApplication(
+    tx,
+    {
+      orgId,
+      ownerUserId: adminUserId,
+      name: 'First application',
+      clientId,
+      secretHash: digest(clientSecret.reveal()),
+      grantType: 'client-credentials',
+    },
+    now,
+  );
+  return { ...credentials, username };
+}
+
+/** Does the work with the first username that no one else has. */
+async function withFreeUsername<T>(
+  email: string,
+  orgId: string,
+  work: (username: string) => Promise<T>,
+): Promise<T> {
+  let taken: unknown;
+  for (const username of usernameCandidates(email, orgId)) {
+    try {
+      return await work(username);
+    } catch (error) {
+      if (violatedConstraint(error) !== 'users_username_key') throw error;
+      taken = error;
+    }
+  }
+  throw new Error(`Every username for ${email} is taken.`, { cause: taken });
+}

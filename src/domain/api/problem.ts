@@ -1,0 +1,55 @@
+import type { FieldCode, ProblemCode } from '../../../generated/problems.ts';
+
+/** One fault of a request, as it stands in `errors[]` of a problem (RFC 9457). */
+export interface FieldError {
+  /** JSON pointer (RFC 6901) into the body, e.g. `/groups/0/weights`. */
+  readonly pointer?: string;
+  /** Name of the parameter, with its place in `in`. */
+  readonly parameter?: string;
+  readonly in?: 'path' | 'query' | 'header';
+  /** A field-level code of openapi/errors.yaml; a 409 about one field repeats the problem's own. */
+  readonly code: FieldCode | ProblemCode;
+  /** Names the rule that was broken and how to keep it. */
+  readonly detail: string;
+}
+
+export interface ProblemOptions {
+  readonly errors?: readonly FieldError[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/**
+ * The one error that operations throw for a caller's mistake. Its code stands in openapi/errors.yaml,
+ * which also gives the HTTP status; anything else that is thrown is answered as 500 without detail.
+ */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly errors: readonly FieldError[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.errors = options.errors ?? [];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** So many faults of a request are told, the first ones; the document gives the same number as `maxItems`. */
+export const MOST_ERRORS = 200;
+
+/** 422 with every fault at once, up to `MOST_ERRORS`. */
+export function invalid(faults: readonly FieldError[]): Problem {
+  const count = faults.length === 1 ? '1 rule' : `${Math.min(faults.length, MOST_ERRORS)} rules`;
+  const orMore = faults.length < MOST_ERRORS ? '' : ' or more';
+  return new Problem('validation_failed', `The request breaks ${count}${orMore}; see errors.`, {
+    errors: faults.slice(0, MOST_ERRORS),
+  });
+}
+
+/** 404 for an object that does not exist or is not the caller's to see. */
+export function notFound(what: string): Problem {
+  return new Problem('not_found', `No such ${what} in this organization.`);
+}

@@ -1,0 +1,107 @@
+import type { Actor } from './actor.ts';
+import { isCountry } from './countries.ts';
+import type { FieldError } from '../api/problem.ts';
+import type { Access, Role } from './roles.ts';
+
+/** What a partner may say of a user beside email and role; all of it optional, null when unset. */
+interface UserDetails {
+  readonly external_user_id: string | null;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly street_and_number: string | null;
+  readonly street_add_info: string | null;
+  readonly zip_code: string | null;
+  readonly town: string | null;
+  readonly country: string | null;
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+}
+
+/** The writable half of a user. */
+export interface UserFields extends UserDetails {
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** What a request gives of them: absent means unchanged, and at creation the same as null. */
+type GivenFields = { readonly [Name in keyof UserFields]?: UserFields[Name] | undefined };
+
+const unset: UserDetails = {
+  external_user_id: null,
+  first_name: null,
+  last_name: null,
+  street_and_number: null,
+  street_add_info: null,
+  zip_code: null,
+  town: null,
+  country: null,
+  latitude: null,
+  longitude: null,
+};
+
+/** Writable column names. */
+export const userFieldNames = ['email', 'role', ...(Object.keys(unset) as (keyof UserDetails)[])] as const;
+
+/** Which users of an organization somebody sees: all, the end users and itself, or itself alone. */
+export type Visibility =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'users'; readonly self: string }
+  | { readonly kind: 'own'; readonly self: string };
+
+/** Somebody from outside (a partner's staff in a simulation organization) has no self there. */
+export function visibility(access: Access, actor: Pick<Actor, 'userId'>): Visibility {
+  switch (access) {
+    case 'all':
+      return { kind: 'all' };
+    case 'users':
+      return { kind: 'users', self: actor.userId };
+    case 'own':
+    case 'none':
+      return { kind: 'own', self: actor.userId };
+  }
+}
+
+/** The rule of lists and single reads alike; queries/users.ts says the same in SQL. */
+export function canSee(who: Visibility, user: { readonly id: string; readonly role: Role }): boolean {
+  return who.kind === 'all' || user.id === who.self || (who.kind === 'users' && user.role === 'user');
+}
+
+/** A new user's fields, null where nothing was given. */
+export function newFields(given: GivenFields & Pick<UserFields, 'email' | 'role'>): UserFields {
+  return { ...unset, ...present(given), email: given.email, role: given.role };
+}
+
+/** The fields whose value would become another one. */
+export function changedFields(before: UserFields, given: GivenFields): Partial<UserFields> {
+  const changes = Object.entries(present(given)).filter(
+    ([name, value]) => before[name as keyof UserFields] !== value,
+  );
+  return Object.fromEntries(changes);
+}
+
+/** The faults of a user as it would be stored: half a pair of coordinates, a country that is none. */
+export function userFaults(user: UserFields): FieldError[] {
+  const faults: FieldError[] = [];
+  if ((user.latitude === null) !== (user.longitude === null)) {
+    const [missing, other] = user.latitude === null ? ['latitude', 'longitude'] : ['longitude', 'latitude'];
+    faults.push({
+      pointer: `/${missing}`,
+      code: 'coordinates_incomplete',
+      detail: `is needed beside ${other}; give both or neither`,
+    });
+  }
+  if (user.country !== null && !isCountry(user.country)) {
+    faults.push({
+      pointer: '/country',
+      code: 'country_unknown',
+      detail: 'must be an assigned ISO 3166-1 alpha-2 code, such as AT',
+    });
+  }
+  return faults;
+}
+
+function present(given: GivenFields): Partial<UserFields> {
+  return Object.fromEntries(
+    userFieldNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+  );
+}

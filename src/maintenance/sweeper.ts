@@ -1,0 +1,54 @@
+import { deleteExpiredAccessTokens } from '../queries/accounts/access-tokens.ts';
+import type { Db } from '../queries/connection/database.ts';
+import { deleteExpiredPortalSessions } from '../queries/accounts/portal-sessions.ts';
+import { deleteRateLimitsBefore } from '../queries/accounts/rate-limits.ts';
+import { deleteMessagesBefore } from '../queries/deliveries/retention.ts';
+
+const EVERY_MS = 600_000;
+const DAY_MS = 86_400_000;
+/** Messages that are removed in one transaction. */
+const BATCH = 1_000;
+
+export interface SweeperOptions {
+  readonly db: Db;
+  readonly clock: () => Date;
+  /** How many days messages are kept, with their deliveries and attempts. */
+  readonly messageDays: number;
+  readonly onError: (error: unknown) => void;
+  readonly everyMs?: number;
+  readonly batch?: number;
+}
+
+/** Removes what has expired: tokens, portal sessions, windows of rate limits, messages. */
+export function startSweeper({
+  db,
+  clock,
+  messageDays,
+  onError,
+  everyMs = EVERY_MS,
+  batch = BATCH,
+}: SweeperOptions): { stop(): Promise<void> } {
+  let underWay: Promise<unknown> | undefined;
+  let isStopped = false;
+  const sweep = async (): Promise<void> => {
+    const now = clock();
+    await deleteExpiredAccessTokens(db, now);
+    await deleteExpiredPortalSessions(db, now);
+    await deleteRateLimitsBefore(db, new Date(now.getTime() - DAY_MS));
+    const before = new Date(now.getTime() - messageDays * DAY_MS);
+    for (let removed = batch; removed === batch && !isStopped;)
+      removed = await deleteMessagesBefore(db, before, batch);
+  };
+  const timer = setInterval(() => {
+    underWay ??= sweep()
+      .catch(onError)
+      .finally(() => (underWay = undefined));
+  }, everyMs);
+  return {
+    stop: async () => {
+      isStopped = true;
+      clearInterval(timer);
+      await underWay;
+    },
+  };
+}

@@ -1,0 +1,178 @@
+/** What a device did over a span of quarter hours, summed up in periods of UTC. */
+import { addDay } from '../simulation/model/counters.ts';
+import type { Household } from '../simulation/household/household.ts';
+import type { DeviceType } from '../simulation/household/identity.ts';
+import { QUARTERS } from '../simulation/time/local-day.ts';
+import type { DayRows, Model } from '../simulation/model/model.ts';
+import type { components } from '../../generated/openapi.ts';
+
+export const QUARTER_MS = 900_000;
+
+/** Quarter hours since 1970. */
+export interface Span {
+  readonly first: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+export interface Simulated {
+  readonly household: Household;
+  readonly model: Model;
+}
+type Schemas = components['schemas'];
+export interface Entries {
+  electric_vehicle: Schemas['ElectricVehicleDataEntry'];
+  heat_pump: Schemas['HeatPumpDataEntry'];
+  inverter: Schemas['InverterDataEntry'];
+  wallbox: Schemas['WallboxDataEntry'];
+}
+
+/**
+ * Energies that add up. The first five count from the anchor on, as the counters that a device shows do; the others
+ * count from each midnight of UTC. A period's energy is the difference of two counts in whole Wh, so that periods of
+ * every resolution sum up to the same and to what the counters show.
+ */
+type Flow = 'pv' | 'ev' | 'hp' | 'gridImport' | 'gridExport' | 'load' | 'heat' | 'charge' | 'discharge';
+type Flows = Record<Flow, number>;
+
+const DAILY = { load: 0, heat: 0, charge: 0, discharge: 0 };
+
+interface Period {
+  readonly time: string;
+  /** In kWh with three decimals. */
+  readonly kwh: (flow: Flow) => number;
+  /** Mean of some flows less others, in whole W. */
+  readonly watts: (...flows: (Flow | `-${Flow}`)[]) => number;
+  readonly pluggedInMinutes: number;
+  /** Stored at the end, mWh. */
+  readonly stored: number;
+  readonly vehicleStored: number;
+}
+
+/**
+ * The device's entries, one for each period of `quarters` quarter hours that lies in the span or reaches into it, in one
+ * list for each day.
+ */
+export function* deviceSeries<Type extends DeviceType>(
+  { household, model }: Simulated,
+  type: Type,
+  span: Span,
+  quarters: number,
+): Generator<Entries[Type][]> {
+  for (const day of days(model, span, quarters)) yield day.map((period) => toEntry[type](period, household));
+}
+
+function* days(model: Model, { first, end }: Span, length: number): Generator<Period[]> {
+  const firstDay = Math.floor(first / QUARTERS);
+  let counts: Flows = { ...model.countersBefore(firstDay * QUARTERS), ...DAILY };
+  for (let day = firstDay; day * QUARTERS < end; day++) {
+    const rows = model.day(day);
+    const start = day * QUARTERS;
+    counts = { ...counts, ...DAILY };
+    const periods: Period[] = [];
+    let at = 0;
+    while (at < QUARTERS && start + at < end) {
+      const next = Math.min(at - (at % length) + length, QUARTERS, end - start);
+      const from = Math.max(at, first - start);
+      const before = addRows(counts, rows, at, Math.min(from, next));
+      counts = addRows(before, rows, Math.min(from, next), next);
+      if (from < next) periods.push(periodOf({ rows, day, from, next, before, after: counts }));
+      at = next;
+    }
+    yield periods;
+  }
+}
+
+interface Part {
+  readonly rows: DayRows;
+  readonly day: number;
+  /** Quarters of the day, from inclusive, next exclusive. */
+  readonly from: number;
+  readonly next: number;
+  readonly before: Flows;
+  readonly after: Flows;
+}
+
+function periodOf({ rows, day, from, next, before, after }: Part): Period {
+  const mean = (flow: Flow): number => Math.round((after[flow] - before[flow]) / (next - from) / 250);
+  let plugged = 0;
+  for (let i = from; i < next; i++) plugged += rows.pluggedIn[i] ?? 0;
+  return {
+    time: new Date((day * QUARTERS + from) * QUARTER_MS).toISOString(),
+    kwh: (flow) => (Math.round(after[flow] / 1000) - Math.round(before[flow] / 1000)) / 1000,
+    watts: (...flows) =>
+      flows.reduce((sum, name) => {
+        return name.startsWith('-') ? sum - mean(name.slice(1) as Flow) : sum + mean(name as Flow);
+      }, 0),
+    pluggedInMinutes: plugged * 15,
+    stored: rows.stored[next] ?? 0,
+    vehicleStored: rows.vehicleStored[next] ?? 0,
+  };
+}
+
+function addRows(counts: Flows, rows: DayRows, from: number, to: number): Flows {
+  if (from >= to) return counts;
+  const sum = (row: Int32Array): number => {
+    let total = 0;
+    for (let i = from; i < to; i++) total += row[i] ?? 0;
+    return total;
+  };
+  return {
+    ...addDay(counts, from === 0 ? rows : part(rows, from, to), to - from),
+    load: counts.load + sum(rows.load),
+    heat: counts.heat + sum(rows.heat),
+    charge: counts.charge + sum(rows.charge),
+    discharge: counts.discharge + sum(rows.discharge),
+  };
+}
+
+function part({ pv, ev, hp, grid }: DayRows, from: number, to: number) {
+  return {
+    pv: pv.subarray(from, to),
+    ev: ev.subarray(from, to),
+    hp: hp.subarray(from, to),
+    grid: grid.subarray(from, to),
+  };
+}
+
+const percent = (stored: number, capacityKwh: number): number => Math.round(stored / capacityKwh / 1000) / 10;
+
+const toEntry: { [Type in DeviceType]: (period: Period, household: Household) => Entries[Type] } = {
+  heat_pump: ({ time, watts, kwh }) => ({
+    time,
+    power_w: watts('hp'),
+    energy_kwh: kwh('hp'),
+    heat_w: watts('heat'),
+    heat_kwh: kwh('heat'),
+  }),
+  inverter: ({ time, watts, kwh, stored }, { battery }) => ({
+    time,
+    pv_power_w: watts('pv'),
+    load_power_w: watts('load'),
+    battery_power_w: watts('charge', '-discharge'),
+    // From the rounded parts, as the state is, so that the numbers shown add up.
+    grid_power_w: watts('load', 'ev', 'hp', 'charge', '-discharge', '-pv'),
+    pv_energy_kwh: kwh('pv'),
+    load_energy_kwh: kwh('load'),
+    battery_charge_kwh: kwh('charge'),
+    battery_discharge_kwh: kwh('discharge'),
+    grid_import_kwh: kwh('gridImport'),
+    grid_export_kwh: kwh('gridExport'),
+    soc_percent: percent(stored, battery.capacity_kwh),
+  }),
+  electric_vehicle: (
+    { time, watts, kwh, pluggedInMinutes, vehicleStored },
+    { electric_vehicle: vehicle },
+  ) => ({
+    time,
+    charge_power_w: watts('ev'),
+    energy_charged_kwh: kwh('ev'),
+    plugged_in_minutes: pluggedInMinutes,
+    soc_percent: percent(vehicleStored, vehicle?.battery_kwh ?? Infinity),
+  }),
+  wallbox: ({ time, watts, kwh, pluggedInMinutes }) => ({
+    time,
+    power_w: watts('ev'),
+    energy_kwh: kwh('ev'),
+    plugged_in_minutes: pluggedInMinutes,
+  }),
+};

@@ -1,0 +1,105 @@
+import type { Role } from '../../domain/users/roles.ts';
+import type { Db } from '../connection/database.ts';
+
+export interface NewAccessToken {
+  /** `digest(token)` of domain/credentials.ts. */
+  readonly tokenHash: Buffer;
+  readonly orgId: string;
+  /** Who the token acts as. */
+  readonly userId: string;
+  readonly applicationId: string;
+  readonly scope: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** A stored token with what is true of its user now. */
+export interface LiveToken {
+  readonly orgId: string;
+  readonly userId: string;
+  readonly applicationId: string;
+  readonly applicationOwnerId: string;
+  readonly role: Role;
+  readonly scope: string;
+  readonly expiresAt: Date;
+}
+
+export async function insertAccessToken(db: Db, token: NewAccessToken): Promise<void> {
+  await db
+    .insertInto('access_tokens')
+    .values({
+      token_hash: token.tokenHash,
+      org_id: token.orgId,
+      user_id: token.userId,
+      application_id: token.applicationId,
+      scope: token.scope,
+      created_at: token.createdAt,
+      expires_at: token.expiresAt,
+    })
+    .execute();
+}
+
+/**
+ * The token, if its user and the owner of its application are not deleted (a deleted application takes its tokens
+ * with it). Expiry is the caller's to judge, by its own clock.
+ */
+export async function findLiveToken(db: Db, tokenHash: Buffer): Promise<LiveToken | undefined> {
+  const row = await db
+    .selectFrom('access_tokens as token')
+    .innerJoin('users as holder', (join) =>
+      join.onRef('holder.org_id', '=', 'token.org_id').onRef('holder.id', '=', 'token.user_id'),
+    )
+    .innerJoin('applications as application', (join) =>
+      join
+        .onRef('application.org_id', '=', 'token.org_id')
+        .onRef('application.id', '=', 'token.application_id'),
+    )
+    .innerJoin('users as owner', (join) =>
+      join
+        .onRef('owner.org_id', '=', 'application.org_id')
+        .onRef('owner.id', '=', 'application.owner_user_id'),
+    )
+    .select([
+      'token.org_id',
+      'token.user_id',
+      'token.application_id',
+      'token.scope',
+      'token.expires_at',
+      'holder.role',
+      'owner.id as owner_id',
+    ])
+    .where('token.token_hash', '=', tokenHash)
+    .where('holder.deleted_at', 'is', null)
+    .where('owner.deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    orgId: row.org_id,
+    userId: row.user_id,
+    applicationId: row.application_id,
+    applicationOwnerId: row.owner_id,
+    role: row.role,
+    scope: row.scope,
+    expiresAt: row.expires_at,
+  };
+}
+
+/** Ends a token, if it was issued to this application. */
+export async function deleteAccessToken(
+  db: Db,
+  tokenHash: Buffer,
+  application: { readonly orgId: string; readonly id: string },
+): Promise<void> {
+  await db
+    .deleteFrom('access_tokens')
+    .where('token_hash', '=', tokenHash)
+    .where('org_id', '=', application.orgId)
+    .where('application_id', '=', application.id)
+    .execute();
+}
+
+/** Sweeps tokens that expired before `instant`; the number swept. */
+export async function deleteExpiredAccessTokens(db: Db, instant: Date): Promise<number> {
+  const result = await db.deleteFrom('access_tokens').where('expires_at', '<', instant).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

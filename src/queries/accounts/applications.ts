@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../connection/database.ts';
+
+/** `client-credentials`, or `password` ("Resource owner password-based"). */
+export const grantTypes = ['client-credentials', 'password'] as const;
+export type GrantType = (typeof grantTypes)[number];
+
+/** A registered client application. Its secret is not part of it: only the digest is stored, and never read out. */
+export interface Application {
+  readonly orgId: string;
+  readonly id: string;
+  readonly ownerUserId: string;
+  /** At most 255 characters. */
+  readonly name: string;
+  readonly clientId: string;
+  readonly clientType: 'confidential';
+  readonly grantType: GrantType;
+  readonly redirectUris: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface NewApplication {
+  readonly orgId: string;
+  readonly ownerUserId: string;
+  readonly name: string;
+  readonly clientId: string;
+  /** `digest(secret)` of domain/credentials.ts. */
+  readonly secretHash: Buffer;
+  readonly grantType: GrantType;
+}
+
+export interface ApplicationChange {
+  readonly name: string;
+  readonly grantType: GrantType;
+}
+
+/** An application that may authenticate: it exists and its owner is not deleted. */
+export interface Client {
+  readonly application: Application;
+  readonly secretHash: Buffer;
+}
+
+const columns = [
+  'applications.org_id',
+  'applications.id',
+  'applications.owner_user_id',
+  'applications.name',
+  'applications.client_id',
+  'applications.authorization_grant_type',
+  'applications.redirect_uris',
+  'applications.created_at',
+  'applications.updated_at',
+] as const;
+
+interface Row {
+  readonly org_id: string;
+  readonly id: string;
+  readonly owner_user_id: string;
+  readonly name: string;
+  readonly client_id: string;
+  readonly authorization_grant_type: GrantType;
+  readonly redirect_uris: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export async function insertApplication(
+  db: Db,
+  application: NewApplication,
+  now: Date,
+): Promise<Application> {
+  const row = await db
+    .insertInto('applications')
+    .values({
+      org_id: application.orgId,
+      id: randomUUID(),
+      owner_user_id: application.ownerUserId,
+      name: application.name,
+      client_id: application.clientId,
+      secret_hash: application.secretHash,
+      client_type: 'confidential',
+      authorization_grant_type: application.grantType,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+  return toApplication(row);
+}
+
+/** Newest first; of the whole organization, or of one owner. */
+export async function listApplications(db: Db, orgId: string, ownerUserId?: string): Promise<Application[]> {
+  let query = db.selectFrom('applications').select(columns).where('org_id', '=', orgId);
+  if (ownerUserId !== undefined) query = query.where('owner_user_id', '=', ownerUserId);
+  const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
+  return rows.map(toApplication);
+}
+
+export async function findApplication(db: Db, orgId: string, id: string): Promise<Application | undefined> {
+  const row = await db
+    .selectFrom('applications')
+    .select(columns)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toApplication(row);
+}
+
+export async function findClient(db: Db, clientId: string): Promise<Client | undefined> {
+  const row = await db
+    .selectFrom('applications')
+    .innerJoin('users as owner', (join) =>
+      join
+        .onRef('owner.org_id', '=', 'applications.org_id')
+        .onRef('owner.id', '=', 'applications.owner_user_id'),
+    )
+    .select([...columns, 'applications.secret_hash'])
+    .where('applications.client_id', '=', clientId)
+    .where('owner.deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row === undefined ? undefined : { application: toApplication(row), secretHash: row.secret_hash };
+}
+
+/** The application as changed; undefined when there is none. */
+export async function updateApplication(
+  db: Db,
+  orgId: string,
+  id: string,
+  change: ApplicationChange,
+  now: Date,
+): Promise<Application | undefined> {
+  const row = await db
+    .updateTable('applications')
+    .set({ name: change.name, authorization_grant_type: change.grantType, updated_at: now })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toApplication(row);
+}
+
+/** From now on only the new secret is accepted; tokens already issued live on. False when there is no application. */
+export async function replaceSecret(
+  db: Db,
+  orgId: string,
+  id: string,
+  secretHash: Buffer,
+  now: Date,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('applications')
+    .set({ secret_hash: secretHash, updated_at: now })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Its tokens go with it. False when there is no application. */
+export async function deleteApplication(db: Db, orgId: string, id: string): Promise<boolean> {
+  const row = await db
+    .deleteFrom('applications')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+function toApplication(row: Row): Application {
+  return {
+    orgId: row.org_id,
+    id: row.id,
+    ownerUserId: row.owner_user_id,
+    name: row.name,
+    clientId: row.client_id,
+    clientType: 'confidential',
+    grantType: row.authorization_grant_type,
+    redirectUris: row.redirect_uris,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

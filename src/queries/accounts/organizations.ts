@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** An arbitrary key that no other advisory lock of the program uses. */
+const firstOrganizationLock = 7_201_911_483;
+
+/** A partner's organization, or the simulation organization that one of its fleets has reserved. */
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'partner' | 'simulation';
+  /** The partner organization; null for a partner's own. */
+  readonly parentOrgId: string | null;
+  readonly createdAt: Date;
+}
+
+export async function insertOrganization(db: Db, organization: Organization): Promise<void> {
+  await db
+    .insertInto('organizations')
+    .values({
+      id: organization.id,
+      name: organization.name,
+      kind: organization.kind,
+      parent_org_id: organization.parentOrgId,
+      created_at: organization.createdAt,
+    })
+    .execute();
+}
+
+export async function findOrganization(db: Db, id: string): Promise<Organization | undefined> {
+  const row = await db
+    .selectFrom('organizations')
+    .select(['id', 'name', 'kind', 'parent_org_id', 'created_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    parentOrgId: row.parent_org_id,
+    createdAt: row.created_at,
+  };
+}
+
+/** False on a database that has not been bootstrapped yet. */
+export async function hasOrganizations(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Until the transaction ends, no other process creates the first organization. */
+export async function lockFirstOrganization(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${firstOrganizationLock})`.execute(tx);
+}
+
+/**
+ * Whether a token of `actorOrgId` reaches `/org/{pathOrgId}`: its own organization, or a simulation organization
+ * reserved by one of its fleets and not being purged with it. An organization that does not exist is as unreachable as
+ * a stranger's. Both are UUIDs; the path's may be in upper case.
+ */
+export async function isReachable(db: Db, actorOrgId: string, pathOrgId: string): Promise<boolean> {
+  if (actorOrgId === pathOrgId.toLowerCase()) return true;
+  const row = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', pathOrgId)
+    .where('parent_org_id', '=', actorOrgId)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('fleets')
+            .select('fleets.id')
+            .whereRef('fleets.simulation_org_id', '=', 'organizations.id')
+            .where('fleets.status', '=', 'purging'),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,86 @@
+import type { Account, AccountKey } from './accounts.ts';
+import type { Db, Tx } from '../connection/database.ts';
+
+export interface NewPortalSession extends AccountKey {
+  /** SHA-256 of the cookie's value. */
+  readonly sessionHash: Buffer;
+  readonly csrfSecret: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** A live session with the person behind it, both as they stand now. */
+export interface PortalSession extends Account {
+  readonly orgName: string;
+  readonly csrfSecret: string;
+}
+
+export async function insertPortalSession(db: Db, session: NewPortalSession): Promise<void> {
+  await db
+    .insertInto('portal_sessions')
+    .values({
+      session_hash: session.sessionHash,
+      org_id: session.orgId,
+      user_id: session.userId,
+      csrf_secret: session.csrfSecret,
+      created_at: session.createdAt,
+      expires_at: session.expiresAt,
+    })
+    .execute();
+}
+
+/** Undefined when the session is unknown or over, or its user is deleted. */
+export async function findPortalSession(
+  db: Db,
+  sessionHash: Buffer,
+  now: Date,
+): Promise<PortalSession | undefined> {
+  const row = await db
+    .selectFrom('portal_sessions as session')
+    .innerJoin('users as person', (join) =>
+      join.onRef('person.org_id', '=', 'session.org_id').onRef('person.id', '=', 'session.user_id'),
+    )
+    .innerJoin('organizations as organization', 'organization.id', 'session.org_id')
+    .select([
+      'session.org_id',
+      'organization.name as org_name',
+      'session.user_id',
+      'session.csrf_secret',
+      'person.email',
+      'person.username',
+      'person.role',
+      'person.password_change_required',
+    ])
+    .where('session.session_hash', '=', sessionHash)
+    .where('session.expires_at', '>', now)
+    .where('person.deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined || row.username === null) return undefined;
+  return {
+    orgId: row.org_id,
+    orgName: row.org_name,
+    userId: row.user_id,
+    csrfSecret: row.csrf_secret,
+    email: row.email,
+    username: row.username,
+    role: row.role,
+    passwordChangeRequired: row.password_change_required,
+  };
+}
+
+export async function deletePortalSession(db: Db, sessionHash: Buffer): Promise<void> {
+  await db.deleteFrom('portal_sessions').where('session_hash', '=', sessionHash).execute();
+}
+
+/** Joins the transaction that changes the password: no session outlives the password it began with. */
+export async function deletePortalSessionsOfUser(tx: Tx, key: AccountKey): Promise<void> {
+  await tx
+    .deleteFrom('portal_sessions')
+    .where('org_id', '=', key.orgId)
+    .where('user_id', '=', key.userId)
+    .execute();
+}
+
+export async function deleteExpiredPortalSessions(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('portal_sessions').where('expires_at', '<=', now).execute();
+}

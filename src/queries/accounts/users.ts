@@ -1,0 +1,214 @@
+import { sql } from 'kysely';
+import type { Expression, SqlBool } from 'kysely';
+import { userFieldNames } from '../../domain/users/users.ts';
+import type { UserFields, Visibility } from '../../domain/users/users.ts';
+import type { Keyset } from '../../domain/api/cursor.ts';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** A user with what the service knows of it. */
+export interface UserRecord extends UserFields {
+  readonly org_id: string;
+  readonly id: string;
+  readonly location_last_updated: Date | null;
+  readonly num_electric_vehicles: number;
+  readonly num_heat_pumps: number;
+  readonly num_inverters: number;
+  readonly num_wallboxes: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly deleted_at: Date | null;
+}
+
+export interface UserScope {
+  readonly orgId: string;
+  readonly visibleTo: Visibility;
+  readonly includeDeleted: boolean;
+}
+
+type Stored = Omit<UserRecord, `num_${string}`>;
+
+const stored = [
+  'users.org_id',
+  'users.id',
+  ...userFieldNames.map((name) => `users.${name}` as const),
+  'users.location_last_updated',
+  'users.created_at',
+  'users.updated_at',
+  'users.deleted_at',
+] as const;
+
+/** Users in order of creation, at most `limit` of them, from after `after`. */
+export function listUsersPage(
+  db: Db,
+  scope: UserScope,
+  page: { readonly after: Keyset | undefined; readonly limit: number },
+): Promise<UserRecord[]> {
+  let query = visibleUsers(db, scope).orderBy('users.created_at').orderBy('users.id').limit(page.limit);
+  if (page.after !== undefined) {
+    const { createdAt, id } = page.after;
+    query = query.where(
+      sql<SqlBool>`(users.created_at, users.id) > (${createdAt}::timestamptz, ${id}::uuid)`,
+    );
+  }
+  return query.execute();
+}
+
+/** The user, if it is visible in this scope. */
+export function findUser(db: Db, scope: UserScope, id: string): Promise<UserRecord | undefined> {
+  return visibleUsers(db, scope).where('users.id', '=', id).executeTakeFirst();
+}
+
+/** A live one before deleted ones, of these the one that was deleted last. */
+export function findUserByExternalId(
+  db: Db,
+  scope: UserScope,
+  externalUserId: string,
+): Promise<UserRecord | undefined> {
+  return visibleUsers(db, scope)
+    .where('users.external_user_id', '=', externalUserId)
+    .orderBy('users.deleted_at', (order) => order.desc().nullsFirst())
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Locks a live user until the end of the transaction. */
+export async function lockUser(tx: Tx, orgId: string, id: string): Promise<Stored | undefined> {
+  return tx
+    .selectFrom('users')
+    .select(stored)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+/** Lets one transaction at a time decide who the organization's admins are. */
+export async function lockAdmins(tx: Tx, orgId: string): Promise<void> {
+  await tx.selectFrom('organizations').select('id').where('id', '=', orgId).forNoKeyUpdate().execute();
+}
+
+/** Whether there is a live admin beside this user. Stays true until the commit only under lockAdmins. */
+export async function hasOtherAdmin(tx: Tx, orgId: string, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('role', '=', 'admin')
+    .where('id', '!=', id)
+    .where('deleted_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Breaks users_email_key or users_external_user_id_key when a live user of the organization has the value. */
+export async function insertUser(
+  db: Db,
+  user: UserFields & { readonly org_id: string; readonly id: string },
+  now: Date,
+): Promise<UserRecord> {
+  const row = await db
+    .insertInto('users')
+    .values({
+      ...user,
+      location_last_updated: user.latitude === null ? null : now,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning(stored)
+    .executeTakeFirstOrThrow();
+  return { ...row, num_electric_vehicles: 0, num_heat_pumps: 0, num_inverters: 0, num_wallboxes: 0 };
+}
+
+/** Breaks the same constraints as insertUser. */
+export async function updateUser(
+  tx: Tx,
+  key: { readonly orgId: string; readonly id: string },
+  changes: Partial<UserFields>,
+  now: Date,
+): Promise<void> {
+  const moved = changes.latitude !== undefined || changes.longitude !== undefined;
+  await tx
+    .updateTable('users')
+    .set({ ...changes, ...(moved ? { location_last_updated: now } : {}), updated_at: now })
+    .where('org_id', '=', key.orgId)
+    .where('id', '=', key.id)
+    .execute();
+}
+
+/**
+ * Deletes a user so that the row stays: its email is free again, and nobody acts as it any more. Tokens of its
+ * applications end too, whoever they act as; the applications' secrets are worth nothing without their owner.
+ */
+export async function softDeleteUser(
+  tx: Tx,
+  key: { readonly orgId: string; readonly id: string },
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ deleted_at: now, updated_at: now })
+    .where('org_id', '=', key.orgId)
+    .where('id', '=', key.id)
+    .execute();
+  await tx
+    .deleteFrom('access_tokens')
+    .where('org_id', '=', key.orgId)
+    .where((eb) =>
+      eb.or([
+        eb('user_id', '=', key.id),
+        eb(
+          'application_id',
+          'in',
+          eb
+            .selectFrom('applications')
+            .select('id')
+            .where('org_id', '=', key.orgId)
+            .where('owner_user_id', '=', key.id),
+        ),
+      ]),
+    )
+    .execute();
+  await tx
+    .deleteFrom('portal_sessions')
+    .where('org_id', '=', key.orgId)
+    .where('user_id', '=', key.id)
+    .execute();
+}
+
+function visibleUsers(db: Db, { orgId, visibleTo, includeDeleted }: UserScope) {
+  let query = db
+    .selectFrom('users')
+    // One walk along devices_user_idx for the four numbers.
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('devices')
+          .select((count) => [
+            count.fn
+              .countAll<number>()
+              .filterWhere('device_type', '=', 'electric_vehicle')
+              .as('num_electric_vehicles'),
+            count.fn.countAll<number>().filterWhere('device_type', '=', 'heat_pump').as('num_heat_pumps'),
+            count.fn.countAll<number>().filterWhere('device_type', '=', 'inverter').as('num_inverters'),
+            count.fn.countAll<number>().filterWhere('device_type', '=', 'wallbox').as('num_wallboxes'),
+          ])
+          .whereRef('devices.org_id', '=', 'users.org_id')
+          .whereRef('devices.user_id', '=', 'users.id')
+          .as('owned'),
+      (join) => join.onTrue(),
+    )
+    .select(stored)
+    .select(['num_electric_vehicles', 'num_heat_pumps', 'num_inverters', 'num_wallboxes'])
+    .where('users.org_id', '=', orgId);
+  if (visibleTo.kind !== 'all') {
+    const { kind, self } = visibleTo;
+    query = query.where((eb): Expression<SqlBool> =>
+      kind === 'users'
+        ? eb.or([eb('role', '=', 'user'), eb('users.id', '=', self)])
+        : eb('users.id', '=', self),
+    );
+  }
+  return includeDeleted ? query : query.where('users.deleted_at', 'is', null);
+}

@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import type { Keyset } from '../../domain/api/cursor.ts';
+import type { CancelReason } from './deliveries.ts';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** A delivery as its webhook's log shows it. */
+export interface LoggedDelivery {
+  readonly message_id: string;
+  readonly message_type: string;
+  readonly state: 'pending' | 'delivered' | 'exhausted' | 'cancelled';
+  readonly attempts: number;
+  readonly created_at: Date;
+  readonly due_at: Date;
+  readonly finished_at: Date | null;
+  readonly cancel_reason: CancelReason | null;
+}
+
+export interface LoggedAttempt {
+  readonly attempt: number;
+  readonly started_at: Date;
+  readonly duration_ms: number;
+  readonly outcome: 'delivered' | 'failed';
+  readonly error_class: string | null;
+  readonly status_code: number | null;
+  readonly detail: string | null;
+  readonly address: string | null;
+  readonly secret_version: number;
+  readonly request_id: string | null;
+}
+
+interface LogKey {
+  readonly orgId: string;
+  readonly webhookId: string;
+}
+
+interface DeliveryKey extends LogKey {
+  readonly messageId: string;
+}
+
+const columns = sql`d.message_id, m.message_type, d.state, d.attempts, d.created_at, d.due_at,
+  d.finished_at, d.cancel_reason`;
+const messageOf = sql`m.org_id = d.org_id and m.id = d.message_id`;
+
+/** One page of a webhook's deliveries, newest first. */
+export async function listDeliveries(
+  db: Db,
+  { orgId, webhookId }: LogKey,
+  { after, limit }: { readonly after: Keyset | undefined; readonly limit: number },
+): Promise<LoggedDelivery[]> {
+  const before =
+    after === undefined
+      ? sql`true`
+      : sql`(d.created_at, d.message_id) < (${after.createdAt}, ${after.id}::uuid)`;
+  const { rows } = await sql<LoggedDelivery>`
+    select ${columns} from deliveries d join messages m on ${messageOf}
+    where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and ${before}
+    order by d.created_at desc, d.message_id desc
+    limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+export async function findDelivery(
+  db: Db | Tx,
+  { orgId, webhookId, messageId }: DeliveryKey,
+): Promise<LoggedDelivery | undefined> {
+  const { rows } = await sql<LoggedDelivery>`
+    select ${columns} from deliveries d join messages m on ${messageOf}
+    where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and d.message_id = ${messageId}
+  `.execute(db);
+  return rows[0];
+}
+
+/** The attempts of a delivery that have ended, oldest first. */
+export async function listAttempts(
+  db: Db,
+  { orgId, webhookId, messageId }: DeliveryKey,
+): Promise<LoggedAttempt[]> {
+  const { rows } = await sql<LoggedAttempt>`
+    select attempt, started_at, duration_ms, outcome, error_class, status_code, detail, address, secret_version,
+      request_id
+    from delivery_attempts
+    where org_id = ${orgId} and message_id = ${messageId} and webhook_id = ${webhookId}
+    order by attempt
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Makes a finished delivery due again, keeping its attempts; undefined when it is not delivered or exhausted, or when
+ * the webhook does not want it. The webhook is locked first, as a message's insertion does, so that a concurrent
+ * disable waits and then cancels the delivery.
+ */
+export async function reopenDelivery(
+  tx: Tx,
+  { orgId, webhookId, messageId }: DeliveryKey,
+  now: Date,
+  requestId: string | null = null,
+): Promise<LoggedDelivery | undefined> {
+  const { rows } = await sql<LoggedDelivery>`
+    with wanting as (
+      select org_id, id, topics from webhooks
+      where org_id = ${orgId} and id = ${webhookId} and enabled and deleted_at is null
+      for share
+    )
+    update deliveries d
+    set state = 'pending', due_at = ${now}, finished_at = null, request_id = ${requestId}
+    from wanting w, messages m
+    where d.org_id = w.org_id and d.webhook_id = w.id and d.message_id = ${messageId}
+      and d.state in ('delivered', 'exhausted')
+      and ${messageOf} and w.topics @> array[m.message_type]
+    returning ${columns}
+  `.execute(tx);
+  return rows[0];
+}

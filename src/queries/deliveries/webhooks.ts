@@ -1,0 +1,200 @@
+import { sql } from 'kysely';
+import type { Sealed } from '../../domain/security/encryption.ts';
+import type { Topic } from '../../domain/notifications/topics.ts';
+import type { Db, Tx } from '../connection/database.ts';
+import { cancelDeliveries, type Cancelled } from './deliveries.ts';
+
+/** A webhook as the API shows it. */
+export interface Webhook {
+  readonly id: string;
+  readonly org_id: string;
+  readonly url: string;
+  readonly topics: string[];
+  readonly enabled: boolean;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** A webhook with its sealed secret, removed ones included: what a test message needs. */
+export interface WebhookWithSecret extends Webhook {
+  readonly secret: Sealed;
+  readonly deleted_at: Date | null;
+}
+
+export interface NewWebhook {
+  readonly org_id: string;
+  readonly id: string;
+  readonly url: string;
+  readonly topics: readonly Topic[];
+  readonly secret: Sealed;
+}
+
+/** Only what is present changes. */
+export interface WebhookChange {
+  readonly enabled?: boolean;
+  readonly topics?: readonly Topic[];
+}
+
+/** The size of a page of the list. */
+export const webhooksPerPage = 50;
+
+const columns = ['id', 'org_id', 'url', 'topics', 'enabled', 'created_at', 'updated_at'] as const;
+
+export function insertWebhook(db: Db | Tx, webhook: NewWebhook, now: Date): Promise<Webhook> {
+  return db
+    .insertInto('webhooks')
+    .values({
+      org_id: webhook.org_id,
+      id: webhook.id,
+      url: webhook.url,
+      topics: [...webhook.topics],
+      enabled: true,
+      secret_sealed: webhook.secret.box,
+      secret_key_id: webhook.secret.keyId,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+}
+
+/** One page, oldest first, so that a new webhook never moves those on earlier pages; pages count from 1. */
+export function listWebhooks(db: Db | Tx, orgId: string, page: number): Promise<Webhook[]> {
+  return db
+    .selectFrom('webhooks')
+    .select(columns)
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(webhooksPerPage)
+    .offset((page - 1) * webhooksPerPage)
+    .execute();
+}
+
+export async function countWebhooks(db: Db | Tx, orgId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('webhooks')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export function findWebhook(db: Db | Tx, orgId: string, id: string): Promise<Webhook | undefined> {
+  return db
+    .selectFrom('webhooks')
+    .select(columns)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Also finds a removed webhook: its test message is answered with `cancelled`, not with 404. */
+export async function findWebhookWithSecret(
+  db: Db | Tx,
+  orgId: string,
+  id: string,
+): Promise<WebhookWithSecret | undefined> {
+  const row = await db
+    .selectFrom('webhooks')
+    .select([...columns, 'secret_sealed', 'secret_key_id', 'deleted_at'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { secret_sealed: box, secret_key_id: keyId, ...webhook } = row;
+  return { ...webhook, secret: { keyId, box } };
+}
+
+/**
+ * Changes a webhook and, in the same transaction, cancels its pending deliveries that it no longer
+ * wants: all when it is disabled, those of a removed topic otherwise. They are never replayed.
+ */
+export async function updateWebhook(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  change: WebhookChange,
+  now: Date,
+): Promise<{ webhook: Webhook; cancelled: Cancelled[] } | undefined> {
+  const webhook = await tx
+    .updateTable('webhooks')
+    .set({
+      updated_at: now,
+      ...(change.enabled === undefined ? {} : { enabled: change.enabled }),
+      ...(change.topics === undefined ? {} : { topics: [...change.topics] }),
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning(columns)
+    .executeTakeFirst();
+  if (webhook === undefined) return undefined;
+  const cancelled: Cancelled[] = [];
+  if (change.enabled === false) {
+    cancelled.push(await cancelDeliveries(tx, { orgId, webhookId: id, reason: 'disabled' }, now));
+  } else if (change.topics !== undefined) {
+    const scope = { orgId, webhookId: id, reason: 'topic_removed', keptTopics: change.topics } as const;
+    cancelled.push(await cancelDeliveries(tx, scope, now));
+  }
+  return { webhook, cancelled };
+}
+
+/** Removes a webhook for good and cancels its pending deliveries; undefined when there was none. */
+export async function softDeleteWebhook(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  now: Date,
+): Promise<Cancelled | undefined> {
+  const removed = await tx
+    .updateTable('webhooks')
+    .set({ deleted_at: now, updated_at: now })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (removed === undefined) return undefined;
+  return cancelDeliveries(tx, { orgId, webhookId: id, reason: 'deleted' }, now);
+}
+
+/** Removes all webhooks of an organization that comes to its end, and cancels what is pending at them. */
+export async function softDeleteWebhooks(tx: Tx, orgId: string, now: Date): Promise<Cancelled> {
+  const webhooks = await tx
+    .selectFrom('webhooks')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  let count = 0;
+  for (const { id } of webhooks) count += (await softDeleteWebhook(tx, orgId, id, now))?.count ?? 0;
+  return { reason: 'deleted', count };
+}
+
+/** Replaces the secret: the next delivery and every pending retry are signed with the new one. */
+export function rotateWebhookSecret(
+  db: Db | Tx,
+  orgId: string,
+  id: string,
+  secret: Sealed,
+  now: Date,
+): Promise<Webhook | undefined> {
+  return db
+    .updateTable('webhooks')
+    .set({
+      secret_sealed: secret.box,
+      secret_key_id: secret.keyId,
+      secret_version: sql<number>`secret_version + 1`,
+      updated_at: now,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning(columns)
+    .executeTakeFirst();
+}

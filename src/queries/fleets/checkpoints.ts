@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import { fleetColumns, type Fleet } from './fleets.ts';
+import { rowsOf } from '../connection/rows.ts';
+
+/** Where a household stood at the start of a UTC day (days since 1970); the rest in mWh. */
+export interface KeptCheckpoint {
+  readonly day: number;
+  readonly pv: number;
+  readonly ev: number;
+  readonly hp: number;
+  readonly grid_import: number;
+  readonly grid_export: number;
+  readonly stored: number;
+  readonly vehicle_stored: number;
+}
+
+/** A checkpoint with what it was worked out from. */
+export interface HouseholdCheckpoint extends KeptCheckpoint {
+  readonly household_index: number;
+  readonly attributes: unknown;
+}
+
+/** A live fleet whose checkpoints are the caller's to move on until the lease ends. */
+export interface CheckpointClaim extends Fleet {
+  readonly checkpoint_token: string;
+}
+
+/** The live fleet with the oldest checkpoints, none of them later than `day`, that nobody moves on. */
+export async function claimCheckpoints(
+  db: Db,
+  day: number,
+  now: Date,
+  leaseUntil: Date,
+): Promise<CheckpointClaim | undefined> {
+  const { rows } = await sql<CheckpointClaim>`
+    update fleets f
+    set checkpoint_token = gen_random_uuid(), checkpoint_lease_until = ${leaseUntil}
+    from (
+      select org_id, id from fleets
+      where status in ('running', 'expanding') and checkpoint_day <= ${day}
+        and (checkpoint_lease_until is null or checkpoint_lease_until <= ${now})
+      order by checkpoint_day
+      limit 1
+      for update skip locked
+    ) next
+    where f.org_id = next.org_id and f.id = next.id
+    returning ${sql.join(fleetColumns.map((column) => sql.ref(`f.${column}`)))}, f.checkpoint_token
+  `.execute(db);
+  return rows[0];
+}
+
+export interface DueHousehold {
+  readonly household_index: number;
+  readonly attributes: unknown;
+  readonly checkpoint: KeptCheckpoint | null;
+}
+
+/** Households from an index on without a checkpoint at `day` or later, by index. */
+export async function listDueHouseholds(
+  db: Db,
+  orgId: string,
+  day: number,
+  { from, limit }: { readonly from: number; readonly limit: number },
+): Promise<DueHousehold[]> {
+  const { rows } = await sql<DueHousehold>`
+    select h.household_index, h.attributes, to_jsonb(c) as checkpoint
+    from households h
+    left join household_checkpoints c on c.org_id = h.org_id and c.household_index = h.household_index
+    where h.org_id = ${orgId} and h.household_index >= ${from} and (c.day is null or c.day < ${day})
+    order by h.household_index
+    limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+/** False when the claim is lost, as it is when the fleet has changed its state. True holds the fleet. */
+export async function lockCheckpointClaim(tx: Tx, claim: CheckpointClaim): Promise<boolean> {
+  const row = await tx
+    .selectFrom('fleets')
+    .select('id')
+    .where('org_id', '=', claim.org_id)
+    .where('id', '=', claim.id)
+    .where('checkpoint_token', '=', claim.checkpoint_token)
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Notes how far all of the fleet's checkpoints are, or keeps the claim for longer. */
+export async function updateCheckpointClaim(
+  tx: Tx,
+  claim: CheckpointClaim,
+  change: { readonly leaseUntil: Date } | { readonly doneDay: number },
+): Promise<void> {
+  await tx
+    .updateTable('fleets')
+    .set(
+      'leaseUntil' in change
+        ? { checkpoint_lease_until: change.leaseUntil }
+        : { checkpoint_day: change.doneDay, checkpoint_lease_until: null, checkpoint_token: null },
+    )
+    .where('org_id', '=', claim.org_id)
+    .where('id', '=', claim.id)
+    .execute();
+}
+
+/** Gives a claim back, so that another worker need not wait for its end. */
+export async function releaseCheckpointClaim(db: Db, claim: CheckpointClaim): Promise<void> {
+  await db
+    .updateTable('fleets')
+    .set({ checkpoint_lease_until: null, checkpoint_token: null })
+    .where('org_id', '=', claim.org_id)
+    .where('id', '=', claim.id)
+    .where('checkpoint_token', '=', claim.checkpoint_token)
+    .execute();
+}
+
+/**
+ * Whether the fleet of a simulation organization has households whose checkpoints may be kept. If so no operation
+ * changes its state, and so none of its households, until the transaction ends.
+ */
+export async function holdLivingFleet(tx: Tx, simulationOrgId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('fleets')
+    .select('id')
+    .where('simulation_org_id', '=', simulationOrgId)
+    .where('status', 'in', ['running', 'expanding', 'stopped'])
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Keeps the later one of each household's checkpoints. The fleet must be held or locked by the transaction. What was
+ * worked out for a household that an expansion has put another in the place of meanwhile is left out.
+ */
+export async function storeCheckpoints(
+  tx: Tx,
+  simulationOrgId: string,
+  checkpoints: readonly HouseholdCheckpoint[],
+): Promise<void> {
+  if (checkpoints.length === 0) return;
+  await sql`
+    insert into household_checkpoints (org_id, household_index, day, pv, ev, hp, grid_import, grid_export, stored,
+      vehicle_stored)
+    select h.org_id, h.household_index, rows.day, rows.pv, rows.ev, rows.hp, rows.grid_import, rows.grid_export,
+      rows.stored, rows.vehicle_stored
+    from ${rowsOf(checkpoints, {
+      household_index: 'integer',
+      attributes: 'jsonb',
+      day: 'integer',
+      pv: 'bigint',
+      ev: 'bigint',
+      hp: 'bigint',
+      grid_import: 'bigint',
+      grid_export: 'bigint',
+      stored: 'bigint',
+      vehicle_stored: 'bigint',
+    })}
+    join households h
+      on h.org_id = ${simulationOrgId} and h.household_index = rows.household_index and h.attributes = rows.attributes
+    order by h.household_index
+    on conflict on constraint household_checkpoints_pkey do update
+    set day = excluded.day, pv = excluded.pv, ev = excluded.ev, hp = excluded.hp, grid_import = excluded.grid_import,
+      grid_export = excluded.grid_export, stored = excluded.stored, vehicle_stored = excluded.vehicle_stored
+    where household_checkpoints.day < excluded.day
+  `.execute(tx);
+}

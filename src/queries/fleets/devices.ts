@@ -1,0 +1,208 @@
+import { sql } from 'kysely';
+import type { ExpressionBuilder, RawBuilder, SqlBool } from 'kysely';
+import type { Database } from '../../../generated/database.ts';
+import type { KeptCheckpoint } from './checkpoints.ts';
+import type { Db, Tx } from '../connection/database.ts';
+import { ofLiveOwner } from './fleets.ts';
+import type { DeviceType } from './fleets.ts';
+
+/** A device with what its state follows from; of a device that is not simulated the fleet's part is null. */
+export interface DeviceRow {
+  readonly org_id: string;
+  readonly id: string;
+  readonly user_id: string;
+  readonly device_type: DeviceType;
+  readonly fleet_id: string | null;
+  readonly household_index: number | null;
+  readonly name: string;
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly ratings: unknown;
+  readonly group_name: string | null;
+  readonly profile: string | null;
+  /** What was drawn for the household. */
+  readonly attributes: unknown;
+  /** The latest that is kept of the household. */
+  readonly checkpoint: KeptCheckpoint | null;
+  /** When the device's fleet ended. */
+  readonly stopped_at: Date | null;
+  readonly is_offline: boolean;
+}
+
+/** Devices with household, fleet and outage, in one query whatever the number of rows. */
+function devicesWithHouseholds(db: Db | Tx) {
+  return db
+    .selectFrom('devices')
+    .leftJoin('households', (join) =>
+      join
+        .onRef('households.org_id', '=', 'devices.org_id')
+        .onRef('households.household_index', '=', 'devices.household_index'),
+    )
+    .leftJoin('household_checkpoints', (join) =>
+      join
+        .onRef('household_checkpoints.org_id', '=', 'devices.org_id')
+        .onRef('household_checkpoints.household_index', '=', 'devices.household_index'),
+    )
+    .leftJoin('fleets', (join) =>
+      join
+        .onRef('fleets.simulation_org_id', '=', 'devices.org_id')
+        .onRef('fleets.id', '=', 'devices.fleet_id'),
+    )
+    .select((eb) => [
+      'devices.org_id',
+      'devices.id',
+      'devices.user_id',
+      'devices.device_type',
+      'devices.fleet_id',
+      'devices.household_index',
+      'devices.name',
+      'devices.manufacturer',
+      'devices.model',
+      'devices.ratings',
+      'households.group_name',
+      'households.profile',
+      'households.attributes',
+      sql<KeptCheckpoint | null>`to_jsonb(household_checkpoints)`.as('checkpoint'),
+      'fleets.stopped_at',
+      isOffline(eb).as('is_offline'),
+    ]);
+}
+
+function isOffline(eb: ExpressionBuilder<Database, 'devices'>) {
+  return eb
+    .exists(
+      eb
+        .selectFrom('device_conditions')
+        .select('device_conditions.code')
+        .whereRef('device_conditions.org_id', '=', 'devices.org_id')
+        .whereRef('device_conditions.device_id', '=', 'devices.id')
+        .where('device_conditions.code', '=', 'device_offline')
+        .where('device_conditions.active', '=', true),
+    )
+    .$castTo<boolean>();
+}
+
+/** Values that occur nowhere match nothing. */
+export interface DeviceFilter {
+  readonly group?: string | undefined;
+  readonly deviceType?: string | undefined;
+}
+
+export interface Slice {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Simulated devices of a fleet by household, then type. */
+export function listFleetDevices(
+  db: Db | Tx,
+  simulationOrgId: string,
+  filter: DeviceFilter,
+  { limit, offset }: Slice,
+): Promise<DeviceRow[]> {
+  return devicesWithHouseholds(db)
+    .where('devices.org_id', '=', simulationOrgId)
+    .where('devices.household_index', 'is not', null)
+    .where(matches(filter))
+    .orderBy('devices.household_index')
+    .orderBy('devices.device_type')
+    .orderBy('devices.id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
+export async function countListedDevices(
+  db: Db | Tx,
+  simulationOrgId: string,
+  filter: DeviceFilter,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('devices')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('devices.org_id', '=', simulationOrgId)
+    .where('devices.household_index', 'is not', null)
+    .where(matches(filter))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+function matches({ group, deviceType }: DeviceFilter): RawBuilder<SqlBool> {
+  const ofType = deviceType === undefined ? sql`true` : sql`devices.device_type = ${deviceType}`;
+  if (group === undefined) return sql<SqlBool>`${ofType} and ${ofLiveOwner}`;
+  return sql<SqlBool>`${ofType} and ${ofLiveOwner} and devices.household_index in (
+    select member.household_index from households member
+    where member.org_id = devices.org_id and member.group_name = ${group})`;
+}
+
+/** The devices of a user, of one type, by id. */
+export function listUserDevices(
+  db: Db | Tx,
+  orgId: string,
+  userId: string,
+  type: DeviceType,
+): Promise<DeviceRow[]> {
+  return devicesWithHouseholds(db)
+    .where('devices.org_id', '=', orgId)
+    .where('devices.user_id', '=', userId)
+    .where('devices.device_type', '=', type)
+    .orderBy('devices.id')
+    .execute();
+}
+
+export function findUserDevice(
+  db: Db | Tx,
+  orgId: string,
+  userId: string,
+  type: DeviceType,
+  deviceId: string,
+): Promise<DeviceRow | undefined> {
+  return devicesWithHouseholds(db)
+    .where('devices.org_id', '=', orgId)
+    .where('devices.id', '=', deviceId)
+    .where('devices.user_id', '=', userId)
+    .where('devices.device_type', '=', type)
+    .executeTakeFirst();
+}
+
+/** The simulated inverter of a live user, with its household's place. */
+export function findSimulatedInverter(
+  db: Db | Tx,
+  orgId: string,
+  userId: string,
+  inverterId: string,
+): Promise<SimulatedInverter | undefined> {
+  return db
+    .selectFrom('devices')
+    .innerJoin('users', (join) =>
+      join.onRef('users.org_id', '=', 'devices.org_id').onRef('users.id', '=', 'devices.user_id'),
+    )
+    .innerJoin('households', (join) =>
+      join
+        .onRef('households.org_id', '=', 'devices.org_id')
+        .onRef('households.household_index', '=', 'devices.household_index'),
+    )
+    .select([
+      'devices.id',
+      'devices.user_id',
+      'households.latitude',
+      'households.longitude',
+      'households.location_source',
+      'households.attributes',
+    ])
+    .where('devices.org_id', '=', orgId)
+    .where('devices.id', '=', inverterId)
+    .where('devices.user_id', '=', userId)
+    .where('devices.device_type', '=', 'inverter')
+    .where('users.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export interface SimulatedInverter {
+  readonly id: string;
+  readonly user_id: string;
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+  readonly location_source: 'density' | 'fixed' | 'default' | null;
+  readonly attributes: unknown;
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { Database } from '../../../generated/database.ts';
+import type { Tx } from '../connection/database.ts';
+import type { Fleet } from './fleets.ts';
+
+/**
+ * Removes the fleet's users, devices, checkpoints and notifications at once; households (with their places), other
+ * users, webhooks and messages stay. Items go first and by organization, so that a device's removal finds none to follow.
+ */
+export async function removeSimulation(tx: Tx, fleet: Fleet): Promise<void> {
+  const orgId = fleet.simulation_org_id;
+  await sql`delete from notification_items where org_id = ${orgId}`.execute(tx);
+  await sql`delete from devices where org_id = ${orgId} and fleet_id = ${fleet.id}`.execute(tx);
+  await sql`
+    delete from applications a using users u
+    where u.org_id = ${orgId} and u.fleet_id = ${fleet.id} and a.org_id = u.org_id and a.owner_user_id = u.id
+  `.execute(tx);
+  await sql`delete from users where org_id = ${orgId} and fleet_id = ${fleet.id}`.execute(tx);
+  await sql`delete from household_checkpoints where org_id = ${orgId}`.execute(tx);
+}
+
+/** Tables of an organization in an order in which no row is left behind that another needs. */
+const purged = [
+  'notification_items',
+  'delivery_attempts',
+  'deliveries',
+  'messages',
+  'webhooks',
+  'device_conditions',
+  'devices',
+  'applications',
+  'access_tokens',
+  'portal_sessions',
+  'users',
+  'household_checkpoints',
+  'households',
+  'day_ahead_prices',
+] as const satisfies readonly (keyof Database)[];
+
+/** Removes at most `limit` rows of a simulation organization; 0 when nothing is left in it. */
+export async function purgeSome(tx: Tx, orgId: string, limit: number): Promise<number> {
+  for (const table of purged) {
+    const { numAffectedRows } = await sql`
+      delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)} where org_id = ${orgId} limit ${limit}))
+    `.execute(tx);
+    if (numAffectedRows !== undefined && numAffectedRows > 0n) return Number(numAffectedRows);
+  }
+  return 0;
+}
+
+/** Removes the fleet's record and the organization that it reserved, which must be empty. */
+export async function purgeFleetRecord(tx: Tx, fleet: Fleet): Promise<void> {
+  await tx.deleteFrom('fleets').where('org_id', '=', fleet.org_id).where('id', '=', fleet.id).execute();
+  await tx.deleteFrom('organizations').where('id', '=', fleet.simulation_org_id).execute();
+}

@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
+import type { Db, Tx } from '../connection/database.ts';
+import { fleetColumns, type Fleet } from './fleets.ts';
+
+/*
+ * Work on a fleet is claimed with a lease and a token. Every step is a transaction that first locks the fleet and
+ * looks whether the token is still there: an operation that changed the state (or another worker that took over
+ * after the lease ran out) has replaced it, and the late one writes nothing.
+ */
+
+/** A fleet whose work is the caller's until the lease ends. */
+export interface ClaimedFleet extends Fleet {
+  readonly work_token: string;
+}
+
+/** The oldest fleet with work that nobody does; a queued one is provisioning from now on. */
+export async function claimFleet(db: Db, now: Date, leaseUntil: Date): Promise<ClaimedFleet | undefined> {
+  const { rows } = await sql<ClaimedFleet>`
+    update fleets f
+    set work_token = gen_random_uuid(), work_lease_until = ${leaseUntil},
+      status = case when f.status = 'queued' then 'provisioning' else f.status end
+    from (
+      select org_id, id from fleets
+      where status in ('queued', 'provisioning', 'expanding', 'purging')
+        and (work_lease_until is null or work_lease_until <= ${now})
+      order by created_at
+      limit 1
+      for update skip locked
+    ) next
+    where f.org_id = next.org_id and f.id = next.id
+    returning ${sql.join(fleetColumns.map((column) => sql.ref(`f.${column}`)))}, f.work_token
+  `.execute(db);
+  return rows[0];
+}
+
+/** The claimed fleet, locked; undefined when the claim is lost. */
+export function lockClaimedFleet(tx: Tx, claim: ClaimedFleet): Promise<Fleet | undefined> {
+  return tx
+    .selectFrom('fleets')
+    .select(fleetColumns)
+    .where('org_id', '=', claim.org_id)
+    .where('id', '=', claim.id)
+    .where('work_token', '=', claim.work_token)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Notes progress and keeps the claim for longer. */
+export async function extendClaim(
+  tx: Tx,
+  claim: ClaimedFleet,
+  change: { readonly leaseUntil: Date; readonly createdCount?: number },
+): Promise<void> {
+  await tx
+    .updateTable('fleets')
+    .set({
+      work_lease_until: change.leaseUntil,
+      ...(change.createdCount === undefined ? {} : { created_count: change.createdCount }),
+    })
+    .where('org_id', '=', claim.org_id)
+    .where('id', '=', claim.id)
+    .where('work_token', '=', claim.work_token)
+    .execute();
+}
+
+export interface WorkEnd {
+  readonly status: FleetStatus;
+  /** Set once; a fleet that ran before keeps its first instant. */
+  readonly startedAt?: Date;
+  readonly stoppedAt?: Date;
+  readonly error?: string;
+  readonly householdCount?: number;
+  readonly createdCount?: number;
+  readonly definition?: unknown;
+}
+
+/**
+ * The work is done: a new status, and the claim let go. Households that are new have no checkpoint yet: those of the
+ * fleet begin anew at the start of its history, and whoever moved them on looks again.
+ */
+export async function endWork(tx: Tx, claim: ClaimedFleet, end: WorkEnd): Promise<void> {
+  await tx
+    .updateTable('fleets')
+    .set({
+      status: end.status,
+      work_token: null,
+      work_lease_until: null,
+      checkpoint_day: sql<number>`floor(extract(epoch from history_from) / 86400)`,
+      checkpoint_token: null,
+      checkpoint_lease_until: null,
+      ...(end.startedAt === undefined
+        ? {}
+        : { started_at: sql<Date>`coalesce(started_at, ${end.startedAt}::timestamptz)` }),
+      ...(end.stoppedAt === undefined ? {} : { stopped_at: end.stoppedAt }),
+      ...(end.error === undefined ? {} : { error: end.error }),
+      ...(end.householdCount === undefined ? {} : { household_count: end.householdCount }),
+      ...(end.createdCount === undefined ? {} : { created_count: end.createdCount }),
+      ...(end.definition === undefined ? {} : { definition: JSON.stringify(end.definition) }),
+    })
+    .where('org_id', '=', claim.org_id)
+    .where('id', '=', claim.id)
+    .where('work_token', '=', claim.work_token)
+    .execute();
+}
+
+/** Gives a claim back, so that another worker need not wait for its end. */
+export async function releaseClaim(db: Db, claim: ClaimedFleet): Promise<void> {
+  await db
+    .updateTable('fleets')
+    .set({ work_token: null, work_lease_until: null })
+    .where('org_id', '=', claim.org_id)
+    .where('id', '=', claim.id)
+    .where('work_token', '=', claim.work_token)
+    .execute();
+}
+
+/** The weights of the fleet's density, a byte for each cell; null without a density. */
+export async function findDensityWeights(
+  db: Db,
+  fleet: Pick<Fleet, 'org_id' | 'id'>,
+): Promise<Buffer | null> {
+  const row = await db
+    .selectFrom('fleets')
+    .select('density_weights')
+    .where('org_id', '=', fleet.org_id)
+    .where('id', '=', fleet.id)
+    .executeTakeFirst();
+  return row?.density_weights ?? null;
+}

@@ -1,0 +1,176 @@
+import { sql } from 'kysely';
+import type { SqlBool } from 'kysely';
+import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** A fleet without the weights of its density. */
+export interface Fleet {
+  readonly org_id: string;
+  readonly id: string;
+  readonly request_id: string;
+  readonly name: string;
+  readonly status: FleetStatus;
+  readonly simulation_org_id: string;
+  readonly seed: number;
+  readonly model_version: number;
+  readonly household_count: number;
+  readonly created_count: number;
+  readonly settled_count: number;
+  /** See simulation/kept-definition.ts. */
+  readonly definition: unknown;
+  readonly history_from: Date;
+  readonly history_to: Date;
+  readonly error: string | null;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly stopped_at: Date | null;
+}
+
+export const fleetColumns = [
+  'org_id',
+  'id',
+  'request_id',
+  'name',
+  'status',
+  'simulation_org_id',
+  'seed',
+  'model_version',
+  'household_count',
+  'created_count',
+  'settled_count',
+  'definition',
+  'history_from',
+  'history_to',
+  'error',
+  'created_at',
+  'started_at',
+  'stopped_at',
+] as const;
+
+/** Writes a queued fleet; its simulation organization must be there. */
+export async function insertFleet(tx: Tx, fleet: Fleet, weights: Uint8Array | null): Promise<void> {
+  await tx
+    .insertInto('fleets')
+    .values({
+      ...fleet,
+      definition: JSON.stringify(fleet.definition),
+      density_weights: weights === null ? null : Buffer.from(weights),
+    })
+    .execute();
+}
+
+export function findFleet(db: Db | Tx, orgId: string, id: string): Promise<Fleet | undefined> {
+  return db
+    .selectFrom('fleets')
+    .select(fleetColumns)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** The fleet that reserved a simulation organization. */
+export function findFleetOfSimulation(db: Db | Tx, simulationOrgId: string): Promise<Fleet | undefined> {
+  return db
+    .selectFrom('fleets')
+    .select(fleetColumns)
+    .where('simulation_org_id', '=', simulationOrgId)
+    .executeTakeFirst();
+}
+
+/** Newest first. */
+export function listFleets(db: Db | Tx, orgId: string): Promise<Fleet[]> {
+  return db
+    .selectFrom('fleets')
+    .select(fleetColumns)
+    .where('org_id', '=', orgId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** The fleet, held until the transaction ends: whatever changes its state takes this lock first. */
+export function lockFleet(tx: Tx, orgId: string, id: string): Promise<Fleet | undefined> {
+  return tx
+    .selectFrom('fleets')
+    .select(fleetColumns)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export interface FleetChange {
+  readonly status: FleetStatus;
+  readonly household_count?: number;
+  readonly created_count?: number;
+  readonly settled_count?: number;
+  readonly definition?: unknown;
+  readonly stopped_at?: Date;
+  readonly error?: null;
+}
+
+/** Changes a locked fleet. Whoever worked on it holds an outdated token from now on and writes nothing more. */
+export function updateFleet(tx: Tx, fleet: Fleet, change: FleetChange): Promise<Fleet> {
+  const { definition, ...rest } = change;
+  return tx
+    .updateTable('fleets')
+    .set({
+      ...rest,
+      ...(definition === undefined ? {} : { definition: JSON.stringify(definition) }),
+      work_token: null,
+      work_lease_until: null,
+      checkpoint_token: null,
+      checkpoint_lease_until: null,
+    })
+    .where('org_id', '=', fleet.org_id)
+    .where('id', '=', fleet.id)
+    .returning(fleetColumns)
+    .executeTakeFirstOrThrow();
+}
+
+export type DeviceType = 'electric_vehicle' | 'heat_pump' | 'inverter' | 'wallbox';
+export type DeviceCounts = Readonly<Record<DeviceType, number>>;
+
+/** Nobody reaches a deleted user's devices any more. */
+export const ofLiveOwner = sql<SqlBool>`not exists (
+  select from users owner
+  where owner.org_id = devices.org_id and owner.id = devices.user_id and owner.deleted_at is not null)`;
+
+/** Simulated devices of live users by type in each of these simulation organizations; one without any is left out. */
+export async function countFleetDevices(
+  db: Db | Tx,
+  simulationOrgIds: readonly string[],
+): Promise<Map<string, DeviceCounts>> {
+  const counts = new Map<string, DeviceCounts>();
+  if (simulationOrgIds.length === 0) return counts;
+  const { rows } = await sql<{ org_id: string } & DeviceCounts>`
+    select org_id,
+      count(*) filter (where device_type = 'electric_vehicle') as electric_vehicle,
+      count(*) filter (where device_type = 'heat_pump') as heat_pump,
+      count(*) filter (where device_type = 'inverter') as inverter,
+      count(*) filter (where device_type = 'wallbox') as wallbox
+    from devices
+    where org_id = any(${simulationOrgIds}::uuid[]) and household_index is not null and ${ofLiveOwner}
+    group by org_id
+  `.execute(db);
+  for (const { org_id, ...types } of rows) counts.set(org_id, types);
+  return counts;
+}
+
+/** The channel on which processes tell each other that fleets have work. */
+export const fleetsChannel = 'fleets';
+
+/** Wakes the runners of all processes when the transaction commits. */
+export async function notifyRunners(tx: Tx): Promise<void> {
+  await sql`select pg_notify(${fleetsChannel}, '')`.execute(tx);
+}
+
+/** Nothing happens by itself to the devices of a fleet that has ended; what holds now goes on holding. */
+export async function suspendConditions(tx: Tx, fleet: Fleet): Promise<void> {
+  await tx
+    .updateTable('device_conditions')
+    .set({ next_change_at: null })
+    .where('org_id', '=', fleet.simulation_org_id)
+    .where('next_change_at', 'is not', null)
+    .execute();
+}

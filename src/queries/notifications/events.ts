@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** A place in an organization's stream of events: behind the message announced at this instant with this id. */
+export interface StreamPlace {
+  readonly at: Date;
+  readonly id: string;
+}
+
+/** A message as it is announced: the envelope byte for byte. */
+export interface AnnouncedMessage extends StreamPlace {
+  readonly payload: Buffer;
+}
+
+export interface Announced {
+  readonly messages: AnnouncedMessage[];
+  /** Whether there is more: to be read at once, or soon, when transactions under way have ended; or nothing yet. */
+  readonly more: 'now' | 'soon' | 'no';
+}
+
+/** The first id of all: with it a place is before every message of its instant. */
+const firstId = '00000000-0000-0000-0000-000000000000';
+
+/** The place behind everything announced up to now. */
+export async function findStreamEnd(db: Db): Promise<StreamPlace> {
+  const { rows } = await sql<{
+    at: Date;
+  }>`select date_trunc('milliseconds', clock_timestamp()) as at`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('The database tells no time.');
+  return { at: row.at, id: firstId };
+}
+
+/** Where a message was first announced; undefined when the organization has no such message. */
+export async function findPlaceOf(db: Db, orgId: string, id: string): Promise<StreamPlace | undefined> {
+  return db
+    .selectFrom('messages')
+    .select(['announced_at as at', 'id'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/**
+ * Up to `limit` messages behind a place, in the order of their announcement. A message becomes visible when its
+ * transaction commits, which may be after a later one was read. So the answer ends before the oldest transaction
+ * under way began: whoever reads on behind it misses none. A transaction older than ten seconds is not waited for.
+ * (It has its number by then: what raises a message has written before it. Roles that may not see each other's
+ * transactions must not share the database.)
+ */
+export async function listAnnounced(
+  db: Db,
+  orgId: string,
+  after: StreamPlace,
+  limit: number,
+): Promise<Announced> {
+  // A statement of its own: what commits after this look is seen by the next.
+  const horizon = await findHorizon(db);
+  const behind = (column: 'announced_at' | 'repeated_at') => sql`
+    select ${sql.ref(column)} as at, id from messages
+    where org_id = ${orgId} and (${sql.ref(column)}, id) > (${after.at}::timestamptz, ${after.id}::uuid)
+    order by ${sql.ref(column)}, id limit ${limit}`;
+  const { rows } = await sql<AnnouncedMessage>`
+    select places.at, places.id, m.payload
+    from ((${behind('announced_at')}) union all (${behind('repeated_at')}) order by at, id limit ${limit}) places
+    join messages m on m.org_id = ${orgId} and m.id = places.id
+    order by places.at, places.id
+  `.execute(db);
+  const messages = rows.filter(({ at }) => at < horizon);
+  const isFull = rows.length === limit && messages.length === limit;
+  return { messages, more: isFull ? 'now' : messages.length < rows.length ? 'soon' : 'no' };
+}
+
+async function findHorizon(db: Db): Promise<Date> {
+  // A millisecond less, since announcements are rounded to one.
+  const { rows } = await sql<{ at: Date }>`
+    select date_trunc('milliseconds', greatest(
+      clock_timestamp() - interval '10 seconds', least(clock_timestamp(), min(xact_start)))) - interval '1 millisecond' as at
+    from pg_stat_activity
+    where datname = current_database() and backend_xid is not null and pid <> pg_backend_pid()
+  `.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('The database tells no time.');
+  return row.at;
+}
+
+/** Announces a message once more. Wake the streams after the commit. */
+export async function announceAgain(tx: Tx, orgId: string, id: string): Promise<void> {
+  await tx
+    .updateTable('messages')
+    .set({ repeated_at: sql<Date>`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The channel on which processes tell each other that messages were announced. */
+export const eventsChannel = 'events';
+
+/** Wakes the streams of all processes; call it through a throttle, never inside an event's transaction. */
+export async function notifyStreams(db: Db): Promise<void> {
+  await sql`select pg_notify(${eventsChannel}, '')`.execute(db);
+}

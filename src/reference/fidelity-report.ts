@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Router } from 'express';
+import { render } from '../html/render.ts';
+
+/** Charts that `make validate` draws, in the order of the page, with what they show in words. */
+const charts = {
+  'pv-yield': 'Bars: the yield of simulated panels beside published yields, in six countries.',
+  'load-by-season':
+    'Lines: the mean load by hour in winter, spring or autumn, and summer, on top of the norm profile.',
+  'ev-starts': 'Bars: the share of charging sessions that start in each hour, highest in the early evening.',
+  'heat-pump-cop':
+    'Lines: the coefficient of performance of heat pumps, rising with the outdoor temperature.',
+  'state-of-charge': 'Lines: the charge of a battery through a week in March, in June and in December.',
+} as const;
+
+const folder = join(import.meta.dirname, '../../generated/validation');
+
+/** How far the simulator is true to life: its targets with the values reached, and charts. Read once. */
+export function createSimulatorPage(): Router {
+  const checks: unknown = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'));
+  const page = render('simulator', { checks, charts: Object.entries(charts), wide: true });
+  const router = Router({ caseSensitive: true });
+  router.get('/', (_request, response) => void response.type('html').send(page));
+  for (const name of Object.keys(charts)) {
+    const chart = readFileSync(join(folder, `${name}.svg`));
+    router.get(`/${name}.svg`, (_request, response) => {
+      response.set('Cache-Control', 'public, max-age=3600').type('svg').send(chart);
+    });
+  }
+  return router;
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Router } from 'express';
+import { fieldProblems, problems } from '../../generated/problems.ts';
+import { securityHeaders } from '../html/headers.ts';
+import { inline, markdown } from './markdown.ts';
+import { referenceView } from './reference-model.ts';
+import { createAssets, render, sendPage } from '../html/render.ts';
+import { createSimulatorPage } from './fidelity-report.ts';
+import { sendMethodNotAllowed } from '../portal/pages.ts';
+import type { Node } from './schema-fields.ts';
+
+interface ErrorEntry {
+  readonly code: string;
+  /** The HTTP status; of a field code that of the answer around it. */
+  readonly status: number;
+  readonly title: string;
+  readonly cause: string;
+  readonly cure: string;
+}
+
+/** Where the document thinks that the service stands; pages show the real address. */
+const DOCUMENT_URL = 'http://localhost:8080';
+
+/** The reference, rendered once from the generated document: `/docs`, `/docs/errors`, `/docs/errors/{code}`, `/docs/simulator`. */
+export function createReference({ baseUrl }: { readonly baseUrl: string }): Router {
+  const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
+  const document = JSON.parse(text.replaceAll(DOCUMENT_URL, baseUrl)) as Node;
+  const reference = render('reference', { reference: referenceView(document), markdown, inline, wide: true });
+  const entries = errorEntries();
+  const list = render('errors', { problems: entries.problems, fields: entries.fields, wide: true });
+  const byCode = new Map([...entries.problems, ...entries.fields].map((entry) => [entry.code, entry]));
+
+  const router = Router({ caseSensitive: true });
+  router.use(createAssets());
+  router.use('/docs', securityHeaders);
+  router.get('/docs', (_request, response) => void response.type('html').send(reference));
+  router.use('/docs/simulator', createSimulatorPage());
+  router.get('/docs/errors', (_request, response) => void response.type('html').send(list));
+  router.get('/docs/errors/:code', (request, response) => {
+    const entry = byCode.get(request.params.code);
+    if (entry === undefined) {
+      sendPage(response, 404, 'message', {
+        heading: 'No such error code',
+        text: 'The service sends no error with this code.',
+        back: '/docs/errors/',
+        backLabel: 'All error codes',
+      });
+    } else {
+      const isField = !Object.hasOwn(problems, entry.code);
+      sendPage(response, 200, 'error', { entry, isField, inline });
+    }
+  });
+  router.all(['/docs', '/docs/errors', '/docs/errors/:code'], (_request, response) =>
+    sendMethodNotAllowed(response, 'GET, HEAD'),
+  );
+  return router;
+}
+
+function errorEntries(): { problems: ErrorEntry[]; fields: ErrorEntry[] } {
+  const entries = (catalogue: Readonly<Record<string, Omit<ErrorEntry, 'code'>>>): ErrorEntry[] =>
+    Object.entries(catalogue).map(([code, entry]) => ({ ...entry, code }));
+  return { problems: entries(problems), fields: entries(fieldProblems) };
+}

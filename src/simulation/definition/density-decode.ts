@@ -1,0 +1,72 @@
+/** From the `weights` text of a density raster to one byte for each cell (simulation.md D1). */
+import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import type { FieldError } from '../../domain/api/problem.ts';
+
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+/** Bytes of base64 text, standard or URL-safe alphabet, padded or not; undefined when it is not base64. */
+export function decodeBase64(text: string): Uint8Array | undefined {
+  const bare = text.replace(/=+$/, '');
+  const padding = text.length - bare.length;
+  if (!BASE64.test(text) || bare.length % 4 === 1) return undefined;
+  if (padding > 0 && text.length % 4 !== 0) return undefined;
+  return Buffer.from(bare, 'base64url');
+}
+
+/** Unpacks by the header: gzip (RFC 1952), zlib (RFC 1950), otherwise raw deflate (RFC 1951). */
+function inflate(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  const [first = 0, second = 0] = bytes;
+  if (first === 0x1f && second === 0x8b) return gunzipSync(bytes, { maxOutputLength });
+  if ((first & 0x0f) === 8 && first >> 4 <= 7 && (first * 256 + second) % 31 === 0) {
+    try {
+      return inflateSync(bytes, { maxOutputLength });
+    } catch (error) {
+      if (isTooLong(error)) throw error;
+      // Two bytes of a raw stream may look like a zlib header.
+    }
+  }
+  return inflateRawSync(bytes, { maxOutputLength });
+}
+
+function isTooLong(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+}
+
+/**
+ * Cells in row-major order, north-west first, exactly `cells` of them. Output is capped, so that a small text
+ * cannot unfold into a large array.
+ */
+export function decodeWeights(text: string, cells: number): Uint8Array | FieldError {
+  const pointer = '/density/weights';
+  const bytes = decodeBase64(text);
+  if (!bytes) {
+    return {
+      pointer,
+      code: 'density_encoding',
+      detail: 'weights must be Base64, standard or URL-safe alphabet.',
+    };
+  }
+  if (bytes.length === cells) return bytes;
+  try {
+    const unpacked = inflate(bytes, cells);
+    if (unpacked.length === cells) return unpacked;
+    return wrongSize(pointer, cells, `${bytes.length} bytes that unpack to ${unpacked.length}`);
+  } catch (error) {
+    const long = isTooLong(error);
+    return wrongSize(
+      pointer,
+      cells,
+      long
+        ? `compressed data of more than ${cells} bytes`
+        : `${bytes.length} bytes that are not compressed data`,
+    );
+  }
+}
+
+function wrongSize(pointer: string, cells: number, found: string): FieldError {
+  return {
+    pointer,
+    code: 'density_size',
+    detail: `rows times cols is ${cells}: send that many bytes, plain or packed with gzip, zlib or deflate; these are ${found}.`,
+  };
+}

@@ -1,0 +1,176 @@
+/** A density raster made ready for drawing: checked, cut to its country, with cumulated weights (D1 to D3). */
+import { createHash } from 'node:crypto';
+import type { FieldError } from '../../domain/api/problem.ts';
+import { decodeWeights } from './density-decode.ts';
+import { cellsInside, cellsTouched } from './density-mask.ts';
+import type { DensityGrid, DensityRaster, Warning } from './fleet-definition.ts';
+import { findCountry, isInside, wrapLongitude } from '../environment/geography.ts';
+import type { Country } from '../environment/geography.ts';
+import { CHANNEL, hash, uniform } from '../kernel/noise.ts';
+import type { Seed } from '../kernel/noise.ts';
+
+export interface Density {
+  readonly country: Country;
+  readonly grid: DensityGrid;
+  /** Row-major indices of the cells that can be drawn. */
+  readonly cells: Uint32Array;
+  /** Sum of the weights up to and with each of those cells: 255 in each of 4000 x 4000 cells is below 2^32. */
+  readonly cumulated: Uint32Array;
+  readonly nonzeroCells: number;
+  /** Non-zero cells outside the country. */
+  readonly droppedCells: number;
+  /** SHA-256 of the unpacked weights, hex. */
+  readonly weightsSha256: string;
+  readonly warnings: readonly Warning[];
+}
+
+/** Reads and checks a raster; the faults are those of /density and below. */
+export function readDensity(raster: DensityRaster): { density: Density } | { errors: FieldError[] } {
+  const { grid } = raster;
+  const errors: FieldError[] = [];
+  const country = findCountry(raster.country);
+  if (!country) {
+    const detail = `No borders for ${raster.country}; the fleet configuration lists the countries.`;
+    errors.push({ pointer: '/density/country', code: 'country_unknown', detail });
+  }
+  const south = grid.origin_lat - grid.rows * grid.cell_deg;
+  if (south < -90 - 1e-9 || grid.cols * grid.cell_deg > 360 + 1e-9) {
+    const detail = `The grid reaches down to ${south.toFixed(3)} degrees and is ${(grid.cols * grid.cell_deg).toFixed(3)} degrees wide; it may not pass -90 or 360. The origin is the north-west corner.`;
+    errors.push({ pointer: '/density/grid', code: 'density_off_globe', detail });
+  }
+  const weights = decodeWeights(raster.weights, grid.rows * grid.cols);
+  if (!(weights instanceof Uint8Array)) return { errors: [...errors, weights] };
+  const nonzeroCells = countNonzero(weights);
+  if (nonzeroCells === 0) {
+    const detail = 'Every cell is 0; give at least one cell a weight from 1 to 255.';
+    errors.push({ pointer: '/density/weights', code: 'density_empty', detail });
+  }
+  if (!country || errors.length > 0) return { errors };
+  return cut(country, grid, weights, nonzeroCells);
+}
+
+function countNonzero(weights: Uint8Array): number {
+  let count = 0;
+  for (const weight of weights) if (weight !== 0) count++;
+  return count;
+}
+
+function cut(
+  country: Country,
+  grid: DensityGrid,
+  weights: Uint8Array,
+  nonzeroCells: number,
+): { density: Density } | { errors: FieldError[] } {
+  const warnings: Warning[] = [];
+  const inside = cellsInside(country, grid);
+  let kept = cellsWhere(weights.length, (cell) => weights[cell] !== 0 && inside[cell] === 1);
+  if (kept.length === 0) {
+    const touched = cellsTouched(country, grid);
+    kept = cellsWhere(weights.length, (cell) => weights[cell] !== 0 && touched.has(cell));
+    if (kept.length === 0) {
+      const live = cellsWhere(weights.length, (cell) => weights[cell] !== 0);
+      return { errors: [outside(country, grid, live)] };
+    }
+    const detail =
+      'No centre of a cell lies inside the country, so every cell that its border crosses is used.';
+    warnings.push({ pointer: '/density', code: 'density_mask_skipped', detail });
+  } else if (kept.length < nonzeroCells) {
+    const detail = `${nonzeroCells - kept.length} of ${nonzeroCells} cells lie outside ${country.code} and take no household.`;
+    warnings.push({ pointer: '/density/weights', code: 'density_cells_dropped', detail });
+  }
+  const cumulated = new Uint32Array(kept.length);
+  let sum = 0;
+  for (let i = 0; i < kept.length; i++) cumulated[i] = sum += weights[kept[i] ?? 0] ?? 0;
+  const density = {
+    country,
+    grid,
+    cells: kept,
+    cumulated,
+    nonzeroCells,
+    droppedCells: nonzeroCells - kept.length,
+    weightsSha256: createHash('sha256').update(weights).digest('hex'),
+    warnings,
+  };
+  return { density };
+}
+
+/**
+ * The cells from 0 to length - 1 that are taken. Sixteen million take some 0.1 s; filter() and entries() of a typed array
+ * make a list of them and take ten times as long.
+ */
+function cellsWhere(length: number, isTaken: (cell: number) => boolean): Uint32Array {
+  const found = new Uint32Array(length);
+  let count = 0;
+  for (let cell = 0; cell < length; cell++) if (isTaken(cell)) found[count++] = cell;
+  return found.slice(0, count);
+}
+
+function outside(country: Country, grid: DensityGrid, live: Uint32Array): FieldError {
+  const flipped = { ...grid, origin_lat: grid.origin_lat + grid.rows * grid.cell_deg };
+  const inside = cellsInside(country, flipped);
+  const hit = live.some((cell) => inside[cell] === 1 || inside[southRow(grid, cell)] === 1);
+  const hint = hit
+    ? ' Read from the south-west corner it would: origin_lat must be the northern edge, and row 0 the northernmost.'
+    : '';
+  const detail = `No cell with a weight touches ${country.code}.${hint}`;
+  return { pointer: '/density/grid', code: 'density_outside_country', detail };
+}
+
+/** The cell that takes the place of `cell` when row 0 is the southernmost. */
+function southRow(grid: DensityGrid, cell: number): number {
+  const row = Math.floor(cell / grid.cols);
+  return (grid.rows - 1 - row) * grid.cols + (cell % grid.cols);
+}
+
+const TRIES = 8;
+
+/** Place of household `index`: a cell in proportion to the weights, then a point of it on the country's land. */
+export function drawPlace(
+  density: Density,
+  seed: Seed,
+  index: number,
+): { latitude: number; longitude: number } {
+  const { cumulated, cells, grid } = density;
+  const total = cumulated[cumulated.length - 1] ?? 0;
+  const target = Number((BigInt(hash(seed, index, CHANNEL.cell, 0)) * BigInt(total)) >> 32n);
+  let low = 0;
+  for (let high = cumulated.length - 1; low < high;) {
+    const middle = (low + high) >> 1;
+    if ((cumulated[middle] ?? 0) > target) high = middle;
+    else low = middle + 1;
+  }
+  const cell = cells[low] ?? 0;
+  const at = (x: number, y: number) => ({
+    latitude: grid.origin_lat - (Math.floor(cell / grid.cols) + y) * grid.cell_deg,
+    longitude: wrapLongitude(grid.origin_lon + ((cell % grid.cols) + x) * grid.cell_deg),
+  });
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const x = uniform(seed, index, CHANNEL.jitterLon, attempt);
+    const place = at(x, uniform(seed, index, CHANNEL.jitterLat, attempt));
+    if (isInside(density.country, place.latitude, place.longitude)) return place;
+  }
+  return at(0.5, 0.5);
+}
+
+/** Box around the cells in use, in degrees; west > east when it crosses the 180th meridian. */
+export function densityBox(density: Density): { north: number; south: number; east: number; west: number } {
+  const { grid, cells } = density;
+  // One loop: map() and reduce() of sixteen million cells take half a second.
+  let [top, bottom, left, right] = [Infinity, 0, Infinity, 0];
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i] ?? 0;
+    const row = Math.floor(cell / grid.cols);
+    const col = cell - row * grid.cols;
+    if (row < top) top = row;
+    if (row > bottom) bottom = row;
+    if (col < left) left = col;
+    if (col > right) right = col;
+  }
+  const round = (degrees: number) => Math.round(degrees * 1e6) / 1e6;
+  return {
+    north: round(grid.origin_lat - top * grid.cell_deg),
+    south: round(grid.origin_lat - (bottom + 1) * grid.cell_deg),
+    east: round(wrapLongitude(grid.origin_lon + (right + 1) * grid.cell_deg)),
+    west: round(wrapLongitude(grid.origin_lon + left * grid.cell_deg)),
+  };
+}

@@ -1,0 +1,50 @@
+/** Where households stand: density, else the fixed pair, else the default place (simulation.md C9). */
+import tzLookup from '@photostructure/tz-lookup';
+import type { Density } from './density.ts';
+import { drawPlace } from './density.ts';
+import { DEFAULTS } from './fleet-definition.ts';
+import type { EffectiveDefinition } from './fleet-definition.ts';
+import { countryAt } from '../environment/geography.ts';
+import type { Seed } from '../kernel/noise.ts';
+
+export type LocationSource = 'density' | 'fixed' | 'default';
+
+export interface Place {
+  readonly latitude: number;
+  readonly longitude: number;
+  /** ISO 3166-1 alpha-2, null at sea. */
+  readonly country: string | null;
+  /** IANA name. */
+  readonly time_zone: string;
+  readonly source: LocationSource;
+}
+
+const round = (degrees: number): number => Math.round(degrees * 1e6) / 1e6;
+
+/** A function from household index to place; the fixed place is looked up once. */
+export function placement(
+  definition: Pick<EffectiveDefinition, 'latitude' | 'longitude'>,
+  density: Density | null,
+  seed: Seed,
+): (index: number) => Place {
+  if (density) {
+    return (index) => {
+      const drawn = drawPlace(density, seed, index);
+      const latitude = round(drawn.latitude);
+      const longitude = round(drawn.longitude);
+      const time_zone = tzLookup(latitude, longitude);
+      return { latitude, longitude, country: density.country.code, time_zone, source: 'density' };
+    };
+  }
+  const fixed = definition.latitude !== null && definition.longitude !== null;
+  const latitude = definition.latitude ?? DEFAULTS.latitude;
+  const longitude = definition.longitude ?? DEFAULTS.longitude;
+  const place: Place = {
+    latitude,
+    longitude,
+    country: countryAt(latitude, longitude),
+    time_zone: tzLookup(latitude, longitude),
+    source: fixed ? 'fixed' : 'default',
+  };
+  return () => place;
+}

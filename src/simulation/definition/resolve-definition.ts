@@ -1,0 +1,119 @@
+/** From the body of create and preview to the definition in force, or all rules that it breaks (C2 to C10). */
+import type { FieldError } from '../../domain/api/problem.ts';
+import { parseInstant } from '../../domain/api/instants.ts';
+import { readDensity } from './density.ts';
+import type { Density } from './density.ts';
+import { DEFAULTS, DRAWN, DRAWN_BOUNDS, isGiven } from './fleet-definition.ts';
+import type { EffectiveDefinition, FleetDefinitionBody, Warning } from './fleet-definition.ts';
+import { checkConsumption, resolveGroups } from './resolve-groups.ts';
+import { historyWindow } from './definition-record.ts';
+
+export interface Resolved {
+  readonly definition: EffectiveDefinition;
+  /** The raster made ready for drawing; null without density. Not part of the JSON that is kept. */
+  readonly density: Density | null;
+  readonly warnings: readonly Warning[];
+}
+export type Resolution =
+  ({ readonly ok: true } & Resolved) | { readonly ok: false; readonly errors: readonly FieldError[] };
+
+/** Where days are counted from, and the clocks of time zones known: the IANA database is complete from 1970 on. */
+const EARLIEST_MS = 0;
+
+export interface DefinitionLimits {
+  /** Households at creation, 1000 unless the caller knows better. */
+  readonly maxHouseholds: number;
+}
+
+/**
+ * Applies defaults to a body that already fits the document and checks the rules that a schema cannot express.
+ * Null and absent are the same. `now` judges history_cutoff. Reports all faults together.
+ */
+export function resolveDefinition(
+  body: FleetDefinitionBody,
+  now: Date,
+  limits: DefinitionLimits = { maxHouseholds: 1000 },
+): Resolution {
+  const errors: FieldError[] = [];
+  const warnings: Warning[] = [];
+  checkCoordinates(body, errors);
+  checkRanges(body, errors, warnings);
+  const cutoff = readCutoff(body, now, errors);
+  checkConsumption(body.annual_consumption_kwh, body.annual_consumption_with_ev_kwh, '', errors);
+  const { count, groups } = resolveGroups(body, limits.maxHouseholds, errors, warnings);
+  let density: Density | null = null;
+  if (body.density) {
+    const read = readDensity(body.density);
+    if ('errors' in read) errors.push(...read.errors);
+    else density = read.density;
+    warnings.push(...(density?.warnings ?? []));
+  }
+  if (errors.length > 0) return { ok: false, errors };
+  const definition: EffectiveDefinition = {
+    request_id: body.request_id.toLowerCase(),
+    name: body.name ?? DEFAULTS.name,
+    count,
+    seed: body.seed ?? DEFAULTS.seed,
+    history_days: body.history_days ?? DEFAULTS.history_days,
+    history_cutoff: cutoff?.toISOString() ?? null,
+    latitude: body.latitude ?? null,
+    longitude: body.longitude ?? null,
+    density: body.density ?? null,
+    ev_ownership_fraction: body.ev_ownership_fraction ?? DEFAULTS.ev_ownership_fraction,
+    pv_rating_kw: body.pv_rating_kw ?? null,
+    battery_capacity_kwh: body.battery_capacity_kwh ?? null,
+    max_charge_power_w: body.max_charge_power_w ?? null,
+    max_discharge_power_w: body.max_discharge_power_w ?? null,
+    initial_soc_percent: body.initial_soc_percent ?? null,
+    pv_rating_kw_range: body.pv_rating_kw_range ?? null,
+    battery_capacity_kwh_range: body.battery_capacity_kwh_range ?? null,
+    initial_soc_percent_range: body.initial_soc_percent_range ?? null,
+    max_charge_power_w_range: body.max_charge_power_w_range ?? null,
+    max_discharge_power_w_range: body.max_discharge_power_w_range ?? null,
+    annual_consumption_kwh: body.annual_consumption_kwh ?? null,
+    annual_consumption_with_ev_kwh: body.annual_consumption_with_ev_kwh ?? null,
+    groups,
+  };
+  return { ok: true, definition, density, warnings };
+}
+
+function checkCoordinates(body: FleetDefinitionBody, errors: FieldError[]): void {
+  if (isGiven(body.latitude) === isGiven(body.longitude)) return;
+  const missing = isGiven(body.latitude) ? 'longitude' : 'latitude';
+  const detail = `${missing} is missing; send both coordinates or neither.`;
+  errors.push({ pointer: `/${missing}`, code: 'coordinates_incomplete', detail });
+}
+
+function checkRanges(body: FleetDefinitionBody, errors: FieldError[], warnings: Warning[]): void {
+  for (const name of DRAWN) {
+    const range = body[`${name}_range`];
+    if (!range) continue;
+    const pointer = `/${name}_range`;
+    const bounds = DRAWN_BOUNDS[name];
+    if (range.min > range.max) {
+      errors.push({ pointer, code: 'range_order', detail: `min ${range.min} lies above max ${range.max}.` });
+    } else if (range.min < bounds.min || range.max > bounds.max) {
+      const detail = `Draws outside ${bounds.min} to ${bounds.max} are brought back to it.`;
+      warnings.push({ pointer, code: 'range_clamped', detail });
+    }
+  }
+}
+
+/** The cutoff as an instant; a text that is no instant is left to the document's validation. */
+function readCutoff(body: FleetDefinitionBody, now: Date, errors: FieldError[]): Date | null {
+  const { history_cutoff: text = null, history_days = DEFAULTS.history_days } = body;
+  const cutoff = text === null ? null : (parseInstant(text) ?? null);
+  if (cutoff === null) return null;
+  const pointer = '/history_cutoff';
+  if (cutoff > now) {
+    const detail = `history_cutoff lies after the present, ${now.toISOString()}.`;
+    errors.push({ pointer, code: 'instant_in_future', detail });
+  }
+  const { from } = historyWindow({ history_cutoff: cutoff.toISOString(), history_days }, now);
+  if (from.getTime() < EARLIEST_MS) {
+    const earliest = new Date(EARLIEST_MS).toISOString();
+    const detail = `The history begins ${history_days} days before history_cutoff, and must not before ${earliest}.`;
+    errors.push({ pointer, code: 'instant_too_early', detail });
+  }
+  return cutoff;
+}

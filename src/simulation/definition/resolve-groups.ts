@@ -1,0 +1,138 @@
+/** The groups of a definition: rules, defaults, counts (simulation.md C2, C3, C4, C6). */
+import type { FieldError } from '../../domain/api/problem.ts';
+import { DEFAULTS, isGiven } from './fleet-definition.ts';
+import type { EffectiveGroup, FleetDefinitionBody, FleetGroupBody, Warning } from './fleet-definition.ts';
+import { groupShares, largestRemainder } from './groups.ts';
+
+export const IMPLICIT_GROUP = 'default';
+
+/**
+ * The groups in force, the implicit one last, and the number of households. Group names must differ, since the
+ * devices listing filters by them.
+ */
+export function resolveGroups(
+  body: FleetDefinitionBody,
+  maxHouseholds: number,
+  errors: FieldError[],
+  warnings: Warning[],
+): { count: number; groups: EffectiveGroup[] } {
+  const given = body.groups ?? [];
+  const before = errors.length;
+  for (const [index, group] of given.entries()) checkGroup(group, `/groups/${index}`, body, errors);
+  const count = resolveCount(body, maxHouseholds, errors);
+  const { shares, exceeded } = groupShares(given, count);
+  const rest = shares[given.length] ?? 0;
+  checkNames(given, rest > 0, errors);
+  if (exceeded) {
+    const detail = `The groups ask for more than the ${count} households of the fleet.`;
+    errors.push({ pointer: '/groups', code: 'groups_exceed_count', detail });
+  }
+  if (errors.length > before) return { count, groups: [] };
+  const households = largestRemainder(shares, count);
+  const groups = given.map((group, i) => effective(group, households[i] ?? 0, shares[i] ?? 0, false));
+  if (rest > 0) {
+    const left = households[given.length] ?? 0;
+    groups.push(effective({ name: IMPLICIT_GROUP }, left, rest, true));
+    const detail = `${left} of ${count} households belong to no group and form the group "${IMPLICIT_GROUP}".`;
+    if (given.length > 0 && left > 0) warnings.push({ pointer: '/groups', code: 'implicit_group', detail });
+  }
+  return { count, groups };
+}
+
+/** `count`, or without it the sum of the groups if all of them are counted, or the default. */
+function resolveCount(body: FleetDefinitionBody, maxHouseholds: number, errors: FieldError[]): number {
+  if (body.count !== undefined) return body.count;
+  const groups = body.groups ?? [];
+  if (groups.length === 0 || groups.some((group) => !isGiven(group.count))) return DEFAULTS.count;
+  const sum = groups.reduce((total, group) => total + (group.count ?? 0), 0);
+  if (sum < 1 || sum > maxHouseholds) {
+    const detail = `The groups add up to ${sum} households; a fleet has 1 to ${maxHouseholds}.`;
+    errors.push({ pointer: '/groups', code: 'groups_total_out_of_range', detail });
+  }
+  return sum;
+}
+
+function checkGroup(
+  group: FleetGroupBody,
+  path: string,
+  body: FleetDefinitionBody,
+  errors: FieldError[],
+): void {
+  if (isGiven(group.count) && isGiven(group.percentage)) {
+    const detail = 'A group has a count or a percentage, not both.';
+    errors.push({ pointer: path, code: 'count_and_percentage', detail });
+  }
+  if (group.weights) {
+    const profile = group.profile ?? DEFAULTS.profile;
+    if (profile !== 'mixed') {
+      const detail = `weights mix the ten profiles, but the profile is ${profile}.`;
+      errors.push({ pointer: `${path}/weights`, code: 'weights_with_profile', detail });
+    }
+    for (const [index, weight] of group.weights.entries()) {
+      if (weight >= 0) continue;
+      const detail = `A weight is a relative frequency and cannot be ${weight}.`;
+      errors.push({ pointer: `${path}/weights/${index}`, code: 'minimum', detail });
+    }
+    if (group.weights.every((weight) => weight === 0)) {
+      const detail = 'At least one weight must be above zero.';
+      errors.push({ pointer: `${path}/weights`, code: 'weights_sum_zero', detail });
+    }
+  }
+  if (isGiven(group.annual_consumption_kwh) || isGiven(group.annual_consumption_with_ev_kwh)) {
+    const plain = group.annual_consumption_kwh ?? body.annual_consumption_kwh;
+    checkConsumption(
+      plain,
+      group.annual_consumption_with_ev_kwh ?? body.annual_consumption_with_ev_kwh,
+      path,
+      errors,
+    );
+  }
+}
+
+function checkNames(groups: readonly FleetGroupBody[], hasImplicit: boolean, errors: FieldError[]): void {
+  const first = new Map(
+    hasImplicit ? [[IMPLICIT_GROUP, 'The group of the households that are left over']] : [],
+  );
+  for (const [index, { name }] of groups.entries()) {
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, `Group ${index}`);
+    else {
+      const detail = `${earlier} has the name "${name}" already; names of groups must differ.`;
+      errors.push({ pointer: `/groups/${index}/name`, code: 'duplicate_group_name', detail });
+    }
+  }
+}
+
+function effective(
+  group: FleetGroupBody,
+  households: number,
+  share: number,
+  implicit: boolean,
+): EffectiveGroup {
+  return {
+    name: group.name,
+    count: group.count ?? null,
+    households,
+    share,
+    percentage: group.percentage ?? null,
+    profile: group.profile ?? DEFAULTS.profile,
+    weights: group.weights ?? null,
+    annual_consumption_kwh: group.annual_consumption_kwh ?? null,
+    annual_consumption_with_ev_kwh: group.annual_consumption_with_ev_kwh ?? null,
+    max_time_shift_minutes: group.max_time_shift_minutes ?? DEFAULTS.max_time_shift_minutes,
+    variation_fraction: group.variation_fraction ?? DEFAULTS.variation_fraction,
+    implicit,
+  };
+}
+
+/** With a vehicle a household consumes at least what it consumes without. */
+export function checkConsumption(
+  plain: number | null | undefined,
+  withVehicle: number | null | undefined,
+  path: string,
+  errors: FieldError[],
+): void {
+  if (!isGiven(plain) || !isGiven(withVehicle) || withVehicle >= plain) return;
+  const detail = `${withVehicle} is the total of a household with a vehicle and lies below the ${plain} without.`;
+  errors.push({ pointer: `${path}/annual_consumption_with_ev_kwh`, code: 'consumption_order', detail });
+}

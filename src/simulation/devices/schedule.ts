@@ -1,0 +1,183 @@
+/**
+ * When a heat pump shall run: the cheapest quarters of a local day are boosted, the dearest set back or blocked,
+ * so that the day's heat stays the same and the house never goes cold (decisions.md section 4).
+ */
+import { DELIVERY, heatCalendar, spaceNeed } from './heat.ts';
+import type { ScheduleState } from './heat.ts';
+import type { Household } from '../household/household.ts';
+import { QUARTERS, localQuarterOf } from '../time/local-day.ts';
+import { Memory } from '../kernel/bounded-cache.ts';
+import type { PriceBook } from './price-book.ts';
+import { offsetMinutesAt } from '../time/zone.ts';
+
+const QUARTER_MS = 900_000;
+
+export interface PlanQuarter {
+  /** EUR/MWh, null when no price is known. */
+  readonly price: number | null;
+  /** Heat for the rooms in this quarter, mWh. */
+  readonly need: number;
+  /** Local quarter of the day, 0..95. */
+  readonly localQuarter: number;
+}
+
+export interface PlanLimits {
+  /** Most heat the unit gives in a quarter, mWh. */
+  readonly maxHeat: number;
+}
+
+/** Comfort: at most two hours blocked in a row, at most six a day; otherwise set back. */
+const MAX_BLOCKED_RUN = 8;
+const MAX_BLOCKED = 24;
+/** Prices closer than this are the same: moving heat costs comfort. EUR/MWh. */
+const LEAST_SPREAD = 5;
+/** Local quarters of the night set-back without prices: 22 h to 5 h. */
+const NIGHT_FROM = 88;
+const NIGHT_TO = 20;
+
+/**
+ * States of the quarters of one local day, in time order. Quarters without a price take the default. Ties go
+ * to the earlier quarter. Deterministic.
+ */
+export function planDay(quarters: readonly PlanQuarter[], limits: PlanLimits): ScheduleState[] {
+  const states = quarters.map((quarter) => defaultState(quarter, limits));
+  const priced = [...quarters.entries()].flatMap(([index, { price }]) =>
+    price === null ? [] : [{ index, price }],
+  );
+  for (const { index } of priced) states[index] = 'mid';
+  const cheapest = priced.sort((a, b) => a.price - b.price || a.index - b.index);
+  let low = 0;
+  let high = cheapest.length - 1;
+  let freed = 0;
+  const need = (index: number) => quarters[index]?.need ?? 0;
+  while (low < high) {
+    const cheap = cheapest[low];
+    const dear = cheapest[high];
+    if (!cheap || !dear || dear.price - cheap.price < LEAST_SPREAD) break;
+    const extra = Math.min(
+      need(cheap.index) * (DELIVERY.max - 1),
+      Math.max(0, limits.maxHeat - need(cheap.index)),
+    );
+    if (freed >= extra) {
+      // The heat set free by dear quarters pays for this boost.
+      if (extra > 0) states[cheap.index] = 'max';
+      freed -= extra;
+      low++;
+    } else {
+      const state = mayBlock(states, dear.index) ? 'min' : 'low';
+      states[dear.index] = state;
+      freed += need(dear.index) * (1 - DELIVERY[state]);
+      high--;
+    }
+  }
+  return settle(states, cheapest.slice(low, high + 1), freed, need);
+}
+
+/** Heat that found no cheap quarter goes to the cheapest that are left, so that the day's heat is kept. */
+function settle(
+  states: ScheduleState[],
+  left: readonly { readonly index: number }[],
+  freed: number,
+  need: (index: number) => number,
+): ScheduleState[] {
+  let open = freed;
+  for (const { index } of left) {
+    const extra = need(index) * (DELIVERY.max - 1);
+    if (open < extra / 2 || states[index] !== 'mid') break;
+    states[index] = 'max';
+    open -= extra;
+  }
+  return states;
+}
+
+/** Without a price: normal, set back at night; never set back when the unit is close to its limit. */
+function defaultState(quarter: PlanQuarter, limits: PlanLimits): ScheduleState {
+  const night = quarter.localQuarter >= NIGHT_FROM || quarter.localQuarter < NIGHT_TO;
+  return night && quarter.need < 0.8 * limits.maxHeat ? 'low' : 'mid';
+}
+
+function mayBlock(states: readonly ScheduleState[], index: number): boolean {
+  if (states.filter((state) => state === 'min').length >= MAX_BLOCKED) return false;
+  let run = 1;
+  for (let i = index - 1; states[i] === 'min'; i--) run++;
+  for (let i = index + 1; states[i] === 'min'; i++) run++;
+  return run <= MAX_BLOCKED_RUN;
+}
+
+/** A unit gives at least 2.5 times its rated power as heat on a cold day (assumption). */
+const COLD_DAY_COP = 2.5;
+
+/**
+ * The schedule of a household's heat pump as a pure function of the instant. A quarter is planned with the
+ * prices known when it begins or, seen from before, known at `now`; so a past quarter never changes.
+ */
+export function schedulePlanner(
+  household: Household,
+  book: PriceBook,
+  now: Date,
+): (at: Date) => ScheduleState {
+  const dayHeatOf = heatCalendar(household);
+  const limits = { maxHeat: (household.heat_pump?.rated_power_w ?? 0) * 250 * COLD_DAY_COP };
+  const plans = new Memory<string, { readonly first: number; readonly states: readonly ScheduleState[] }>(64);
+  const plan = (localDay: number, knownAtMs: number) => {
+    const first = firstQuarterOf(household.time_zone, localDay);
+    const end = firstQuarterOf(household.time_zone, localDay + 1);
+    const quarters = Array.from({ length: end - first }, (_, i): PlanQuarter => {
+      const index = first + i;
+      const { localQuarter } = localQuarterOf(household.time_zone, index);
+      const need = spaceNeed(dayHeatOf(Math.floor(index / QUARTERS)), localQuarter);
+      return { price: book.priceAt(index * QUARTER_MS, knownAtMs), need, localQuarter };
+    });
+    return { first, states: planDay(quarters, limits) };
+  };
+  // Quarters are asked for in a row: the plan of the last one is tried first.
+  let lastDay = NaN;
+  let lastRevision = NaN;
+  let lastFirst = 0;
+  let lastStates: readonly ScheduleState[] = [];
+  return (at) => {
+    const index = Math.floor(at.getTime() / QUARTER_MS);
+    const knownAtMs = Math.min(index * QUARTER_MS, now.getTime());
+    const { localDay } = localQuarterOf(household.time_zone, index);
+    const revision = book.revisionAt(knownAtMs);
+    if (localDay !== lastDay || revision !== lastRevision) {
+      const { first, states } = plans.get(`${localDay}:${revision}`, () => plan(localDay, knownAtMs));
+      lastDay = localDay;
+      lastRevision = revision;
+      lastFirst = first;
+      lastStates = states;
+    }
+    return lastStates[index - lastFirst] ?? 'mid';
+  };
+}
+
+/** First quarter of a local day: 92, 96 or 100 of them make a day. */
+function firstQuarterOf(zone: string, localDay: number): number {
+  const guess = localDay * QUARTERS;
+  const offset = offsetMinutesAt(zone, guess * QUARTER_MS);
+  const near = guess - Math.round(offset / 15);
+  // The offset may change between the guess and midnight.
+  return guess - Math.round(offsetMinutesAt(zone, near * QUARTER_MS) / 15);
+}
+
+export interface ScheduleEntry {
+  readonly time: Date;
+  readonly state: ScheduleState;
+}
+
+/** One entry for each quarter hour that starts in [from, to), the quarter of `from` included. */
+export function heatPumpSchedule(
+  household: Household,
+  book: PriceBook,
+  now: Date,
+  from: Date,
+  to: Date,
+): ScheduleEntry[] {
+  const stateAt = schedulePlanner(household, book, now);
+  const entries: ScheduleEntry[] = [];
+  for (let ms = Math.floor(from.getTime() / QUARTER_MS) * QUARTER_MS; ms < to.getTime(); ms += QUARTER_MS) {
+    const time = new Date(ms);
+    entries.push({ time, state: stateAt(time) });
+  }
+  return entries;
+}

@@ -1,0 +1,130 @@
+/** Driving and charging of an electric vehicle (simulation.md B5). Energies are integers in mWh. */
+import { IDENTITY } from './battery.ts';
+import type { Clamp } from './battery.ts';
+import type { ElectricVehicle } from '../household/equipment.ts';
+import { QUARTERS } from '../time/local-day.ts';
+import type { Stretch } from '../time/local-day.ts';
+
+/** Bound once: under a test runner's context each use of a global is a slow lookup. */
+const { floor, max, min, round } = Math;
+
+/** AC to battery (B5). */
+export const CHARGE_EFFICIENCY = 0.9;
+/** Below this the vehicle charges elsewhere. */
+export const FLOOR_PERCENT = 10;
+
+/** What happens on a local day; quarters of the day 0..95. */
+export interface VehicleDay {
+  readonly departQuarter: number;
+  readonly arriveQuarter: number;
+  /** Energy out of the battery, 0 when it stays at home. */
+  readonly tripMilliWh: number;
+  /** Plugged in from arrival until the departure of the next day. */
+  readonly session: boolean;
+}
+
+/** Quarters `from` up to and without `to` of a UTC day in which a vehicle does the same. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly pluggedIn: boolean;
+  /** Energy out of the battery in each quarter. */
+  readonly driven: number;
+}
+
+/**
+ * Adds the spans of a stretch (local-time.ts) to those of a UTC day, without gaps. Half of a trip's energy is driven
+ * after departure, half before arrival.
+ */
+export function addSpans(spans: Span[], stretch: Stretch, yesterday: VehicleDay, today: VehicleDay): void {
+  const ahead = stretch.from - stretch.localQuarter;
+  const add = (first: number, end: number, pluggedIn: boolean, driven: number): void => {
+    const from = max(stretch.from, first + ahead);
+    const to = min(stretch.to, end + ahead);
+    if (from < to) spans.push({ from, to, pluggedIn, driven });
+  };
+  const { departQuarter: departs, arriveQuarter: arrives, tripMilliWh: trip } = today;
+  const half = floor(trip / 2);
+  add(0, departs, yesterday.session, 0);
+  add(departs, departs + 1, false, half);
+  add(departs + 1, arrives - 1, false, 0);
+  add(arrives - 1, arrives, false, trip - half);
+  add(arrives, QUARTERS, today.session, 0);
+}
+
+/** The battery in integers. */
+export interface VehicleStore {
+  readonly capacity: number;
+  readonly floor: number;
+  readonly target: number;
+  readonly initial: number;
+  /** AC energy of a quarter at full power. */
+  readonly chargeAc: number;
+}
+
+export function vehicleStoreOf(vehicle: ElectricVehicle): VehicleStore {
+  const capacity = round(vehicle.battery_kwh * 1e6);
+  return {
+    capacity,
+    floor: round((capacity * FLOOR_PERCENT) / 100),
+    target: round((capacity * vehicle.target_soc_percent) / 100),
+    initial: round((capacity * vehicle.initial_soc_percent) / 100),
+    chargeAc: round(vehicle.charger_power_w * 250),
+  };
+}
+
+/** Driving takes energy down to the floor, a plug gives full power up to the target, at once. */
+function wish(store: VehicleStore, { pluggedIn, driven }: Span): number {
+  return pluggedIn ? round(store.chargeAc * CHARGE_EFFICIENCY) : -driven;
+}
+
+/** Map of the quarters of a day from `first` on. */
+export function vehicleMap(store: VehicleStore, spans: readonly Span[], first: number): Clamp {
+  let { d, lo, hi } = IDENTITY;
+  const limit = (x: number): number => min(store.target, max(store.floor, x));
+  for (const span of spans) {
+    const quarters = span.to - max(first, span.from);
+    if (quarters <= 0) continue;
+    const step = wish(store, span);
+    d += quarters * step;
+    // Once within the limits, equal steps are one.
+    lo = limit(limit(lo + step) + (quarters - 1) * step);
+    hi = limit(limit(hi + step) + (quarters - 1) * step);
+  }
+  return { d, lo, hi };
+}
+
+/** What a vehicle did: AC energies of the quarters, its plug, and its charge before each and after the last. */
+export interface VehicleRows {
+  readonly ev: Int32Array;
+  /** 1 while plugged in. */
+  readonly pluggedIn: Uint8Array;
+  readonly vehicleStored: Int32Array;
+}
+
+/** Steps from the charge x before quarter `first` through a day and writes it down. */
+export function runVehicle(
+  store: VehicleStore,
+  spans: readonly Span[],
+  first: number,
+  start: number,
+  { ev, pluggedIn, vehicleStored }: VehicleRows,
+): void {
+  let x = start;
+  ev.fill(0, 0, first);
+  pluggedIn.fill(0, 0, first);
+  vehicleStored.fill(x, 0, first + 1);
+  for (const span of spans) {
+    const step = wish(store, span);
+    const plug = span.pluggedIn ? 1 : 0;
+    for (let i = max(first, span.from); i < span.to; i++) {
+      const next = min(store.target, max(store.floor, x + step));
+      const delta = next - x;
+      if (plug === 0 || delta <= 0) ev[i] = 0;
+      else ev[i] = delta === step ? store.chargeAc : round(delta / CHARGE_EFFICIENCY);
+      pluggedIn[i] = plug;
+      x = next;
+      vehicleStored[i + 1] = x;
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/** Land polygons of the countries (Natural Earth, see tools/generate/countries.ts) and planar tests on them. */
+import file from '../../../generated/countries.json' with { type: 'json' };
+
+/** Bound once: under a test runner's context each use of a global is a slow lookup. */
+const { max, min } = Math;
+
+/** Flat list of longitude, latitude, longitude, … in degrees; the last point joins the first. */
+export type Ring = Float64Array;
+
+export interface Country {
+  readonly code: string;
+  /** [west, south, east, north] of the largest polygon, in degrees. */
+  readonly box: readonly number[];
+  readonly rings: readonly Ring[];
+  /** [west, south, east, north] of each ring. */
+  readonly ringBoxes: readonly (readonly number[])[];
+}
+
+export const BOUNDARY_VERSION = file.boundary_version;
+
+interface PackedCountry {
+  readonly box: readonly number[];
+  readonly rings: readonly (readonly number[])[];
+}
+const packed: Readonly<Record<string, PackedCountry>> = file.countries;
+const unpacked = new Map<string, Country>();
+
+function unpackRing(deltas: readonly number[]): Ring {
+  const ring = new Float64Array(deltas.length);
+  const last = [0, 0];
+  for (const [i, delta] of deltas.entries()) {
+    const axis = i & 1;
+    last[axis] = (last[axis] ?? 0) + delta;
+    ring[i] = (last[axis] ?? 0) / 1000;
+  }
+  return ring;
+}
+
+function boxOf(ring: Ring): number[] {
+  const xs = ring.filter((_, i) => i % 2 === 0);
+  const ys = ring.filter((_, i) => i % 2 === 1);
+  const least = (values: Float64Array) => values.reduce((a, b) => min(a, b), Infinity);
+  const most = (values: Float64Array) => values.reduce((a, b) => max(a, b), -Infinity);
+  return [least(xs), least(ys), most(xs), most(ys)];
+}
+
+/** Codes (ISO 3166-1 alpha-2) of all countries with borders, sorted. */
+export const COUNTRY_CODES: readonly string[] = Object.keys(packed).sort();
+
+/** Box [west, south, east, north] of the largest polygon of a country, without unpacking it. */
+export function countryBox(code: string): readonly number[] | undefined {
+  return packed[code]?.box;
+}
+
+export function findCountry(code: string): Country | undefined {
+  const found = unpacked.get(code);
+  const source = packed[code];
+  if (found || !source) return found;
+  const rings = source.rings.map(unpackRing);
+  const country = { code, box: source.box, rings, ringBoxes: rings.map(boxOf) };
+  unpacked.set(code, country);
+  return country;
+}
+
+/** Longitude brought into -180..180. */
+export function wrapLongitude(longitude: number): number {
+  return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180;
+}
+
+/** Even-odd ray cast over all rings, holes included; degrees as plane coordinates. */
+export function isInside(country: Country, latitude: number, longitude: number): boolean {
+  let inside = false;
+  for (const [index, ring] of country.rings.entries()) {
+    const [west = 0, south = 0, east = 0, north = 0] = country.ringBoxes[index] ?? [];
+    if (latitude < south || latitude > north || longitude < west || longitude > east) continue;
+    let x0 = ring[ring.length - 2] ?? 0;
+    let y0 = ring[ring.length - 1] ?? 0;
+    for (let i = 0; i < ring.length; i += 2) {
+      const x1 = ring[i] ?? 0;
+      const y1 = ring[i + 1] ?? 0;
+      if (y0 > latitude !== y1 > latitude && longitude < ((x0 - x1) * (latitude - y1)) / (y0 - y1) + x1) {
+        inside = !inside;
+      }
+      x0 = x1;
+      y0 = y1;
+    }
+  }
+  return inside;
+}
+
+/** The country on whose land a point lies; null at sea. */
+export function countryAt(latitude: number, longitude: number): string | null {
+  for (const code of COUNTRY_CODES) {
+    const country = findCountry(code);
+    if (country && isInside(country, latitude, longitude)) return code;
+  }
+  return null;
+}

@@ -1,0 +1,161 @@
+/** The devices of a household as drawn: panels, battery, vehicle, heat pump (simulation.md B2 to B6, C5, C8). */
+import { DEFAULTS, DRAWN_BOUNDS } from '../definition/fleet-definition.ts';
+import type { Drawn, EffectiveDefinition } from '../definition/fleet-definition.ts';
+import { CHANNEL, hash, pick, uniform, uniformInteger } from '../kernel/noise.ts';
+import type { Seed } from '../kernel/noise.ts';
+
+export interface PvPlant {
+  /** Peak power in kW; the inverter clips at it. */
+  readonly rating_kw: number;
+  /** Degrees from the horizontal. */
+  readonly tilt_deg: number;
+  /** Degrees from north, clockwise. */
+  readonly azimuth_deg: number;
+}
+
+export interface Battery {
+  readonly capacity_kwh: number;
+  readonly max_charge_power_w: number;
+  readonly max_discharge_power_w: number;
+  readonly initial_soc_percent: number;
+  /** One way; the round trip is its square. */
+  readonly efficiency: number;
+}
+
+export interface ElectricVehicle {
+  readonly battery_kwh: number;
+  /** The lower of wallbox and on-board charger, W at the socket. */
+  readonly charger_power_w: number;
+  readonly target_soc_percent: number;
+  readonly initial_soc_percent: number;
+  /** Probability that the vehicle is plugged in at the end of a day. */
+  readonly session_probability: number;
+}
+
+export interface HeatPump {
+  /** Heat delivered in a year of the site's climate, kWh. */
+  readonly annual_heat_kwh: number;
+  /** Highest electric power, W. */
+  readonly rated_power_w: number;
+  readonly source: 'air' | 'ground';
+  readonly emitter: 'floor' | 'radiator';
+}
+
+export interface Equipment {
+  readonly pv: PvPlant;
+  readonly battery: Battery;
+  readonly electric_vehicle: ElectricVehicle | null;
+  readonly heat_pump: HeatPump | null;
+}
+
+/** Draws all devices of household `index`; selections use integers only. */
+export function drawEquipment(
+  definition: EffectiveDefinition,
+  seed: Seed,
+  index: number,
+  latitude: number,
+  ownsVehicle: boolean,
+): Equipment {
+  return {
+    pv: drawPv(definition, seed, index, latitude),
+    battery: drawBattery(definition, seed, index),
+    electric_vehicle: ownsVehicle ? drawVehicle(seed, index) : null,
+    heat_pump: drawHeatPump(seed, index),
+  };
+}
+
+/** The range wins over the scalar; draws are clamped to the scalar's bounds; without both, the default (C5). */
+function drawn(
+  definition: EffectiveDefinition,
+  name: Drawn,
+  seed: Seed,
+  index: number,
+  channel: number,
+): number | null {
+  const range = definition[`${name}_range`];
+  if (!range) return definition[name];
+  const bounds = DRAWN_BOUNDS[name];
+  const value = uniformInteger(seed, index, channel, countable(range.min), countable(range.max));
+  return Math.min(bounds.max, Math.max(bounds.min, value));
+}
+
+/** Beyond these an end of a range leaves no room for the width of it. */
+function countable(end: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, end));
+}
+
+/** Tilt 20 to 45 degrees, towards the equator ± 45; 15 % of the roofs look east or west (B2). */
+function drawPv(definition: EffectiveDefinition, seed: Seed, index: number, latitude: number): PvPlant {
+  const { min, max } = DEFAULTS.pv_rating_kw_range;
+  const rating =
+    drawn(definition, 'pv_rating_kw', seed, index, CHANNEL.pvRating) ??
+    uniformInteger(seed, index, CHANNEL.pvRating, min, max);
+  const side = hash(seed, index, CHANNEL.azimuthSide, 0) % 200;
+  const sideways = side < 15 ? 90 : side < 30 ? 270 : null;
+  const spread = uniformInteger(seed, index, CHANNEL.azimuth, -45, 45);
+  return {
+    rating_kw: rating,
+    tilt_deg: uniformInteger(seed, index, CHANNEL.tilt, 20, 45),
+    azimuth_deg: sideways ?? (latitude >= 0 ? 180 + spread : (360 + spread) % 360),
+  };
+}
+
+/** Efficiency: round trip .85 to .92 by household (B6). */
+function drawBattery(definition: EffectiveDefinition, seed: Seed, index: number): Battery {
+  const { min, max } = DEFAULTS.battery_capacity_kwh_range;
+  const capacity =
+    drawn(definition, 'battery_capacity_kwh', seed, index, CHANNEL.batteryCapacity) ??
+    uniformInteger(seed, index, CHANNEL.batteryCapacity, min, max);
+  const power = Math.min(100_000, Math.max(1, Math.round(capacity * DEFAULTS.power_w_per_kwh)));
+  return {
+    capacity_kwh: capacity,
+    max_charge_power_w: drawn(definition, 'max_charge_power_w', seed, index, CHANNEL.chargePower) ?? power,
+    max_discharge_power_w:
+      drawn(definition, 'max_discharge_power_w', seed, index, CHANNEL.dischargePower) ?? power,
+    initial_soc_percent:
+      drawn(definition, 'initial_soc_percent', seed, index, CHANNEL.soc) ?? DEFAULTS.initial_soc_percent,
+    efficiency: Math.round(Math.sqrt(0.85 + 0.07 * uniform(seed, index, CHANNEL.efficiency)) * 1e4) / 1e4,
+  };
+}
+
+/** Sizes in kWh and, beside them, how often such a car is plugged in, per day (B5; sizes and shares assumed). */
+const VEHICLES = [
+  { kwh: 40, perDay: 0.5 },
+  { kwh: 52, perDay: 0.45 },
+  { kwh: 58, perDay: 0.42 },
+  { kwh: 64, perDay: 0.4 },
+  { kwh: 77, perDay: 0.37 },
+  { kwh: 82, perDay: 0.36 },
+] as const;
+/** Charger powers in W with their shares in percent (assumption). */
+const CHARGERS = [
+  { powerW: 11_000, share: 70 },
+  { powerW: 7_400, share: 15 },
+  { powerW: 3_700, share: 10 },
+  { powerW: 22_000, share: 5 },
+] as const;
+
+function drawVehicle(seed: Seed, index: number): ElectricVehicle {
+  const vehicle = VEHICLES[hash(seed, index, CHANNEL.evBattery, 0) % VEHICLES.length] ?? VEHICLES[0];
+  const shares = CHARGERS.map((charger) => charger.share);
+  const charger = CHARGERS[pick(shares, hash(seed, index, CHANNEL.evCharger, 0))] ?? CHARGERS[0];
+  return {
+    battery_kwh: vehicle.kwh,
+    charger_power_w: charger.powerW,
+    target_soc_percent: 80 + 5 * (hash(seed, index, CHANNEL.evTarget, 0) % 3),
+    initial_soc_percent: uniformInteger(seed, index, CHANNEL.evSoc, 40, 80),
+    session_probability: vehicle.perDay,
+  };
+}
+
+/** 8,000 to 20,000 kWh of heat a year, 2.5 to 6 kW electric (B4); 85 % air, 60 % radiators (assumption). */
+function drawHeatPump(seed: Seed, index: number): HeatPump | null {
+  if (hash(seed, index, CHANNEL.heatPump, 0) % 100 >= DEFAULTS.heat_pump_fraction * 100) return null;
+  const annual = uniformInteger(seed, index, CHANNEL.heatNeed, 80, 200) * 100;
+  return {
+    annual_heat_kwh: annual,
+    rated_power_w: 2500 + Math.round(((annual - 8000) * 3500) / 12_000 / 100) * 100,
+    source: hash(seed, index, CHANNEL.heatSource, 0) % 100 < 85 ? 'air' : 'ground',
+    emitter: hash(seed, index, CHANNEL.heatEmitter, 0) % 100 < 60 ? 'radiator' : 'floor',
+  };
+}

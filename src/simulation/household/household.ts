@@ -1,0 +1,168 @@
+/** What a household is: everything drawn from (seed, group, index), as plain JSON (simulation.md C1 to C8). */
+import { drawEquipment } from './equipment.ts';
+import type { Battery, ElectricVehicle, HeatPump, PvPlant } from './equipment.ts';
+import { DEFAULTS } from '../definition/fleet-definition.ts';
+import type { EffectiveDefinition, EffectiveGroup } from '../definition/fleet-definition.ts';
+import { layout } from '../definition/groups.ts';
+import type { Place } from '../definition/groups.ts';
+import type { DeviceType } from './identity.ts';
+import { CHANNEL, hash, pick, splitSeed, uniform } from '../kernel/noise.ts';
+import type { Seed } from '../kernel/noise.ts';
+import { placement } from '../definition/placement.ts';
+import type { LocationSource } from '../definition/placement.ts';
+import type { Density } from '../definition/density.ts';
+import { ARCHETYPES } from './profiles.ts';
+
+/**
+ * Version of the equations. Those of a released version never change: tests/simulation/golden.test.ts keeps the
+ * hashes of what it computes. (0 was a draft.)
+ */
+export const MODEL_VERSION = 1;
+
+/** Complete in itself: with it and an instant the state of every device follows. Safe to keep as JSON. */
+export interface Household {
+  readonly model_version: number;
+  readonly seed: number;
+  readonly index: number;
+  readonly group: string;
+  /** The how-manieth of its group, from 0. */
+  readonly member: number;
+  /** Archetype. */
+  readonly profile: string;
+  /** Start of the history, milliseconds since 1970, on a quarter hour: counters start and batteries hold the initial charge. */
+  readonly anchor_ms: number;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly country: string | null;
+  readonly time_zone: string;
+  readonly location_source: LocationSource;
+  /** Own consumption in kWh a year, vehicle and heat pump left out. */
+  readonly load_annual_kwh: number;
+  /** Home charging in kWh a year; 0 without a vehicle. */
+  readonly ev_annual_kwh: number;
+  readonly time_shift_minutes: number;
+  /** Days differ by a factor uniform in 1 ± this. */
+  readonly day_variation: number;
+  readonly pv: PvPlant;
+  readonly battery: Battery;
+  readonly electric_vehicle: ElectricVehicle | null;
+  readonly heat_pump: HeatPump | null;
+}
+
+/** The devices of a household, in the order of DEVICE_TYPES. */
+export function deviceTypes(household: Household): DeviceType[] {
+  const types: DeviceType[] = [];
+  if (household.electric_vehicle) types.push('electric_vehicle');
+  if (household.heat_pump) types.push('heat_pump');
+  types.push('inverter');
+  if (household.electric_vehicle) types.push('wallbox');
+  return types;
+}
+
+/**
+ * All households of a fleet. `density` is what resolveDefinition returned, `anchor` the start of the history
+ * (historyWindow), `expansions` the counts of the expand calls; `from` skips those that exist already.
+ */
+export function buildHouseholds(
+  definition: EffectiveDefinition,
+  density: Density | null,
+  anchor: Date,
+  expansions: readonly number[] = [],
+  from = 0,
+): Household[] {
+  const placeOf = placement(definition, density, splitSeed(definition.seed));
+  const places = layout(definition.groups, expansions).slice(from);
+  return places.map((place) => buildHousehold(definition, place, placeOf, anchor));
+}
+
+/** Household `index` alone, equal to the one that buildHouseholds gives; undefined beyond the fleet's end. */
+export function rebuildHousehold(
+  definition: EffectiveDefinition,
+  density: Density | null,
+  anchor: Date,
+  index: number,
+  expansions: readonly number[] = [],
+): Household | undefined {
+  const place = layout(definition.groups, expansions)[index];
+  if (!place) return undefined;
+  return buildHousehold(
+    definition,
+    place,
+    placement(definition, density, splitSeed(definition.seed)),
+    anchor,
+  );
+}
+
+function buildHousehold(
+  definition: EffectiveDefinition,
+  place: Place,
+  placeOf: ReturnType<typeof placement>,
+  anchor: Date,
+): Household {
+  const group = definition.groups[place.groupIndex];
+  if (!group) throw new RangeError(`no group ${place.groupIndex}`);
+  const seed = splitSeed(definition.seed);
+  const { index, member } = place;
+  const archetype = drawArchetype(group, seed, index);
+  const ownsVehicle = hasVehicle(definition.ev_ownership_fraction, seed, place.groupIndex, member);
+  const where = placeOf(index);
+  const plainKwh = group.annual_consumption_kwh ?? definition.annual_consumption_kwh ?? archetype.annualKwh;
+  const withEv = group.annual_consumption_with_ev_kwh ?? definition.annual_consumption_with_ev_kwh;
+  const totalKwh = withEv ?? plainKwh + DEFAULTS.ev_annual_kwh;
+  const loadKwh = ownsVehicle ? Math.min(plainKwh, totalKwh) : plainKwh;
+  const factor = variation(group.variation_fraction, seed, place.groupIndex, member);
+  const shift = (2 * uniform(seed, index, CHANNEL.timeShift) - 1) * group.max_time_shift_minutes;
+  return {
+    model_version: MODEL_VERSION,
+    seed: definition.seed,
+    index,
+    group: group.name,
+    member,
+    profile: archetype.name,
+    anchor_ms: anchor.getTime(),
+    latitude: where.latitude,
+    longitude: where.longitude,
+    country: where.country,
+    time_zone: where.time_zone,
+    location_source: where.source,
+    load_annual_kwh: round(loadKwh * factor, 3),
+    ev_annual_kwh: ownsVehicle ? round((totalKwh - loadKwh) * factor, 3) : 0,
+    time_shift_minutes: round(shift, 2),
+    day_variation: group.variation_fraction / 2,
+    ...drawEquipment(definition, seed, index, where.latitude, ownsVehicle),
+  };
+}
+
+const round = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits;
+
+function drawArchetype(group: EffectiveGroup, seed: Seed, index: number): (typeof ARCHETYPES)[number] {
+  const named = ARCHETYPES.findIndex((archetype) => archetype.name === group.profile);
+  const chosen = named >= 0 ? named : pick(mixShares(group.weights), hash(seed, index, CHANNEL.archetype, 0));
+  const archetype = ARCHETYPES[chosen];
+  if (!archetype) throw new RangeError(`no archetype ${chosen}`);
+  return archetype;
+}
+
+/** Frequencies as integers of a billionth, so that the choice does not hang on rounding. */
+function mixShares(weights: readonly number[] | null): number[] {
+  if (!weights) return ARCHETYPES.map((archetype) => archetype.sharePercent);
+  const largest = weights.reduce((a, b) => Math.max(a, b), 0);
+  return weights.map((weight) => Math.round((weight / largest) * 1e9));
+}
+
+/** Antithetic pairs in a group: members 2k and 2k+1 have 1 + x and 1 - x, so every even prefix means exactly 1. */
+function variation(fraction: number, seed: Seed, groupIndex: number, member: number): number {
+  const x = (2 * uniform(seed, groupIndex, CHANNEL.variation, member >> 1) - 1) * fraction;
+  return member % 2 === 0 ? 1 + x : 1 - x;
+}
+
+/**
+ * Systematic sampling (C7): member j owns a vehicle when floor((j+1)f+u) > floor(jf+u); f and u are integers of
+ * 2^-20, and each prefix of a group has its share to within one.
+ */
+export function hasVehicle(fraction: number, seed: Seed, groupIndex: number, member: number): boolean {
+  const one = 1 << 20;
+  const step = Math.round(fraction * one);
+  const offset = hash(seed, groupIndex, CHANNEL.evOwnership, 0) % one;
+  return Math.floor(((member + 1) * step + offset) / one) > Math.floor((member * step + offset) / one);
+}

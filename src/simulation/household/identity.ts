@@ -1,0 +1,69 @@
+/** Ids and names of fleets, households and devices: stable functions of what they belong to (simulation.md C8). */
+import { createHash } from 'node:crypto';
+import { CHANNEL, hash, splitSeed } from '../kernel/noise.ts';
+
+export const DEVICE_TYPES = ['electric_vehicle', 'heat_pump', 'inverter', 'wallbox'] as const;
+export type DeviceType = (typeof DEVICE_TYPES)[number];
+
+/** Namespace of all ids below, itself chosen once at random. */
+const NAMESPACE = Buffer.from('7d1a3c0e5b8f4e0c9a6b2f4d8c1e7a35', 'hex');
+
+/** Name-based UUID, version 5 (RFC 9562 section 5.5). */
+export function uuidV5(name: string): string {
+  const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** The fleet that an organization's request_id makes; preview shows the same id. */
+export function jobId(orgId: string, requestId: string): string {
+  return uuidV5(`fleet:${orgId.toLowerCase()}:${requestId.toLowerCase()}`);
+}
+
+/** The organization that a fleet reserves. */
+export function simulationOrgId(job: string): string {
+  return uuidV5(`organization:${job}`);
+}
+
+export function householdId(job: string, index: number): string {
+  return uuidV5(`household:${job}:${index}`);
+}
+
+export function userId(job: string, index: number): string {
+  return uuidV5(`user:${job}:${index}`);
+}
+
+export function deviceId(job: string, index: number, type: DeviceType): string {
+  return uuidV5(`device:${job}:${index}:${type}`);
+}
+
+const FIRST_NAMES = [
+  'Anna', 'Ben', 'Clara', 'David', 'Elena', 'Felix', 'Greta', 'Henrik', 'Ines', 'Jonas', 'Karla', 'Lukas', 'Marie',
+  'Nils', 'Olivia', 'Paul', 'Rosa', 'Simon', 'Thea', 'Viktor',
+]; // prettier-ignore
+const LAST_NAMES = [
+  'Adler', 'Berger', 'Costa', 'Dubois', 'Eriksen', 'Fischer', 'Garcia', 'Hofer', 'Ivanova', 'Jansen', 'Keller',
+  'Lindgren', 'Moreau', 'Novak', 'Olsen', 'Peeters', 'Rossi', 'Schmid', 'Vogel', 'Weber',
+]; // prettier-ignore
+
+export interface Resident {
+  readonly user_id: string;
+  readonly email: string;
+  readonly first_name: string;
+  readonly last_name: string;
+}
+
+/** The user of a household; the address lies in `.invalid` (RFC 2606), so nothing can be sent to it. */
+export function resident(job: string, seed: number, index: number): Resident {
+  const split = splitSeed(seed);
+  const choose = (names: readonly string[], channel: number) =>
+    names[hash(split, index, channel, 0) % names.length] ?? '';
+  return {
+    user_id: userId(job, index),
+    email: `household-${String(index + 1).padStart(4, '0')}@${job}.simulated.invalid`,
+    first_name: choose(FIRST_NAMES, CHANNEL.firstName),
+    last_name: choose(LAST_NAMES, CHANNEL.lastName),
+  };
+}

@@ -1,0 +1,141 @@
+/**
+ * Energy counters of a household: sums of its quarters since the anchor. Where it stood at the start of some days is
+ * kept, so that few days are summed anew.
+ */
+import { QUARTERS } from '../time/local-day.ts';
+
+/** Sums of energies in mWh from the anchor on. */
+export interface Counters {
+  readonly pv: number;
+  readonly ev: number;
+  readonly hp: number;
+  readonly gridImport: number;
+  readonly gridExport: number;
+}
+export const NO_COUNTERS: Counters = { pv: 0, ev: 0, hp: 0, gridImport: 0, gridExport: 0 };
+
+/**
+ * All of a household's past that later days hang on, at the start of a UTC day (days since 1970). The charges are
+ * here because a battery that is large for its power may not have forgotten the anchor for years.
+ */
+export interface Checkpoint {
+  readonly day: number;
+  readonly counters: Counters;
+  /** Stored in the stationary battery, mWh. */
+  readonly stored: number;
+  /** Stored in the vehicle, mWh; 0 without one. */
+  readonly vehicleStored: number;
+}
+
+interface Energies {
+  readonly pv: Int32Array;
+  readonly ev: Int32Array;
+  readonly hp: Int32Array;
+  readonly grid: Int32Array;
+}
+interface Day extends Energies {
+  readonly stored: Int32Array;
+  readonly vehicleStored: Int32Array;
+}
+
+/** Counters after the first `quarters` of a day. */
+export function addDay(from: Counters, rows: Energies, quarters = QUARTERS): Counters {
+  let { pv, ev, hp, gridImport, gridExport } = from;
+  for (let i = 0; i < quarters; i++) {
+    pv += rows.pv[i] ?? 0;
+    ev += rows.ev[i] ?? 0;
+    hp += rows.hp[i] ?? 0;
+    const grid = rows.grid[i] ?? 0;
+    if (grid > 0) gridImport += grid;
+    else gridExport -= grid;
+  }
+  return { pv, ev, hp, gridImport, gridExport };
+}
+
+/** Sums on by at most so many days; true when the day is reached. */
+export type Walk = (mostDays: number) => boolean;
+
+export interface Ledger {
+  /** The start of a day, summed on at once from the nearest one before it that is known. */
+  at(day: number): Checkpoint;
+  /** Leads to the start of a day in steps; several walks may be under way at once. */
+  walkTo(day: number): Walk;
+  /** What is known of the start of a day without summing. */
+  find(day: number): Checkpoint | undefined;
+  /** Takes over a checkpoint that was made before, of this household and its schedule. */
+  learn(checkpoint: Checkpoint): void;
+}
+
+/** Days between milestones at first. When there are too many, every second one goes: a look back stays short. */
+const SPACING = 16;
+const MOST_MILESTONES = 32;
+const MOST_RECENT = 4;
+
+/** `origin` is the start of the anchor's day; before it nothing is counted. */
+export function counterLedger(origin: Checkpoint, dayOf: (day: number) => Day): Ledger {
+  const milestones = new Map<number, Checkpoint>();
+  const recent: Checkpoint[] = [];
+  let spacing = SPACING;
+  let learned = origin;
+
+  const find = (day: number): Checkpoint | undefined =>
+    learned.day === day ? learned : (recent.find((known) => known.day === day) ?? milestones.get(day));
+
+  const nearest = (day: number): Checkpoint => {
+    let best = learned.day <= day ? learned : origin;
+    for (const known of recent) if (known.day <= day && known.day > best.day) best = known;
+    for (const known of milestones.values()) if (known.day <= day && known.day > best.day) best = known;
+    return best;
+  };
+
+  const markMilestone = (known: Checkpoint): void => {
+    if ((known.day - origin.day) % spacing !== 0) return;
+    milestones.set(known.day, known);
+    if (milestones.size <= MOST_MILESTONES) return;
+    spacing *= 2;
+    for (const day of milestones.keys()) if ((day - origin.day) % spacing !== 0) milestones.delete(day);
+  };
+
+  const next = ({ day, counters }: Checkpoint): Checkpoint => {
+    const rows = dayOf(day);
+    return {
+      day: day + 1,
+      counters: addDay(counters, rows),
+      stored: rows.stored[QUARTERS] ?? 0,
+      vehicleStored: rows.vehicleStored[QUARTERS] ?? 0,
+    };
+  };
+
+  const walkTo = (day: number): Walk => {
+    let known = nearest(day);
+    return (mostDays) => {
+      // Another walk may have come further meanwhile.
+      const ahead = nearest(day);
+      if (ahead.day > known.day) known = ahead;
+      for (let left = mostDays; left > 0 && known.day < day; left--) {
+        known = next(known);
+        markMilestone(known);
+      }
+      if (find(known.day) === undefined) {
+        if (recent.length === MOST_RECENT) recent.shift();
+        recent.push(known);
+      }
+      return known.day >= day;
+    };
+  };
+
+  return {
+    at: (day) => {
+      if (day <= origin.day) return origin;
+      const before = find(day);
+      if (before) return before;
+      walkTo(day)(Infinity);
+      return find(day) ?? origin;
+    },
+    walkTo,
+    find,
+    learn: (checkpoint) => {
+      if (checkpoint.day > learned.day) learned = checkpoint;
+    },
+  };
+}

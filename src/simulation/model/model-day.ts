@@ -1,0 +1,154 @@
+/** What a household's UTC day brings, before its batteries: load, sun, heat, driving (96 quarter hours). */
+import type { ElectricVehicle } from '../household/equipment.ts';
+import { NO_DEBT, heatRunner } from '../devices/heat.ts';
+import type { HeatDebt, HeatRows, ScheduleState } from '../devices/heat.ts';
+import type { Household } from '../household/household.ts';
+import { burst, dayFactor, dayTypeOf, loadCurves, seasonOf, yearMean } from '../devices/load.ts';
+import { QUARTERS, stretchesOf } from '../time/local-day.ts';
+import { DayMemory } from '../kernel/bounded-cache.ts';
+import { CHANNEL, splitSeed, stream } from '../kernel/noise.ts';
+import { plantPowerW, roofOf } from '../devices/pv.ts';
+import { byteRow, int32Row, nearest } from '../kernel/rows.ts';
+import { vehicleCalendar } from '../devices/trips.ts';
+import { addSpans } from '../devices/vehicle.ts';
+import type { Span } from '../devices/vehicle.ts';
+import { weatherOf } from '../environment/weather.ts';
+import { dayOfYear, yearOf } from '../time/zone.ts';
+
+/** Bound once: under a test runner's context each use of a global is a slow lookup. */
+const { max } = Math;
+
+const DAY_MS = 86_400_000;
+/** 250 mWh are a watt for a quarter hour. */
+const MILLI_WH_PER_W = 250;
+
+/** Load of the local day that is being filled. */
+const curve = new Float64Array(QUARTERS);
+
+/** Fills the rows of a UTC day (days since 1970), whatever they hold. Energies in mWh. */
+export type Filler<Rows> = (day: number, rows: Rows) => void;
+
+/** The household's own load. */
+export function loadFiller(household: Household): Filler<Int32Array> {
+  const { index, country, latitude, profile, time_zone: zone } = household;
+  const seed = splitSeed(household.seed);
+  const curves = loadCurves(profile, household.time_shift_minutes);
+  const bursts = stream(seed, index, CHANNEL.burst);
+  const meanMilliWh = ((household.load_annual_kwh * 1000) / 8760) * MILLI_WH_PER_W;
+  const stretches = stretchesOf(zone);
+  const years = new DayMemory<number>(2);
+  const yearMeanOf = (year: number): number =>
+    years.find(year) ?? years.keep(year, yearMean(profile, year, country, latitude));
+  const days = new DayMemory<Int32Array>(2);
+  const fill = (localDay: number, row: Int32Array): Int32Array => {
+    const scale =
+      (meanMilliWh * dayFactor(seed, index, localDay, household.day_variation)) /
+      yearMeanOf(yearOf(localDay * DAY_MS));
+    curves(dayTypeOf(localDay, country), seasonOf(dayOfYear(localDay), latitude), curve);
+    let mean = 0;
+    let spiky = 0;
+    for (let i = 0; i < QUARTERS; i++) {
+      const level = curve[i] ?? 0;
+      const raised = level * burst(bursts, localDay * QUARTERS + i);
+      mean += level;
+      spiky += raised;
+      curve[i] = raised;
+    }
+    // Bursts move load within the day; its sum is that of the curve.
+    const exact = spiky > 0 ? (scale * mean) / spiky : 0;
+    for (let i = 0; i < QUARTERS; i++) row[i] = nearest((curve[i] ?? 0) * exact);
+    return row;
+  };
+  const rowOf = (localDay: number): Int32Array =>
+    days.find(localDay) ?? days.keep(localDay, fill(localDay, days.release(localDay) ?? int32Row(QUARTERS)));
+  return (day, load) => {
+    for (const { from, to, localDay, localQuarter } of stretches(day)) {
+      const row = rowOf(localDay);
+      const ahead = localQuarter - from;
+      for (let i = from; i < to; i++) load[i] = row[i + ahead] ?? 0;
+    }
+  };
+}
+
+/** What the panels give. */
+export function pvFiller(household: Household): Filler<Int32Array> {
+  const { latitude, longitude } = household;
+  const roof = roofOf(household.pv);
+  if (roof.ratingW === 0) return (_, pv) => void pv.fill(0);
+  const weather = weatherOf(splitSeed(household.seed), latitude, longitude);
+  return (day, pv) => {
+    const { global, diffuse, beamEast, beamNorth, beamUp } = weather.skyOf(day);
+    const air = weather.airOf(day);
+    for (let i = 0; i < QUARTERS; i++) {
+      const level = global[i] ?? 0;
+      if (level === 0) {
+        pv[i] = 0;
+        continue;
+      }
+      const beam =
+        roof.east * (beamEast[i] ?? 0) + roof.north * (beamNorth[i] ?? 0) + roof.up * (beamUp[i] ?? 0);
+      const plane = (diffuse[i] ?? 0) * roof.diffuse + level * roof.global + max(0, beam);
+      pv[i] = nearest(plantPowerW(roof, plane, air[i] ?? 0) * MILLI_WH_PER_W);
+    }
+  };
+}
+
+/** What the heat pump does. Heat still owed at the end of a day is the next day's; what that day adds is known from it alone. */
+export function heatFiller(
+  household: Household,
+  scheduleState: (at: Date) => ScheduleState,
+): Filler<HeatRows> {
+  const pump = household.heat_pump;
+  if (!pump) {
+    return (_, { hp, heat, mode }) => {
+      hp.fill(0);
+      heat.fill(0);
+      mode.fill(0);
+    };
+  }
+  const run = heatRunner(household, pump, scheduleState);
+  const stretches = stretchesOf(household.time_zone);
+  // A day that nothing is owed to is the same with and without its past.
+  const trials = new DayMemory<Trial>(4);
+  const tryOut = (day: number): Trial => {
+    const trial = trials.release(day) ?? blankTrial();
+    trial.debt = run(day, stretches(day), NO_DEBT, trial);
+    return trials.keep(day, trial);
+  };
+  const trialOf = (day: number): Trial => trials.find(day) ?? tryOut(day);
+  return (day, rows) => {
+    const { debt } = trialOf(day - 1);
+    if (debt.space !== 0 || debt.water !== 0) {
+      run(day, stretches(day), debt, rows);
+      return;
+    }
+    const { hp, heat, mode } = trialOf(day);
+    rows.hp.set(hp);
+    rows.heat.set(heat);
+    rows.mode.set(mode);
+  };
+}
+
+/** A day without debt at its start, and what is owed at its end. */
+interface Trial extends HeatRows {
+  debt: HeatDebt;
+}
+const blankTrial = (): Trial => ({
+  hp: int32Row(QUARTERS),
+  heat: int32Row(QUARTERS),
+  mode: byteRow(QUARTERS),
+  debt: NO_DEBT,
+});
+
+/** What the vehicle does on a UTC day (days since 1970). */
+export function drivingOf(household: Household, vehicle: ElectricVehicle): (day: number) => readonly Span[] {
+  const planOf = vehicleCalendar(household, vehicle);
+  const stretches = stretchesOf(household.time_zone);
+  return (day) => {
+    const spans: Span[] = [];
+    for (const stretch of stretches(day)) {
+      addSpans(spans, stretch, planOf(stretch.localDay - 1), planOf(stretch.localDay));
+    }
+    return spans;
+  };
+}

@@ -1,0 +1,214 @@
+/**
+ * A household at any quarter hour, by random access. Truth stands on a fixed UTC grid of quarter hours in
+ * integer mWh; nothing is stored, what is remembered here only saves time.
+ */
+import { IDENTITY, runStore, storeMap, storeOf, walkBack } from '../devices/battery.ts';
+import type { Clamp } from '../devices/battery.ts';
+import { NO_COUNTERS, addDay, counterLedger } from './counters.ts';
+import type { Checkpoint, Counters, Ledger } from './counters.ts';
+import { HEAT_MODES } from '../devices/heat.ts';
+import type { HeatMode, ScheduleState } from '../devices/heat.ts';
+import type { Household } from '../household/household.ts';
+import { QUARTERS } from '../time/local-day.ts';
+import { DayMemory } from '../kernel/bounded-cache.ts';
+import { drivingOf, heatFiller, loadFiller, pvFiller } from './model-day.ts';
+import { byteRow, int32Row } from '../kernel/rows.ts';
+import { runVehicle, vehicleMap, vehicleStoreOf } from '../devices/vehicle.ts';
+
+/** Bound once: under a test runner's context each use of a global is a slow lookup. */
+const { floor } = Math;
+
+const QUARTER_MS = 900_000;
+
+/**
+ * A UTC day by its 96 quarter hours: energies in mWh, AC side; grid = load + ev + hp + charge - discharge - pv,
+ * exactly. Quarters before the anchor hold zeros. Not to be written to, and to be read at once: other days are
+ * written over them.
+ */
+export interface DayRows {
+  readonly load: Int32Array;
+  readonly pv: Int32Array;
+  readonly ev: Int32Array;
+  readonly hp: Int32Array;
+  readonly charge: Int32Array;
+  readonly discharge: Int32Array;
+  /** Positive from the grid, negative into it. */
+  readonly grid: Int32Array;
+  /** Heat delivered by the heat pump. */
+  readonly heat: Int32Array;
+  /** Index in HEAT_MODES. */
+  readonly mode: Uint8Array;
+  /** 1 while the vehicle is plugged in. */
+  readonly pluggedIn: Uint8Array;
+  /** Stored in the stationary battery before each quarter and after the last. */
+  readonly stored: Int32Array;
+  /** Stored in the vehicle, likewise; 0 without one. */
+  readonly vehicleStored: Int32Array;
+}
+
+/** All but the battery. */
+type HouseRows = Omit<DayRows, 'charge' | 'discharge' | 'grid' | 'stored'>;
+
+/** One quarter of a day's rows. */
+export interface Quarter {
+  readonly load: number;
+  readonly pv: number;
+  readonly ev: number;
+  readonly hp: number;
+  readonly charge: number;
+  readonly discharge: number;
+  readonly grid: number;
+  readonly heat: number;
+  readonly heatMode: HeatMode;
+  readonly pluggedIn: boolean;
+  /** At the start and the end. */
+  readonly stored: readonly [number, number];
+  readonly vehicleStored: readonly [number, number];
+}
+
+export interface Model {
+  /** The UTC day (days since 1970). */
+  day(day: number): DayRows;
+  /** The quarter that starts at quarterIndex * 15 min since 1970; quarters before the anchor are those of an idle house. */
+  quarter(quarterIndex: number): Quarter;
+  /** Sums over the quarters from the anchor up to and without quarterIndex. */
+  countersBefore(quarterIndex: number): Counters;
+  /** Where the household stood at the starts of days. */
+  readonly ledger: Ledger;
+}
+
+/** Surplus before the battery on the day that is being filled. */
+const net = new Int32Array(QUARTERS);
+
+/** Rows of what a household lacks, for all. */
+const IDLE = new Int32Array(QUARTERS);
+const IDLE_STORED = new Int32Array(QUARTERS + 1);
+const IDLE_BYTES = new Uint8Array(QUARTERS);
+
+/** For days of which only the battery's map is asked. */
+const trial: HouseRows = {
+  load: new Int32Array(QUARTERS),
+  pv: new Int32Array(QUARTERS),
+  hp: new Int32Array(QUARTERS),
+  heat: new Int32Array(QUARTERS),
+  mode: new Uint8Array(QUARTERS),
+  ev: new Int32Array(QUARTERS),
+  pluggedIn: new Uint8Array(QUARTERS),
+  vehicleStored: new Int32Array(QUARTERS + 1),
+};
+
+/** In this order the golden hashes read them. */
+function blankDay({ pv, heat_pump: pump, electric_vehicle: vehicle }: Household): DayRows {
+  return {
+    load: int32Row(QUARTERS),
+    pv: pv.rating_kw > 0 ? int32Row(QUARTERS) : IDLE,
+    hp: pump ? int32Row(QUARTERS) : IDLE,
+    heat: pump ? int32Row(QUARTERS) : IDLE,
+    mode: pump ? byteRow(QUARTERS) : IDLE_BYTES,
+    ev: vehicle ? int32Row(QUARTERS) : IDLE,
+    pluggedIn: vehicle ? byteRow(QUARTERS) : IDLE_BYTES,
+    vehicleStored: vehicle ? int32Row(QUARTERS + 1) : IDLE_STORED,
+    charge: int32Row(QUARTERS),
+    discharge: int32Row(QUARTERS),
+    grid: int32Row(QUARTERS),
+    stored: int32Row(QUARTERS + 1),
+  };
+}
+
+/** `scheduleState` steers the heat pump; it must be a pure function of the instant. */
+export function createModel(household: Household, scheduleState: (at: Date) => ScheduleState): Model {
+  const anchor = floor(household.anchor_ms / QUARTER_MS);
+  const firstDay = floor(anchor / QUARTERS);
+  const store = storeOf(household.battery);
+  const car = household.electric_vehicle && vehicleStoreOf(household.electric_vehicle);
+  const fillLoad = loadFiller(household);
+  const fillPv = pvFiller(household);
+  const fillHeat = heatFiller(household, scheduleState);
+  const drivingOn = household.electric_vehicle && drivingOf(household, household.electric_vehicle);
+  const carMaps = new DayMemory<Clamp>(64);
+  const storeMaps = new DayMemory<Clamp>(64);
+  const days = new DayMemory<DayRows>(2);
+
+  const firstQuarterOf = (day: number) =>
+    day > firstDay ? 0 : day < firstDay ? QUARTERS : anchor - firstDay * QUARTERS;
+
+  const carMapOf = (day: number): Clamp =>
+    carMaps.find(day) ??
+    carMaps.keep(day, car && drivingOn ? vehicleMap(car, drivingOn(day), firstQuarterOf(day)) : IDENTITY);
+  const storeMapOf = (day: number): Clamp => {
+    const known = storeMaps.find(day);
+    if (known) return known;
+    fill(day, trial);
+    return storeMaps.keep(day, storeMap(store, net, firstQuarterOf(day)));
+  };
+
+  /** Everything but the battery. */
+  const fill = (day: number, rows: HouseRows): void => {
+    const { load, pv, hp, heat, mode, ev } = rows;
+    const first = firstQuarterOf(day);
+    fillLoad(day, load);
+    fillPv(day, pv);
+    fillHeat(day, rows);
+    if (first > 0) for (const values of [load, pv, hp, heat, mode]) values.fill(0, 0, first);
+    if (car && drivingOn) {
+      const known = days.find(day - 1)?.vehicleStored[QUARTERS];
+      const x = known ?? walkBack(carMapOf, day, (back) => standingAt(back)?.vehicleStored);
+      runVehicle(car, drivingOn(day), first, x, rows);
+    } else ev.fill(0);
+    for (let i = 0; i < QUARTERS; i++) {
+      net[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev[i] ?? 0);
+    }
+  };
+
+  const run = (day: number, rows: DayRows): DayRows => {
+    const known = days.find(day - 1)?.stored[QUARTERS];
+    const x = known ?? walkBack(storeMapOf, day, (back) => standingAt(back)?.stored);
+    fill(day, rows);
+    runStore(store, net, firstQuarterOf(day), x, rows);
+    const { charge, discharge, grid } = rows;
+    for (let i = 0; i < QUARTERS; i++) grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (net[i] ?? 0);
+    return rows;
+  };
+  const dayOf = (day: number): DayRows =>
+    days.find(day) ?? days.keep(day, run(day, days.release(day) ?? blankDay(household)));
+
+  const origin: Checkpoint = {
+    day: firstDay,
+    counters: NO_COUNTERS,
+    stored: store.initial,
+    vehicleStored: car ? car.initial : 0,
+  };
+  const ledger = counterLedger(origin, dayOf);
+  const standingAt = (day: number) => (day <= firstDay ? origin : ledger.find(day));
+  return {
+    day: dayOf,
+    quarter: (quarterIndex) => {
+      const day = floor(quarterIndex / QUARTERS);
+      return quarterOf(dayOf(day), quarterIndex - day * QUARTERS);
+    },
+    countersBefore: (quarterIndex) => {
+      if (quarterIndex <= anchor) return NO_COUNTERS;
+      const day = floor(quarterIndex / QUARTERS);
+      return addDay(ledger.at(day).counters, dayOf(day), quarterIndex - day * QUARTERS);
+    },
+    ledger,
+  };
+}
+
+function quarterOf(rows: DayRows, i: number): Quarter {
+  const at = (row: Int32Array, index = i): number => row[index] ?? 0;
+  return {
+    load: at(rows.load),
+    pv: at(rows.pv),
+    ev: at(rows.ev),
+    hp: at(rows.hp),
+    charge: at(rows.charge),
+    discharge: at(rows.discharge),
+    grid: at(rows.grid),
+    heat: at(rows.heat),
+    heatMode: HEAT_MODES[rows.mode[i] ?? 0] ?? 'off',
+    pluggedIn: rows.pluggedIn[i] === 1,
+    stored: [at(rows.stored), at(rows.stored, i + 1)],
+    vehicleStored: [at(rows.vehicleStored), at(rows.vehicleStored, i + 1)],
+  };
+}

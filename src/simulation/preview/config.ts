@@ -1,0 +1,100 @@
+/** Everything a form needs before it writes a definition: the fleet configuration (simulation.md C14). */
+import { FAULT_RATES } from '../household/faults.ts';
+import type { FaultRate } from '../household/faults.ts';
+import { DEFAULTS } from '../definition/fleet-definition.ts';
+import { BOUNDARY_VERSION, COUNTRY_CODES, countryBox } from '../environment/geography.ts';
+import { MODEL_VERSION } from '../household/household.ts';
+import { DEVICE_TYPES } from '../household/identity.ts';
+import { ARCHETYPES } from '../household/profiles.ts';
+
+export const FLEET_STATES = [
+  'queued',
+  'provisioning',
+  'running',
+  'expanding',
+  'stopped',
+  'cancelled',
+  'cleaned',
+  'failed',
+  'purging',
+] as const;
+
+/** Bounds of a definition (specification.md) and of a fleet (decisions.md section 7). */
+export const LIMITS = {
+  count_min: 1,
+  count_max: 1000,
+  expand_count_max: 1000,
+  households_max: 10_000,
+  history_days_max: 90,
+  groups_max: 100,
+  group_count_max: 1000,
+  group_weights: ARCHETYPES.length,
+  name_length_max: 120,
+  group_name_length_max: 128,
+  seed_max: Number.MAX_SAFE_INTEGER,
+  density_weights_length_min: 4,
+  density_weights_length_max: 340_000,
+  density_rows_max: 4000,
+  density_cols_max: 4000,
+  density_cell_deg_max: 1,
+  max_time_shift_minutes_max: 180,
+  variation_fraction_max: 0.5,
+} as const;
+
+/** Boxes of countries by code, with English names. */
+function countries(): {
+  country: string;
+  name: string;
+  bounding_box: Record<'north' | 'south' | 'east' | 'west', number>;
+}[] {
+  const names = new Intl.DisplayNames(['en'], { type: 'region' });
+  return COUNTRY_CODES.map((country) => {
+    const [west = 0, south = 0, east = 0, north = 0] = countryBox(country) ?? [];
+    return { country, name: names.of(country) ?? country, bounding_box: { north, south, east, west } };
+  });
+}
+
+/** `faultsEnabled` is the server's setting SIMULATOR_FAULTS. */
+export function fleetConfig(faultsEnabled: boolean) {
+  return {
+    model_version: MODEL_VERSION,
+    limits: LIMITS,
+    defaults: {
+      name: DEFAULTS.name,
+      count: DEFAULTS.count,
+      seed: DEFAULTS.seed,
+      history_days: DEFAULTS.history_days,
+      ev_ownership_fraction: DEFAULTS.ev_ownership_fraction,
+      profile: DEFAULTS.profile,
+      max_time_shift_minutes: DEFAULTS.max_time_shift_minutes,
+      variation_fraction: DEFAULTS.variation_fraction,
+      latitude: DEFAULTS.latitude,
+      longitude: DEFAULTS.longitude,
+      pv_rating_kw_range: DEFAULTS.pv_rating_kw_range,
+      battery_capacity_kwh_range: DEFAULTS.battery_capacity_kwh_range,
+      power_w_per_kwh: DEFAULTS.power_w_per_kwh,
+      initial_soc_percent: DEFAULTS.initial_soc_percent,
+      heat_pump_fraction: DEFAULTS.heat_pump_fraction,
+    },
+    profiles: ARCHETYPES.map(({ name, description, annualKwh, sharePercent }) => ({
+      name,
+      description,
+      annual_consumption_kwh: annualKwh,
+      default_share: sharePercent / 100,
+    })),
+    device_types: [...DEVICE_TYPES],
+    density: {
+      origin: 'north_west',
+      row_order: 'north_to_south',
+      column_order: 'west_to_east',
+      value_type: 'uint8',
+      encodings: ['raw', 'gzip', 'zlib', 'deflate'],
+      canonical_encoding: 'raw',
+      boundary_version: BOUNDARY_VERSION,
+    },
+    countries: countries(),
+    states: [...FLEET_STATES],
+    faults_enabled: faultsEnabled,
+    faults: FAULT_RATES satisfies readonly FaultRate[],
+  };
+}

@@ -1,0 +1,89 @@
+/** What to expect of a household in a mean year, without weather: for previews (simulation.md C11). */
+import { climateOf, meanClearness, normTemperature } from '../environment/climate.ts';
+import type { Household } from '../household/household.ts';
+import { loadCurves } from '../devices/load.ts';
+import { QUARTERS, localQuarterOf } from '../time/local-day.ts';
+import { pvPowerW } from '../devices/pv.ts';
+import { solarTerms, sunVector } from '../environment/sun.ts';
+import { yearOf } from '../time/zone.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** PV power in W at an instant under the mean sky and the norm temperature of the day. */
+function expectedPvW(household: Household, atMs: number, terms: ReturnType<typeof solarTerms>): number {
+  const { latitude, longitude } = household;
+  const day = Math.floor(atMs / DAY_MS);
+  const sky = 0.2 + 0.82 * Math.min(1, meanClearness(latitude, day));
+  const airC = normTemperature(climateOf(latitude, longitude), day) + 3;
+  return pvPowerW(household.pv, sunVector(terms, atMs, latitude, longitude), sky, airC);
+}
+
+/** The fifteenth of each month of the year of an instant, as starts of UTC days in ms. */
+function monthMiddles(nowMs: number): number[] {
+  return Array.from({ length: 12 }, (_, month) => Date.UTC(yearOf(nowMs), month, 15));
+}
+
+/** Yearly yields in kWh; households with equal roofs at one place share the work. */
+export function expectedYields(households: readonly Household[], now: Date): number[] {
+  const days = monthMiddles(now.getTime()).map((start) => ({ start, terms: solarTerms(start + DAY_MS / 2) }));
+  const perKw = new Map<string, number>();
+  return households.map((household) => {
+    const { tilt_deg, azimuth_deg, rating_kw } = household.pv;
+    const key = `${household.latitude} ${household.longitude} ${tilt_deg} ${azimuth_deg}`;
+    let known = perKw.get(key);
+    if (known === undefined) {
+      const unit = { ...household, pv: { ...household.pv, rating_kw: 1 } };
+      let wattHours = 0;
+      for (const { start, terms } of days) {
+        for (let hour = 0.5; hour < 24; hour++) wattHours += expectedPvW(unit, start + hour * HOUR_MS, terms);
+      }
+      perKw.set(key, (known = (wattHours / 12 / 1000) * 365));
+    }
+    return known * rating_kw;
+  });
+}
+
+export interface DayPoint {
+  /** Start of the quarter hour, local legal time, HH:MM. */
+  readonly time: string;
+  readonly load_w: number;
+  readonly pv_w: number;
+}
+
+/** Most households that an average day is taken from, spread evenly over the fleet. */
+const SAMPLE = 40;
+
+/** Mean day of a household over the year in 96 quarters of local legal time, W. */
+export function averageDay(households: readonly Household[], now: Date): DayPoint[] {
+  const step = Math.max(1, households.length / SAMPLE);
+  const sample = households.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
+  const load = new Float64Array(QUARTERS);
+  const pv = new Float64Array(QUARTERS);
+  const days = monthMiddles(now.getTime()).map((start) => ({ start, terms: solarTerms(start + DAY_MS / 2) }));
+  for (const household of sample) {
+    const meanW = (household.load_annual_kwh * 1000) / 8760;
+    const curves = loadCurves(household.profile, household.time_shift_minutes);
+    for (const [type, share] of [
+      ['workday', 5 / 7],
+      ['saturday', 1 / 7],
+      ['sunday', 1 / 7],
+    ] as const) {
+      const curve = curves(type, 0);
+      for (const [i, value] of curve.entries()) load[i] = (load[i] ?? 0) + value * share * meanW;
+    }
+    for (const { start, terms } of days) {
+      for (let i = 0; i < QUARTERS; i++) {
+        const { localQuarter } = localQuarterOf(household.time_zone, (start / DAY_MS) * QUARTERS + i);
+        const power = expectedPvW(household, start + ((i + 0.5) * DAY_MS) / QUARTERS, terms);
+        pv[localQuarter] = (pv[localQuarter] ?? 0) + power / 12;
+      }
+    }
+  }
+  const mean = (sum: number | undefined) => Math.round((sum ?? 0) / Math.max(1, sample.length));
+  return Array.from({ length: QUARTERS }, (_, i) => ({
+    time: `${String(Math.floor(i / 4)).padStart(2, '0')}:${String((i % 4) * 15).padStart(2, '0')}`,
+    load_w: mean(load[i]),
+    pv_w: mean(pv[i]),
+  }));
+}

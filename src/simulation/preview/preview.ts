@@ -1,0 +1,156 @@
+/** What creation would make of a definition, from the same functions that create uses (simulation.md C11). */
+import type { Resolved } from '../definition/resolve-definition.ts';
+import { definitionRecord, historyWindow } from '../definition/definition-record.ts';
+import type { DefinitionRecord } from '../definition/definition-record.ts';
+import { densityBox } from '../definition/density.ts';
+import { averageDay, expectedYields } from './expected.ts';
+import type { DayPoint } from './expected.ts';
+import type { Warning } from '../definition/fleet-definition.ts';
+import { MODEL_VERSION, buildHouseholds, deviceTypes } from '../household/household.ts';
+import type { Household } from '../household/household.ts';
+import { DEVICE_TYPES, deviceId, jobId, userId } from '../household/identity.ts';
+import type { DeviceType } from '../household/identity.ts';
+import type { LocationSource } from '../definition/placement.ts';
+import { vehicleWarnings } from './vehicle-warnings.ts';
+
+export type DeviceCounts = Record<DeviceType, number>;
+
+export interface PreviewHousehold {
+  readonly index: number;
+  readonly user_id: string;
+  readonly group: string;
+  readonly profile: string;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly source: LocationSource;
+  /** The electric vehicle included. */
+  readonly annual_consumption_kwh: number;
+  readonly time_shift_minutes: number;
+  readonly pv_rating_kw: number;
+  readonly battery_capacity_kwh: number;
+  readonly max_charge_power_w: number;
+  readonly max_discharge_power_w: number;
+  readonly initial_soc_percent: number;
+  readonly devices: readonly { readonly device_id: string; readonly device_type: DeviceType }[];
+}
+
+export interface PreviewGroup {
+  readonly name: string;
+  readonly profile: string;
+  readonly count: number;
+  readonly archetype_counts: Readonly<Record<string, number>>;
+  readonly electric_vehicle_count: number;
+}
+
+export interface FleetPreview {
+  readonly job_id: string;
+  readonly model_version: number;
+  readonly definition: DefinitionRecord;
+  readonly history: { readonly from: string; readonly to: string };
+  readonly groups: readonly PreviewGroup[];
+  readonly device_counts: DeviceCounts;
+  readonly totals: {
+    readonly households: number;
+    readonly pv_rating_kw: number;
+    readonly battery_capacity_kwh: number;
+    readonly annual_load_kwh: number;
+    readonly annual_pv_kwh: number;
+  };
+  readonly density: {
+    readonly cells: number;
+    readonly nonzero_cells: number;
+    readonly dropped_cells: number;
+    readonly bounding_box: ReturnType<typeof densityBox>;
+  } | null;
+  readonly households: readonly PreviewHousehold[];
+  readonly average_day: readonly DayPoint[];
+  readonly warnings: readonly Warning[];
+}
+
+const SHOWN = 20;
+const round = (value: number): number => Math.round(value * 10) / 10;
+
+/** `now` stands for the moment of creation. */
+export function previewFleet(
+  orgId: string,
+  { definition, density, warnings }: Resolved,
+  now: Date,
+): FleetPreview {
+  const history = historyWindow(definition, now);
+  const households = buildHouseholds(definition, density, history.from);
+  const job = jobId(orgId, definition.request_id);
+  const sum = (of: (household: Household) => number) =>
+    round(households.reduce((total, item) => total + of(item), 0));
+  const yields = expectedYields(households, now);
+  return {
+    job_id: job,
+    model_version: MODEL_VERSION,
+    definition: definitionRecord(definition),
+    history: { from: history.from.toISOString(), to: history.to.toISOString() },
+    groups: previewGroups(definition.groups, households),
+    device_counts: countDevices(households),
+    totals: {
+      households: households.length,
+      pv_rating_kw: sum((household) => household.pv.rating_kw),
+      battery_capacity_kwh: sum((household) => household.battery.capacity_kwh),
+      annual_load_kwh: sum((household) => household.load_annual_kwh + household.ev_annual_kwh),
+      annual_pv_kwh: round(yields.reduce((total, kwh) => total + kwh, 0)),
+    },
+    density: density && {
+      cells: density.grid.rows * density.grid.cols,
+      nonzero_cells: density.nonzeroCells,
+      dropped_cells: density.droppedCells,
+      bounding_box: densityBox(density),
+    },
+    households: households.slice(0, SHOWN).map((household) => previewHousehold(job, household)),
+    average_day: averageDay(households, now),
+    warnings: [...warnings, ...vehicleWarnings(definition, households)],
+  };
+}
+
+/** Devices of some households by type; every type has a number. */
+export function countDevices(households: readonly Household[]): DeviceCounts {
+  const counts: DeviceCounts = { electric_vehicle: 0, heat_pump: 0, inverter: 0, wallbox: 0 };
+  for (const household of households) for (const type of deviceTypes(household)) counts[type]++;
+  return counts;
+}
+
+function previewGroups(
+  groups: Resolved['definition']['groups'],
+  households: readonly Household[],
+): PreviewGroup[] {
+  let next = 0;
+  return groups.map(({ name, profile, households: count }) => {
+    const members = households.slice(next, (next += count));
+    const archetype_counts: Record<string, number> = {};
+    for (const member of members)
+      archetype_counts[member.profile] = (archetype_counts[member.profile] ?? 0) + 1;
+    const electric_vehicle_count = members.filter((member) => member.electric_vehicle).length;
+    return { name, profile, count, archetype_counts, electric_vehicle_count };
+  });
+}
+
+function previewHousehold(job: string, household: Household): PreviewHousehold {
+  const { index, battery } = household;
+  const present = new Set(deviceTypes(household));
+  return {
+    index,
+    user_id: userId(job, index),
+    group: household.group,
+    profile: household.profile,
+    latitude: household.latitude,
+    longitude: household.longitude,
+    source: household.location_source,
+    annual_consumption_kwh: Math.round((household.load_annual_kwh + household.ev_annual_kwh) * 1000) / 1000,
+    time_shift_minutes: household.time_shift_minutes,
+    pv_rating_kw: household.pv.rating_kw,
+    battery_capacity_kwh: battery.capacity_kwh,
+    max_charge_power_w: battery.max_charge_power_w,
+    max_discharge_power_w: battery.max_discharge_power_w,
+    initial_soc_percent: battery.initial_soc_percent,
+    devices: DEVICE_TYPES.filter((type) => present.has(type)).map((device_type) => ({
+      device_id: deviceId(job, index, device_type),
+      device_type,
+    })),
+  };
+}

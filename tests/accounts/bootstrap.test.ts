@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Secret } from '../../src/domain/security/secret.ts';
+import { bootstrap, createOrganization, issueInitialPassword } from '../../src/accounts/bootstrap.ts';
+import { authenticateClient } from '../../src/oauth/client-credentials.ts';
+import { setPassword, verifyAccount } from '../../src/queries/accounts/accounts.ts';
+import { listApplications } from '../../src/queries/accounts/applications.ts';
+import { openDatabase } from '../../src/queries/connection/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
+import { addOrganization, addUser, softDelete, start } from '../oauth/fixture.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await testDatabase();
+});
+afterEach(() => database.close());
+
+async function rows(): Promise<{ organizations: number; users: number; applications: number }> {
+  const { rows: found } = await database.pool.query<{
+    organizations: number;
+    users: number;
+    applications: number;
+  }>(
+    `select (select count(*) from organizations) as organizations, (select count(*) from users) as users,
+       (select count(*) from applications) as applications`,
+  );
+  return found[0] ?? { organizations: -1, users: -1, applications: -1 };
+}
+
+describe('bootstrap', () => {
+  test('makes an organization, an admin with an initial password and an application, once', async () => {
+    const first = await bootstrap(database.db, {}, start);
+    if (first === undefined) throw new Error('nothing was made');
+    expect(first).toMatchObject({
+      orgName: 'Partner',
+      email: 'admin@example.com',
+      username: 'admin@example.com',
+    });
+    expect(first.clientId).toMatch(/^[A-Za-z0-9]{40}$/);
+    expect(first.clientSecret.reveal()).toMatch(/^[A-Za-z0-9]{128}$/);
+    expect(JSON.stringify(first)).not.toContain(first.clientSecret.reveal());
+
+    expect(await verifyAccount(database.db, first.username, first.password.reveal())).toEqual({
+      orgId: first.orgId,
+      userId: first.adminUserId,
+      username: first.username,
+      email: first.email,
+      role: 'admin',
+      passwordChangeRequired: true,
+    });
+    const credentials = { clientId: first.clientId, clientSecret: first.clientSecret.reveal() };
+    expect(await authenticateClient(database.db, credentials)).toMatchObject({
+      ownerUserId: first.adminUserId,
+      grantType: 'client-credentials',
+    });
+
+    expect(await bootstrap(database.db, {}, start)).toBeUndefined();
+    expect(await rows()).toEqual({ organizations: 1, users: 1, applications: 1 });
+  });
+
+  test('takes fixed values; a fixed password is still an initial one', async () => {
+    const orgId = randomUUID();
+    const first = await bootstrap(
+      database.db,
+      {
+        orgId,
+        adminEmail: 'Boss@Partner.example',
+        adminPassword: new Secret('chosen password'),
+        clientId: 'chosen-client',
+        clientSecret: new Secret('chosen-secret'),
+      },
+      start,
+    );
+    expect(first).toMatchObject({ orgId, username: 'Boss@Partner.example', clientId: 'chosen-client' });
+    expect(await verifyAccount(database.db, 'boss@partner.example', 'chosen password')).toMatchObject({
+      orgId,
+      passwordChangeRequired: true,
+    });
+    expect(
+      await authenticateClient(database.db, { clientId: 'chosen-client', clientSecret: 'chosen-secret' }),
+    ).toMatchObject({ orgId });
+  });
+
+  test('by eight processes at once makes one', async () => {
+    const pools = Array.from({ length: 8 }, () => openDatabase({ connection: database.connection, max: 1 }));
+    const made = await Promise.all(pools.map(({ db }) => bootstrap(db, {}, start)));
+    await Promise.all(pools.map(({ close }) => close()));
+    expect(made.filter((credentials) => credentials !== undefined)).toHaveLength(1);
+    expect(await rows()).toEqual({ organizations: 1, users: 1, applications: 1 });
+  });
+
+  test('leaves nothing behind when it fails half-way', async () => {
+    await database.pool.query('alter table applications add constraint full_up check (false)');
+    await expect(bootstrap(database.db, {}, start)).rejects.toThrow('full_up');
+    expect(await rows()).toEqual({ organizations: 0, users: 0, applications: 0 });
+  });
+});
+
+describe('further organizations', () => {
+  test('get an admin and an application; a taken email gets the organization into the username', async () => {
+    const one = await createOrganization(database.db, { name: 'One', adminEmail: 'a@b.example' }, start);
+    const two = await createOrganization(database.db, { name: 'Two', adminEmail: 'A@b.example' }, start);
+    expect(one).toMatchObject({ orgName: 'One', username: 'a@b.example' });
+    expect(two).toMatchObject({
+      orgName: 'Two',
+      username: `A+${two.orgId.slice(0, 8)}@b.example`,
+      email: 'A@b.example',
+    });
+    expect(await verifyAccount(database.db, two.username, two.password.reveal())).toMatchObject({
+      orgId: two.orgId,
+    });
+    expect(await verifyAccount(database.db, one.username, two.password.reveal())).toBeUndefined();
+    expect(await listApplications(database.db, two.orgId)).toHaveLength(1);
+    expect(await rows()).toEqual({ organizations: 2, users: 2, applications: 2 });
+  });
+
+  test('of the same email at once get different usernames', async () => {
+    const wanted = { name: 'Same', adminEmail: 'same@b.example' };
+    const made = await Promise.all([1, 2, 3].map(() => createOrganization(database.db, wanted, start)));
+    expect(new Set(made.map(({ username }) => username)).size).toBe(3);
+  });
+});
+
+describe('an initial password', () => {
+  test('gives a user of the API a username and a password that must be changed', async () => {
+    const orgId = await addOrganization(database.db);
+    const userId = await addUser(database.db, orgId, 'user', 'new@b.example');
+    const issued = await issueInitialPassword(database.db, { orgId, email: 'NEW@b.example' }, start);
+    if (issued === undefined) throw new Error('no such user');
+    const account = await verifyAccount(database.db, issued.username, issued.password.reveal());
+    expect(account).toMatchObject({ userId, role: 'user', passwordChangeRequired: true });
+
+    expect(await setPassword(database.db, { orgId, userId }, 'own choice', start)).toBe(true);
+    expect(await verifyAccount(database.db, issued.username, issued.password.reveal())).toBeUndefined();
+    expect(await verifyAccount(database.db, issued.username, 'own choice')).toMatchObject({
+      passwordChangeRequired: false,
+    });
+  });
+
+  test('given again keeps the username, ends the old password and the portal sessions', async () => {
+    const first = await createOrganization(database.db, { name: 'One', adminEmail: 'a@b.example' }, start);
+    const session = {
+      session_hash: Buffer.alloc(32),
+      org_id: first.orgId,
+      user_id: first.adminUserId,
+      csrf_secret: 'x',
+      created_at: start,
+      expires_at: start,
+    };
+    await database.db.insertInto('portal_sessions').values(session).execute();
+    const issued = await issueInitialPassword(database.db, { orgId: first.orgId, email: first.email }, start);
+    expect(issued?.username).toBe(first.username);
+    expect(await verifyAccount(database.db, first.username, first.password.reveal())).toBeUndefined();
+    expect(await database.db.selectFrom('portal_sessions').select('user_id').execute()).toEqual([]);
+  });
+
+  test('is refused to a stranger, to a deleted user and to a user of another organization', async () => {
+    const [orgId, otherId] = [await addOrganization(database.db), await addOrganization(database.db)];
+    await softDelete(database.db, await addUser(database.db, orgId, 'user', 'gone@b.example'));
+    await addUser(database.db, otherId, 'user', 'far@b.example');
+    for (const email of ['nobody@b.example', 'gone@b.example', 'far@b.example']) {
+      expect(await issueInitialPassword(database.db, { orgId, email }, start)).toBeUndefined();
+    }
+    const named = database.db.selectFrom('users').select('id').where('username', 'is not', null);
+    expect(await named.execute()).toEqual([]);
+  });
+
+  test('finds a username also when an email changed hands in one organization', async () => {
+    const orgId = await addOrganization(database.db);
+    const names: (string | undefined)[] = [];
+    for (let holder = 0; holder < 3; holder++) {
+      const userId = await addUser(database.db, orgId, 'user', 'desk@b.example');
+      names.push(
+        (await issueInitialPassword(database.db, { orgId, email: 'desk@b.example' }, start))?.username,
+      );
+      await database.db
+        .updateTable('users')
+        .set({ email: `was-${holder}@b.example` })
+        .where('id', '=', userId)
+        .execute();
+    }
+    const short = orgId.slice(0, 8);
+    expect(names).toEqual(['desk@b.example', `desk+${short}@b.example`, `desk+${short}-2@b.example`]);
+  });
+});

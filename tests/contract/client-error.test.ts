@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { answerUnreadable } from '../../src/http/client-error.ts';
+import { noteCode } from '../support/api-client.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = createServer((_request, response) => response.end('read'));
+  answerUnreadable(server, 'http://localhost:8080');
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => void server.close());
+
+async function send(request: string): Promise<{ head: string; body: string }> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write(request);
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+  return { head, body };
+}
+
+test.each([
+  [
+    'too large a header',
+    `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'header_too_large',
+  ],
+  ['no HTTP', 'good morning\r\n\r\n', 400, 'malformed_request'],
+  ['a space before the colon', 'GET / HTTP/1.1\r\nHost : a\r\n\r\n', 400, 'malformed_request'],
+] as const)('a request with %s gets a problem with a request id', async (_name, request, status, code) => {
+  const { head, body } = await send(request);
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  const problem = JSON.parse(body) as { request_id: string };
+  expect(problem).toMatchObject({ status, code, type: `http://localhost:8080/docs/errors/${code}` });
+  expect(head).toContain(`X-Request-Id: ${problem.request_id}`);
+  noteCode(code);
+});
+
+test('a request that can be read is not touched', async () => {
+  expect((await send('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).body).toContain('read');
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { instantsOf, isLate, nextQuarter, offsetsOf } from '../../../src/domain/prices/prices.ts';
+
+const zones = [
+  'UTC',
+  'Europe/Vienna',
+  'America/St_Johns',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Pacific/Apia',
+  'Africa/Casablanca',
+];
+const offsets = (zone: string) => {
+  const offsetAt = offsetsOf(zone);
+  if (offsetAt === undefined) throw new Error(`${zone} is unknown here.`);
+  return offsetAt;
+};
+
+describe('a wall time', () => {
+  test('of an instant leads back to it, in any zone', () => {
+    const range = { min: Date.UTC(1985, 0), max: Date.UTC(2037, 0) };
+    fc.assert(
+      fc.property(fc.constantFrom(...zones), fc.integer(range), (zone, instant) => {
+        const offsetAt = offsets(zone);
+        expect(instantsOf(instant + offsetAt(instant), offsetAt)).toContain(instant);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('in a gap is no instant, in a fold two, even of half an hour', () => {
+    const lordHowe = offsets('Australia/Lord_Howe');
+    expect(instantsOf(Date.UTC(2026, 9, 4, 2, 15), lordHowe)).toEqual([]);
+    expect(instantsOf(Date.UTC(2026, 3, 5, 1, 45), lordHowe).toSorted()).toEqual([
+      Date.UTC(2026, 3, 4, 14, 45),
+      Date.UTC(2026, 3, 4, 15, 15),
+    ]);
+    // Samoa left out 30 December 2011 when it crossed the date line.
+    expect(instantsOf(Date.UTC(2011, 11, 30, 12), offsets('Pacific/Apia'))).toEqual([]);
+  });
+});
+
+test('a delivery quarter is over when the next one begins', () => {
+  const price = { startsAt: new Date('2026-06-15T12:00:00Z'), price: 1, bestBid: [], bestAsk: [] };
+  expect(isLate([price], new Date('2026-06-15T12:14:59.999Z'))).toBe(false);
+  expect(isLate([price], new Date('2026-06-15T12:15:00Z'))).toBe(true);
+  expect(nextQuarter(new Date('2026-06-15T12:15:00Z'))).toEqual(new Date('2026-06-15T12:30:00Z'));
+});

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { isUnavailable, openDatabase, violatedConstraint } from '../../../src/queries/connection/database.ts';
+import { testDatabase } from '../../support/database.ts';
+import type { TestDatabase } from '../../support/database.ts';
+
+let at: TestDatabase;
+beforeAll(async () => {
+  at = await testDatabase();
+});
+afterAll(() => at.close());
+
+const failureOf = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+test('parts and address lead to the same database, each test file to its own', async () => {
+  const byAddress = openDatabase({ connection: at.url });
+  const name = sql<{ name: string }>`select current_database() as name`;
+  expect((await name.execute(byAddress.db)).rows).toEqual((await name.execute(at.db)).rows);
+  await byAddress.close();
+  const other = await testDatabase();
+  expect((await name.execute(other.db)).rows).not.toEqual((await name.execute(at.db)).rows);
+  await other.close();
+});
+
+describe('values', () => {
+  test('numbers are numbers, instants are dates, zoneless times are text', async () => {
+    const { rows } =
+      await sql`select 9007199254740991::int8 as big, 12.50::numeric as price, array[1, null, 3]::int8[] as bigs,
+      '{}'::numeric[] as none, array[0.5]::float8[] as reals, count(*) as counted, date '2026-03-29' as day,
+      timestamp '2026-03-29 02:30' as local, timestamptz '2026-03-29T02:30:00.123+02' as instant`.execute(
+        at.db,
+      );
+    expect(rows).toEqual([
+      {
+        big: 9007199254740991,
+        price: 12.5,
+        bigs: [1, null, 3],
+        none: [],
+        reals: [0.5],
+        counted: 1,
+        day: '2026-03-29',
+        local: '2026-03-29 02:30:00',
+        instant: new Date('2026-03-29T00:30:00.123Z'),
+      },
+    ]);
+  });
+
+  test('an int8 that no number holds exactly is an error, not a near value', async () => {
+    await expect(sql`select 9007199254740993::int8 as big`.execute(at.db)).rejects.toThrow(RangeError);
+    await expect(sql`select 1 as still`.execute(at.db)).resolves.toMatchObject({ rows: [{ still: 1 }] });
+  });
+});
+
+describe('long lists', () => {
+  test('a list left in the middle gives its connection back', async () => {
+    const one = openDatabase({ connection: at.connection, max: 1 });
+    const id = (n: number): string => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`;
+    const createdAt = new Date('2026-01-01T00:00:00Z');
+    await one.db
+      .insertInto('organizations')
+      .values(
+        Array.from({ length: 500 }, (_, n) => ({
+          id: id(n),
+          name: 'o',
+          kind: 'partner' as const,
+          created_at: createdAt,
+        })),
+      )
+      .execute();
+    const seen: string[] = [];
+    for await (const row of one.db.selectFrom('organizations').select('id').orderBy('id').stream(100)) {
+      seen.push(row.id);
+      if (seen.length === 150) break;
+    }
+    expect(seen).toEqual(Array.from({ length: 150 }, (_, n) => id(n)));
+    const { total } = await one.db
+      .selectFrom('organizations')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    expect(total).toBe(500);
+    await one.close();
+  });
+});
+
+describe('errors', () => {
+  test('a broken constraint is told by name', async () => {
+    const row = {
+      id: '00000000-0000-0000-0001-000000000000',
+      name: 'o',
+      kind: 'simulation' as const,
+      created_at: new Date(0),
+    };
+    const error = await failureOf(at.db.insertInto('organizations').values(row).execute());
+    expect(violatedConstraint(error)).toBe('organizations_parent_check');
+    expect(isUnavailable(error)).toBe(false);
+  });
+
+  test('an absent server, an absent host and a cut connection are unavailable', async () => {
+    const absent = openDatabase({ connection: { host: '/nonexistent', user: 'u', database: 'd' } });
+    expect(isUnavailable(await failureOf(sql`select 1`.execute(absent.db)))).toBe(true);
+    const refused = openDatabase({ connection: 'postgresql://u@127.0.0.1:1/d' });
+    expect(isUnavailable(await failureOf(sql`select 1`.execute(refused.db)))).toBe(true);
+    expect(
+      isUnavailable(await failureOf(sql`select pg_terminate_backend(pg_backend_pid())`.execute(at.db))),
+    ).toBe(true);
+    await Promise.all([absent.close(), refused.close()]);
+  });
+
+  test('an exhausted pool is unavailable', async () => {
+    const one = openDatabase({ connection: { ...at.connection }, max: 1 });
+    one.pool.options.connectionTimeoutMillis = 50;
+    const held = await one.pool.connect();
+    expect(isUnavailable(await failureOf(sql`select 1`.execute(one.db)))).toBe(true);
+    held.release();
+    await one.close();
+  });
+
+  test('a mistake in a statement or in the program is not', async () => {
+    expect(isUnavailable(await failureOf(sql`select nothing`.execute(at.db)))).toBe(false);
+    expect(isUnavailable(new TypeError('x is not a function'))).toBe(false);
+    expect(isUnavailable(Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' }))).toBe(
+      false,
+    );
+  });
+});

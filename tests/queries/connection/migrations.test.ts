@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { migrate } from '../../../src/queries/connection/migrations.ts';
+import { emptyDatabase } from '../../support/database.ts';
+import type { TestDatabase } from '../../support/database.ts';
+
+let at: TestDatabase;
+let folder: string;
+
+beforeEach(async () => {
+  at = await emptyDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'migrations-test-'));
+  put('0001-first.sql', 'create table first (n int);\ninsert into first values (1);');
+  put('0002-second.sql', 'alter table first add column m int;');
+});
+afterEach(async () => {
+  await at.close();
+  rmSync(folder, { recursive: true });
+});
+
+const put = (name: string, sql: string): void => writeFileSync(join(folder, name), sql);
+
+async function stateOf(): Promise<unknown> {
+  const { rows } = await at.pool.query('select name from schema_migrations order by name');
+  const columns = await at.pool.query(
+    `select attname as name from pg_attribute where attrelid = to_regclass('first') and attnum > 0 order by attnum`,
+  );
+  const names = (list: { name: string }[]): string[] => list.map(({ name }) => name);
+  return { applied: names(rows as { name: string }[]), columns: names(columns.rows as { name: string }[]) };
+}
+
+test('migrations are applied in order, once; a dump beside them is no migration', async () => {
+  put('schema.sql', 'this is not applied');
+  expect(await migrate(at.connection, folder)).toEqual(['0001-first.sql', '0002-second.sql']);
+  expect(await migrate(at.connection, folder)).toEqual([]);
+  put('0003-third.sql', 'alter table first add column o int;');
+  expect(await migrate(at.connection, folder)).toEqual(['0003-third.sql']);
+  expect(await stateOf()).toEqual({
+    applied: ['0001-first.sql', '0002-second.sql', '0003-third.sql'],
+    columns: ['n', 'm', 'o'],
+  });
+});
+
+test('a migration that fails leaves nothing of itself and names its file and line', async () => {
+  put(
+    '0003-third.sql',
+    'alter table first add column o int;\n\nalter table first add column o int;\nselect nothing;',
+  );
+  await expect(migrate(at.connection, folder)).rejects.toThrow(
+    'Migration 0003-third.sql failed: column "o" of relation "first" already exists',
+  );
+  put('0003-third.sql', 'select 1;\n\nselect nothing;');
+  await expect(migrate(at.connection, folder)).rejects.toThrow(
+    'Migration 0003-third.sql, line 3 failed: column "nothing" does not exist',
+  );
+  expect(await stateOf()).toEqual({ applied: ['0001-first.sql', '0002-second.sql'], columns: ['n', 'm'] });
+});
+
+describe('what is refused', () => {
+  test('a migration changed after it was applied, though not its line ends', async () => {
+    await migrate(at.connection, folder);
+    put('0001-first.sql', 'create table first (n int);\r\ninsert into first values (1);');
+    expect(await migrate(at.connection, folder)).toEqual([]);
+    put('0001-first.sql', 'create table first (n int8);');
+    await expect(migrate(at.connection, folder)).rejects.toThrow(
+      'Migration 0001-first.sql was changed after it was applied',
+    );
+  });
+
+  test('a database that a newer program has migrated', async () => {
+    await migrate(at.connection, folder);
+    rmSync(join(folder, '0002-second.sql'));
+    await expect(migrate(at.connection, folder)).rejects.toThrow(
+      'The database has migration 0002-second.sql, which this version of the program does not have',
+    );
+  });
+
+  test.each(['0004-gap.sql', '0002-twice.sql', '0003_under.sql', '3-short.sql'])(
+    'a file named %s',
+    async (name) => {
+      put(name, 'select 1;');
+      await expect(migrate(at.connection, folder)).rejects.toThrow('numbers run from 0001');
+    },
+  );
+});
+
+test('of many processes that start at once one migrates and the others find it done', async () => {
+  // Slow enough that all are there before the first has finished.
+  put('0003-slow.sql', 'select pg_sleep(0.5); alter table first add column o int;');
+  const program = `
+    import { migrate } from ${JSON.stringify(resolve(import.meta.dirname, '../../../src/queries/connection/migrations.ts'))};
+    console.log(JSON.stringify(await migrate(${JSON.stringify(at.connection)}, ${JSON.stringify(folder)})));`;
+  const outputs = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let output = '';
+      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      await once(child, 'close');
+      return output.trim();
+    }),
+  );
+  expect(outputs.sort()).toEqual(
+    ['["0001-first.sql","0002-second.sql","0003-slow.sql"]', '[]', '[]', '[]', '[]'].sort(),
+  );
+  expect((await at.pool.query('select n from first')).rows).toEqual([{ n: 1 }]);
+});

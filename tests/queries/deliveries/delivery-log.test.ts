@@ -1,0 +1,115 @@
+// A delivery that is sent again, with the dispatcher that sends it.
+import { expect, test } from '@jest/globals';
+import { retryDelaysMs } from '../../../src/domain/notifications/retry.ts';
+import { isSignatureValid } from '../../../src/domain/notifications/signature.ts';
+import { findDelivery, listAttempts, reopenDelivery } from '../../../src/queries/deliveries/delivery-log.ts';
+import type { LoggedDelivery } from '../../../src/queries/deliveries/delivery-log.ts';
+import type { Received } from '../../support/receiver.ts';
+import { addMessage, addWebhook, rotate, stage, testDispatcher } from '../../support/webhooks.ts';
+
+const on = stage();
+
+interface Sent {
+  readonly webhookId: string;
+  readonly messageId: string;
+  readonly arrived: Received;
+}
+
+async function sendOnce(status: number): Promise<Sent> {
+  const { db } = on.database;
+  const { id: webhookId } = await addWebhook(db, on.orgId, on.receiver.url());
+  const { id: messageId } = await addMessage(db, on.orgId, on.clock.at);
+  on.receiver.answerNext({ status });
+  await testDispatcher(on).processAll();
+  return { webhookId, messageId, arrived: await on.receiver.next() };
+}
+
+const keyOf = ({ webhookId, messageId }: Sent) => ({ orgId: on.orgId, webhookId, messageId });
+
+function reopen(sent: Sent, requestId?: string): Promise<LoggedDelivery | undefined> {
+  return on.database.db
+    .transaction()
+    .execute((tx) => reopenDelivery(tx, keyOf(sent), on.clock.at, requestId));
+}
+
+async function logOf(sent: Sent): Promise<unknown> {
+  const delivery = await findDelivery(on.database.db, keyOf(sent));
+  if (delivery === undefined) throw new Error('There is no such delivery.');
+  const attempts = await listAttempts(on.database.db, keyOf(sent));
+  return {
+    state: delivery.state,
+    attempts: delivery.attempts,
+    log: attempts.map(({ attempt, status_code, secret_version }) => [attempt, status_code, secret_version]),
+  };
+}
+
+test('a delivered message goes out again byte for byte, under its id, signed with the secret of now', async () => {
+  const sent = await sendOnce(204);
+  const secret = await rotate(on.database.db, on.orgId, sent.webhookId);
+  on.clock.advance(3_600);
+  expect(await reopen(sent)).toMatchObject({ state: 'pending', attempts: 1, due_at: on.clock.at });
+  on.receiver.answerNext({ status: 200 });
+  await testDispatcher(on).processAll();
+  const again = await on.receiver.next();
+  expect(again.body.equals(sent.arrived.body)).toBe(true);
+  expect(again.headers['webhook-id']).toBe(sent.messageId);
+  const header = String(again.headers['service-signature']);
+  expect(isSignatureValid(secret, header, again.body, on.clock.at)).toBe(true);
+  expect(await logOf(sent)).toEqual({
+    state: 'delivered',
+    attempts: 2,
+    log: [
+      [1, 204, 1],
+      [2, 200, 2],
+    ],
+  });
+});
+
+test('an exhausted message gets one attempt each time, and its log goes on', async () => {
+  const sent = await sendOnce(500);
+  for (const waitMs of retryDelaysMs) {
+    on.clock.advance(waitMs / 1000);
+    on.receiver.answerNext({ status: 500 });
+    await testDispatcher(on).processAll();
+    await on.receiver.next();
+  }
+  const all = retryDelaysMs.length + 1;
+  expect(await logOf(sent)).toMatchObject({ state: 'exhausted', attempts: all });
+  for (const [status, state] of [
+    [500, 'exhausted'],
+    [200, 'delivered'],
+  ] as const) {
+    expect(await reopen(sent)).toMatchObject({ state: 'pending' });
+    on.receiver.answerNext({ status });
+    await testDispatcher(on).processAll();
+    await on.receiver.next();
+    expect(await logOf(sent)).toMatchObject({ state });
+  }
+  expect(await logOf(sent)).toMatchObject({ attempts: all + 2 });
+});
+
+test('a repetition that fails is repeated as the schedule goes on', async () => {
+  const sent = await sendOnce(204);
+  await reopen(sent);
+  on.receiver.answerNext({ status: 503 });
+  await testDispatcher(on).processAll();
+  await on.receiver.next();
+  const waiting = await findDelivery(on.database.db, keyOf(sent));
+  const dueAt = new Date(on.clock.at.getTime() + (retryDelaysMs[1] ?? 0));
+  expect(waiting).toMatchObject({ state: 'pending', attempts: 2, due_at: dueAt, finished_at: null });
+});
+
+test('each attempt shows the call that caused it, and its repetitions do', async () => {
+  const sent = await sendOnce(204);
+  await reopen(sent, 'call-0001');
+  for (const status of [500, 204]) {
+    on.receiver.answerNext({ status });
+    await testDispatcher(on).processAll();
+    await on.receiver.next();
+    on.clock.advance(3_600);
+  }
+  await reopen(sent);
+  await testDispatcher(on).processAll();
+  const attempts = await listAttempts(on.database.db, keyOf(sent));
+  expect(attempts.map(({ request_id }) => request_id)).toEqual([null, 'call-0001', 'call-0001', null]);
+});

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import express from 'express';
+import { fieldProblems, problems } from '../../generated/problems.ts';
+import { routes } from '../../generated/routes.ts';
+import { createReference } from '../../src/reference/reference.ts';
+import { Visitor } from '../portal/visitor.ts';
+
+let server: Server;
+let visitor: Visitor;
+beforeAll(async () => {
+  const app = express().use(createReference({ baseUrl: 'https://partner.example' }));
+  server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  visitor = new Visitor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+test('the reference shows every operation with its path, and this server instead of the example', async () => {
+  const { status, text, headers } = await visitor.get('/docs');
+  expect([status, headers['content-security-policy']]).toEqual([
+    200,
+    expect.stringContaining("default-src 'none'"),
+  ]);
+  const missing = routes.filter(
+    ({ operationId, path }) =>
+      !text.includes(`id="${operationId}"`) || !text.includes(`<code>${path}</code>`),
+  );
+  expect(missing).toEqual([]);
+  for (const part of [
+    'id="deviceActionRequired"',
+    '<code>groups[].weights</code>',
+    'href="/api/partners/v2.0/openapi.json"',
+    'href="/api/partners/v2.0/openapi.yaml"',
+    'https://partner.example',
+  ])
+    expect(text).toContain(part);
+  expect(text).not.toContain('localhost:8080');
+  expect(text).not.toContain('undefined');
+  expect((await visitor.get('/docs/')).text).toBe(text);
+});
+
+test('every problem and every field code has a page with cause and cure, reached from the list', async () => {
+  const list = await visitor.get('/docs/errors/');
+  const catalogue: Readonly<Record<string, { title: string }>> = { ...problems, ...fieldProblems };
+  for (const [code, { title }] of Object.entries(catalogue)) {
+    expect(list.text).toContain(`href="/docs/errors/${code}"`);
+    const page = await visitor.get(`/docs/errors/${code}`);
+    expect([code, page.status]).toEqual([code, 200]);
+    expect(page.text).toContain(`<h1>${title.replaceAll("'", '&#39;')}</h1>`);
+    expect(page.text).toMatch(/<h2>Cause<\/h2>\n<p>.+<\/p>\n<h2>Cure<\/h2>\n<p>.+<\/p>/);
+  }
+});
+
+test('an unknown code is 404, also one that every object has', async () => {
+  for (const code of ['no_such_code', 'constructor', '__proto__', '%3Cscript%3E']) {
+    const page = await visitor.get(`/docs/errors/${code}`);
+    expect([code, page.status, page.text.includes('<script>')]).toEqual([code, 404, false]);
+  }
+});
+
+test('the page of the simulator shows each target with its value, and charts that the policy lets in', async () => {
+  const page = await visitor.get('/docs/simulator/');
+  expect([page.status, page.headers['content-security-policy']]).toEqual([
+    200,
+    expect.stringContaining("img-src 'self'"),
+  ]);
+  expect(page.text).toMatch(/<td>PV yield DE.*<\/td><td>911 to 1069<\/td><td>\d+<\/td><td>met<\/td>/);
+  const charts = [...page.text.matchAll(/src="(\/docs\/simulator\/[a-z-]+\.svg)"/g)].map(
+    (match) => match[1] ?? '',
+  );
+  expect(charts).toHaveLength(5);
+  for (const path of charts) {
+    const chart = await visitor.get(path);
+    expect([chart.status, chart.headers['content-type']]).toEqual([
+      200,
+      expect.stringContaining('image/svg+xml'),
+    ]);
+    expect(chart.headers['content-security-policy']).toContain("default-src 'none'");
+  }
+  expect((await visitor.get('/docs/simulator/report.json')).status).toBe(404);
+});

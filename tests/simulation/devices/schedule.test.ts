@@ -1,0 +1,165 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { DELIVERY } from '../../../src/simulation/devices/heat.ts';
+import { priceBook } from '../../../src/simulation/devices/price-book.ts';
+import { heatPumpSchedule, planDay } from '../../../src/simulation/devices/schedule.ts';
+import type { PlanQuarter } from '../../../src/simulation/devices/schedule.ts';
+import { first, households } from '../fleet.ts';
+
+const day = (prices: (number | null)[], need = 1000): PlanQuarter[] =>
+  prices.map((price, localQuarter) => ({ price, need, localQuarter }));
+const LIMITS = { maxHeat: 2000 };
+const ANCHOR = new Date('2026-01-10T00:00:00Z');
+const HOUSE = first(households({ count: 20 }, ANCHOR).filter((household) => household.heat_pump));
+
+describe('a day', () => {
+  test('without prices is normal, and set back at night', () => {
+    const states = planDay(day(new Array<null>(96).fill(null)), LIMITS);
+    expect([states[0], states[19], states[20], states[87], states[88]]).toEqual([
+      'low',
+      'low',
+      'mid',
+      'mid',
+      'low',
+    ]);
+    expect(planDay(day(new Array<null>(96).fill(null), 1700), LIMITS).every((state) => state === 'mid')).toBe(
+      true,
+    );
+  });
+
+  test('with one price throughout is normal throughout', () => {
+    expect(new Set(planDay(day(new Array<number>(96).fill(80)), LIMITS))).toEqual(new Set(['mid']));
+  });
+
+  test('boosts the cheapest quarters and blocks the dearest', () => {
+    const prices = new Array<number>(96).fill(80);
+    prices.fill(10, 8, 16).fill(200, 70, 74);
+    const states = planDay(day(prices), LIMITS);
+    expect(states.slice(8, 16)).toEqual(new Array(8).fill('max'));
+    expect(states.slice(70, 74)).toEqual(new Array(4).fill('min'));
+  });
+
+  test("keeps the day's heat and the bounds of comfort, whatever the prices", () => {
+    const price = fc.oneof(fc.integer({ min: -100, max: 500 }), fc.constant(50));
+    fc.assert(
+      fc.property(fc.array(price, { minLength: 96, maxLength: 96 }), (prices) => {
+        const states = planDay(day(prices), LIMITS);
+        const heat = states.reduce((sum, state) => sum + DELIVERY[state], 0);
+        expect(Math.abs(heat - 96)).toBeLessThanOrEqual(1);
+        expect(states.filter((state) => state === 'min').length).toBeLessThanOrEqual(24);
+        expect(states.join(' ')).not.toContain(new Array(9).fill('min').join(' '));
+        const mean = (of: string) => {
+          const chosen = prices.filter((_, i) => states[i] === of);
+          return chosen.reduce((a, b) => a + b, 0) / chosen.length;
+        };
+        if (states.includes('max') && states.includes('min')) expect(mean('max')).toBeLessThan(mean('min'));
+      }),
+    );
+  });
+});
+
+describe('prices', () => {
+  const received = (text: string) => new Date(text);
+  const at = new Date('2026-01-12T00:00:00Z');
+
+  test('hold until the next entry and an hour at most', () => {
+    const book = priceBook([
+      { at, price: 50, receivedAt: ANCHOR },
+      { at: new Date(at.getTime() + 900_000), price: -3, receivedAt: ANCHOR },
+    ]);
+    const seen = [0, 1, 4, 5].map((quarter) => book.priceAt(at.getTime() + quarter * 900_000, at.getTime()));
+    expect(seen).toEqual([50, -3, -3, null]);
+    expect(book.priceAt(at.getTime() - 900_000, at.getTime())).toBeNull();
+  });
+
+  test('count from their arrival on, and a later one replaces the earlier', () => {
+    const book = priceBook([
+      { at, price: 70, receivedAt: received('2026-01-11T13:00:00Z') },
+      { at, price: 50, receivedAt: received('2026-01-11T12:00:00Z') },
+    ]);
+    const seen = ['11:59', '12:00', '13:00'].map((time) =>
+      book.priceAt(at.getTime(), Date.parse(`2026-01-11T${time}:00Z`)),
+    );
+    expect(seen).toEqual([null, 50, 70]);
+    expect(
+      ['11:59', '12:00', '13:00'].map((time) => book.revisionAt(Date.parse(`2026-01-11T${time}:00Z`))),
+    ).toEqual([0, 1, 2]);
+  });
+});
+
+describe('a schedule', () => {
+  const from = new Date('2026-01-12T00:00:00Z');
+  const to = new Date('2026-01-13T00:00:00Z');
+  const entries = (receivedAt: Date, swing: number) =>
+    Array.from({ length: 24 }, (_, hour) => ({
+      at: new Date(from.getTime() + hour * 3_600_000),
+      price: 80 + swing * Math.sin(hour),
+      receivedAt,
+    }));
+
+  test('has one entry for each quarter hour of the range', () => {
+    const schedule = heatPumpSchedule(
+      HOUSE,
+      priceBook([]),
+      from,
+      new Date('2026-01-12T00:05:00Z'),
+      new Date('2026-01-12T01:00:01Z'),
+    );
+    expect(schedule.map(({ time }) => time.toISOString().slice(11, 16))).toEqual([
+      '00:00',
+      '00:15',
+      '00:30',
+      '00:45',
+      '01:00',
+    ]);
+  });
+
+  test('follows the prices that were known when each quarter began; later ones change no past quarter', () => {
+    const noon = new Date('2026-01-12T12:00:00Z');
+    const early = entries(ANCHOR, 60);
+    const before = heatPumpSchedule(HOUSE, priceBook(early), to, from, to);
+    const revised = heatPumpSchedule(HOUSE, priceBook([...early, ...entries(noon, -60)]), to, from, to);
+    expect(before.some(({ state }) => state === 'max')).toBe(true);
+    expect(revised.slice(0, 48)).toEqual(before.slice(0, 48));
+    expect(revised.slice(48)).not.toEqual(before.slice(48));
+  });
+
+  test('seen from before uses what is known now', () => {
+    const book = priceBook(entries(new Date('2026-01-11T12:00:00Z'), 60));
+    const unaware = heatPumpSchedule(HOUSE, book, new Date('2026-01-11T11:00:00Z'), from, to);
+    expect(new Set(unaware.map(({ state }) => state))).not.toContain('max');
+    const aware = heatPumpSchedule(HOUSE, book, new Date('2026-01-11T12:00:00Z'), from, to);
+    expect(aware).toEqual(heatPumpSchedule(HOUSE, book, to, from, to));
+  });
+
+  test('does not depend on the range asked for', () => {
+    const book = priceBook(entries(ANCHOR, 60));
+    const whole = heatPumpSchedule(HOUSE, book, to, from, to);
+    const part = heatPumpSchedule(
+      HOUSE,
+      book,
+      to,
+      new Date('2026-01-12T09:00:00Z'),
+      new Date('2026-01-12T10:00:00Z'),
+    );
+    expect(part).toEqual(whole.slice(36, 40));
+  });
+
+  test('covers days of 23 and 25 hours', () => {
+    for (const date of ['2026-03-28', '2026-10-24']) {
+      const start = new Date(`${date}T00:00:00Z`);
+      const schedule = heatPumpSchedule(
+        HOUSE,
+        priceBook([]),
+        start,
+        start,
+        new Date(start.getTime() + 3 * 86_400_000),
+      );
+      expect(schedule).toHaveLength(288);
+      // Seven hours of set-back a night, twenty-eight quarters, one hour of them lost or won.
+      const low = schedule.filter(({ state }) => state === 'low').length;
+      expect(low).toBeGreaterThanOrEqual(3 * 28 - 4);
+      expect(low).toBeLessThanOrEqual(3 * 28 + 4);
+    }
+  });
+});

@@ -1,0 +1,300 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { applyClamp, compose, runStore, storeOf } from '../../../src/simulation/devices/battery.ts';
+import type { Clamp } from '../../../src/simulation/devices/battery.ts';
+import { deviceTypes } from '../../../src/simulation/household/household.ts';
+import type { Household } from '../../../src/simulation/household/household.ts';
+import { SCHEDULE_STATES } from '../../../src/simulation/devices/heat.ts';
+import type { ScheduleState } from '../../../src/simulation/devices/heat.ts';
+import { createModel } from '../../../src/simulation/model/model.ts';
+import type { Model, Quarter } from '../../../src/simulation/model/model.ts';
+import { deviceState } from '../../../src/simulation/model/state.ts';
+import { sunPosition } from '../../../src/simulation/environment/sun.ts';
+import { QUARTER_MS, first, households } from '../fleet.ts';
+
+fc.configureGlobal({ numRuns: 1000 });
+const ANCHOR = new Date('2026-03-27T13:45:00Z');
+const START = ANCHOR.getTime() / QUARTER_MS;
+const always = (state: ScheduleState) => () => state;
+/** A schedule that changes often and means nothing. */
+const restless = (at: Date): ScheduleState =>
+  SCHEDULE_STATES[((at.getTime() / QUARTER_MS / 3) % 4) | 0] ?? 'mid';
+
+const FLEET = households(
+  {
+    count: 12,
+    seed: 2 ** 40 + 7,
+    latitude: 47.1,
+    longitude: 15.4,
+    ev_ownership_fraction: 1,
+    pv_rating_kw_range: { min: 0, max: 20 },
+    battery_capacity_kwh_range: { min: 1, max: 40 },
+  },
+  ANCHOR,
+);
+const anyHousehold = fc.constantFrom(...FLEET);
+const anyQuarter = fc.integer({ min: START, max: START + 96 * 40 });
+const models = new Map(FLEET.map((household) => [household, createModel(household, restless)]));
+const modelOf = (household: Household): Model => models.get(household) ?? createModel(household, restless);
+
+describe('every quarter hour', () => {
+  test('the energies balance exactly, in whole milliwatt-hours', () => {
+    fc.assert(
+      fc.property(anyHousehold, anyQuarter, (household, index) => {
+        const q = modelOf(household).quarter(index);
+        expect(q.grid).toBe(q.load + q.ev + q.hp + q.charge - q.discharge - q.pv);
+        expect(
+          [q.load, q.pv, q.ev, q.hp, q.charge, q.discharge, q.heat].every(
+            (energy) => Number.isInteger(energy) && energy >= 0,
+          ),
+        ).toBe(true);
+        expect(q.charge * q.discharge).toBe(0);
+      }),
+    );
+  });
+
+  test('the battery keeps its bounds, its powers and its efficiency', () => {
+    fc.assert(
+      fc.property(anyHousehold, anyQuarter, (household, index) => {
+        const { charge, discharge, stored } = modelOf(household).quarter(index);
+        const { capacity_kwh, efficiency, max_charge_power_w, max_discharge_power_w } = household.battery;
+        for (const x of stored) {
+          expect(x).toBeGreaterThanOrEqual(0.05 * capacity_kwh * 1e6 - 1);
+          expect(x).toBeLessThanOrEqual(capacity_kwh * 1e6);
+        }
+        expect(charge).toBeLessThanOrEqual(max_charge_power_w * 250);
+        expect(discharge).toBeLessThanOrEqual(max_discharge_power_w * 250);
+        expect(Math.abs(stored[1] - stored[0] - (efficiency * charge - discharge / efficiency))).toBeLessThan(
+          2,
+        );
+      }),
+    );
+  });
+
+  test('panels give nothing with the sun down and never more than their rating', () => {
+    fc.assert(
+      fc.property(anyHousehold, anyQuarter, (household, index) => {
+        const { pv } = modelOf(household).quarter(index);
+        const { altitude } = sunPosition((index + 0.5) * QUARTER_MS, household.latitude, household.longitude);
+        if (altitude < -0.1) expect(pv).toBe(0);
+        if (altitude > 10 && household.pv.rating_kw > 0) expect(pv).toBeGreaterThan(0);
+        expect(pv).toBeLessThanOrEqual(household.pv.rating_kw * 250_000);
+      }),
+    );
+  });
+
+  test("a vehicle charges only when plugged in, up to its target and the charger's power", () => {
+    fc.assert(
+      fc.property(anyHousehold, anyQuarter, (household, index) => {
+        const q = modelOf(household).quarter(index);
+        const vehicle = household.electric_vehicle;
+        if (!vehicle) throw new Error('every household has one here');
+        if (q.ev > 0) expect(q.pluggedIn).toBe(true);
+        expect(q.ev).toBeLessThanOrEqual(vehicle.charger_power_w * 250);
+        const target = vehicle.battery_kwh * vehicle.target_soc_percent * 1e4;
+        for (const x of q.vehicleStored) {
+          expect(x).toBeGreaterThanOrEqual(vehicle.battery_kwh * 1e5);
+          expect(x).toBeLessThanOrEqual(target);
+        }
+        if (q.pluggedIn && q.vehicleStored[1] < target) expect(q.ev).toBe(vehicle.charger_power_w * 250);
+      }),
+    );
+  });
+
+  test('a heat pump keeps to its rating and rests while blocked', () => {
+    fc.assert(
+      fc.property(anyHousehold, anyQuarter, (household, index) => {
+        const q = modelOf(household).quarter(index);
+        expect(q.hp).toBeLessThanOrEqual((household.heat_pump?.rated_power_w ?? 0) * 250);
+        if (restless(new Date(index * QUARTER_MS)) === 'min') expect([q.hp, q.heatMode]).toEqual([0, 'off']);
+        expect(q.hp > 0).toBe(q.heatMode !== 'off');
+      }),
+    );
+  });
+});
+
+describe('access', () => {
+  test('at random gives what walking through gives, bit for bit', () => {
+    for (const household of FLEET.slice(0, 4)) {
+      const walked = createModel(household, restless);
+      const course: Quarter[] = [];
+      for (let i = 0; i < 96 * 25; i++) course.push(walked.quarter(START + i));
+      for (const jump of [2399, 0, 1234, 5, 1900, 96 * 20 + 3]) {
+        expect(createModel(household, restless).quarter(START + jump)).toEqual(course[jump]);
+      }
+    }
+  });
+
+  test('at any quarter, of a model that knows nothing yet, gives what walking gave', () => {
+    const days = 30;
+    const walked = new Map(
+      FLEET.slice(0, 6).map((household) => {
+        const model = createModel(household, restless);
+        return [household, Array.from({ length: days * 96 }, (_, i) => model.quarter(START + i))] as const;
+      }),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...FLEET.slice(0, 6)), fc.nat(days * 96 - 1), (household, i) => {
+        expect(createModel(household, restless).quarter(START + i)).toEqual(walked.get(household)?.[i]);
+      }),
+    );
+  });
+
+  test('starts at the anchor with the initial charge, before which nothing happens', () => {
+    const household = first(FLEET);
+    const model = createModel(household, always('mid'));
+    const percent = (model.quarter(START).stored[0] / household.battery.capacity_kwh) * 1e-4;
+    expect(percent).toBe(household.battery.initial_soc_percent);
+    expect(model.quarter(START - 1)).toMatchObject({ load: 0, pv: 0, grid: 0 });
+    expect(model.countersBefore(START)).toEqual({ pv: 0, ev: 0, hp: 0, gridImport: 0, gridExport: 0 });
+  });
+
+  test('forgets the anchor once the charges have met', () => {
+    const [early, late] = ['2026-03-01T00:00:00Z', '2026-04-01T09:30:00Z'].map((anchor) =>
+      createModel(first(households({ count: 1, ev_ownership_fraction: 1 }, new Date(anchor))), always('mid')),
+    );
+    const index = Date.UTC(2026, 4, 20, 12) / QUARTER_MS;
+    expect(late?.quarter(index)).toEqual(early?.quarter(index));
+  });
+
+  test('counters are the sums of the quarters, whatever was asked before', () => {
+    const household = FLEET[1] ?? first(FLEET);
+    const model = createModel(household, restless);
+    const end = START + 96 * 12 + 31;
+    let [pv, ev, hp, gridImport, gridExport] = [0, 0, 0, 0, 0];
+    for (let index = START; index < end; index++) {
+      const q = model.quarter(index);
+      pv += q.pv;
+      ev += q.ev;
+      hp += q.hp;
+      gridImport += Math.max(0, q.grid);
+      gridExport += Math.max(0, -q.grid);
+    }
+    const sums = { pv, ev, hp, gridImport, gridExport };
+    expect(model.countersBefore(end)).toEqual(sums);
+    model.countersBefore(START + 96 * 30);
+    model.countersBefore(START + 2);
+    expect(model.countersBefore(end)).toEqual(sums);
+    expect(createModel(household, restless).countersBefore(end)).toEqual(sums);
+  });
+});
+
+describe('states', () => {
+  const instant = fc
+    .integer({ min: ANCHOR.getTime(), max: ANCHOR.getTime() + 20 * 86_400_000 })
+    .map((ms) => new Date(ms));
+
+  test('add up: grid = load + vehicle + heat pump + battery - pv', () => {
+    fc.assert(
+      fc.property(anyHousehold, instant, (household, at) => {
+        const inverter = deviceState(household, 'inverter', at, { scheduleState: restless });
+        const vehicle = deviceState(household, 'electric_vehicle', at, { scheduleState: restless });
+        const pump = household.heat_pump
+          ? deviceState(household, 'heat_pump', at, { scheduleState: restless }).power_w
+          : 0;
+        const { load_power_w, battery_power_w, pv_power_w, grid_power_w, soc_percent } = inverter;
+        expect(grid_power_w).toBe(
+          load_power_w + vehicle.charge_power_w + pump + battery_power_w - pv_power_w,
+        );
+        expect(soc_percent >= 5 && soc_percent <= 100).toBe(true);
+        expect(deviceState(household, 'wallbox', at, { scheduleState: restless })).toEqual({
+          plugged_in: vehicle.plugged_in,
+          charging: vehicle.charging,
+          power_w: vehicle.charge_power_w,
+          energy_kwh: vehicle.energy_charged_kwh,
+        });
+      }),
+    );
+  });
+
+  test('counters never fall, and rise within the quarter hour', () => {
+    fc.assert(
+      fc.property(anyHousehold, instant, fc.nat(7_200_000), (household, at, later) => {
+        const shown = (instant: Date) =>
+          deviceTypes(household).flatMap((type) =>
+            Object.entries(deviceState(household, type, instant)).filter(([name]) => name.endsWith('_kwh')),
+          );
+        const before = shown(at);
+        expect(before.length).toBeGreaterThanOrEqual(5);
+        for (const [i, [name, value]] of shown(new Date(at.getTime() + later)).entries())
+          expect([name, value >= before[i]?.[1]]).toEqual([name, true]);
+      }),
+    );
+    const sunny = FLEET.find((household) => household.pv.rating_kw > 5) ?? first(FLEET);
+    const noon = (minute: number) =>
+      deviceState(sunny, 'inverter', new Date(Date.UTC(2026, 3, 10, 11, minute))).pv_energy_kwh;
+    expect(noon(5)).toBeGreaterThan(noon(1));
+  });
+
+  test('do not depend on other copies of the household or on the order of questions', () => {
+    const household = first(FLEET);
+    const at = new Date('2026-04-09T18:03:11Z');
+    const here = deviceState(household, 'inverter', at);
+    const copy = JSON.parse(JSON.stringify(household)) as Household;
+    deviceState(copy, 'inverter', at, { scheduleState: always('max') });
+    expect(deviceState(copy, 'inverter', at)).toEqual(here);
+    expect(deviceState(household, 'inverter', at)).toEqual(here);
+  });
+
+  test('differ between seeds that share their lower half', () => {
+    const shown = [42, 42 + 2 ** 32].map((seed) =>
+      deviceState(
+        first(households({ count: 1, seed }, ANCHOR)),
+        'inverter',
+        new Date('2026-04-01T10:00:00Z'),
+      ),
+    );
+    expect(shown[0]).not.toEqual(shown[1]);
+  });
+
+  test('of a device that the household lacks are refused', () => {
+    const bare = first(households({ count: 1, ev_ownership_fraction: 0 }, ANCHOR));
+    expect(() => deviceState(bare, 'wallbox', ANCHOR)).toThrow(RangeError);
+  });
+});
+
+describe('storage maps', () => {
+  const clamp: fc.Arbitrary<Clamp> = fc
+    .tuple(fc.integer({ min: -1000, max: 1000 }), fc.nat(500), fc.nat(500))
+    .map(([d, lo, width]) => ({ d, lo, hi: lo + width }));
+
+  test('compose to the map that does one after the other', () => {
+    fc.assert(
+      fc.property(
+        fc.array(clamp, { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: -2000, max: 2000 }),
+        (maps, x) => {
+          const stepped = maps.reduce((value, map) => applyClamp(map, value), x);
+          const composed = maps.reduce(compose);
+          expect(applyClamp(composed, x)).toBe(stepped);
+        },
+      ),
+    );
+  });
+
+  test('a step never takes more than the surplus nor gives more than the lack', () => {
+    const store = storeOf({
+      capacity_kwh: 5,
+      initial_soc_percent: 50,
+      max_charge_power_w: 3000,
+      max_discharge_power_w: 2000,
+      efficiency: 0.93,
+    });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -2e6, max: 2e6 }),
+        fc.integer({ min: store.floor, max: store.capacity }),
+        (net, x) => {
+          const rows = {
+            charge: new Int32Array(1),
+            discharge: new Int32Array(1),
+            stored: new Int32Array(2),
+          };
+          runStore(store, Int32Array.of(net), 0, x, rows);
+          expect(rows.charge[0]).toBeLessThanOrEqual(Math.max(0, net));
+          expect(rows.discharge[0]).toBeLessThanOrEqual(Math.max(0, -net));
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Storage } from '../../src/compose/database.ts';
+import { startStreams } from '../../src/streams/announcements.ts';
+import type { Streams } from '../../src/streams/announcements.ts';
+import { silentLog } from '../../src/log/log.ts';
+import { testDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let api: Streams;
+let worker: Streams;
+beforeAll(async () => {
+  database = await testDatabase();
+  const storage = { db: database.db, config: database.connection } as unknown as Storage;
+  api = await startStreams(storage, true, silentLog);
+  worker = await startStreams(storage, false, silentLog);
+});
+afterAll(async () => {
+  await Promise.all([api.stop(), worker.stop()]);
+  await database.close();
+});
+
+const never = new AbortController().signal;
+/** Longer than the test may take: only news ends the wait. */
+const LONG_MS = 600_000;
+
+test('what a worker announces wakes the streams of another process, again and again', async () => {
+  for (let i = 0; i < 3; i += 1) {
+    const news = api.events.newsSince(api.events.count, LONG_MS, never);
+    worker.announce();
+    await news;
+  }
+});
+
+test('news that came while nobody waited are not lost, and a wait ends when its listener goes', async () => {
+  const { count } = worker.events;
+  worker.announce();
+  await worker.events.newsSince(count, LONG_MS, never);
+  const gone = new AbortController();
+  const wait = worker.events.newsSince(worker.events.count, LONG_MS, gone.signal);
+  gone.abort();
+  await wait;
+  await worker.events.newsSince(worker.events.count, LONG_MS, gone.signal);
+});
+
+test('a rest is not cut short by news, only by a listener that goes', async () => {
+  const startedAt = performance.now();
+  const rest = worker.events.rest(50, never);
+  worker.events.wake();
+  await rest;
+  // Timers count whole milliseconds.
+  expect(performance.now() - startedAt).toBeGreaterThan(48);
+  const gone = new AbortController();
+  const long = worker.events.rest(LONG_MS, gone.signal);
+  gone.abort();
+  await long;
+  await worker.events.rest(LONG_MS, gone.signal);
+});
+
+test('a stop ends every wait', async () => {
+  const storage = { db: database.db, config: database.connection } as unknown as Storage;
+  const streams = await startStreams(storage, true, silentLog);
+  const wait = streams.events.newsSince(streams.events.count, LONG_MS, never);
+  const rest = streams.events.rest(LONG_MS, never);
+  await streams.stop();
+  await wait;
+  await rest;
+  expect(streams.events.stopped.aborted).toBe(true);
+  await streams.events.newsSince(streams.events.count, LONG_MS, never);
+});

@@ -1,0 +1,190 @@
+/** Vehicles, heat pumps and batteries (simulation.md F3, F4, F5). */
+import type { Household } from '../../src/simulation/household/household.ts';
+import { QUARTERS, localQuarterOf } from '../../src/simulation/time/local-day.ts';
+import { splitSeed } from '../../src/simulation/kernel/noise.ts';
+import { priceBook } from '../../src/simulation/devices/price-book.ts';
+import { schedulePlanner } from '../../src/simulation/devices/schedule.ts';
+import { weatherOf } from '../../src/simulation/environment/weather.ts';
+import type { Chart } from './charts.ts';
+import { FIRST_DAY, eachDay, households, mean, sum, within } from './sample-fleets.ts';
+import type { Check } from './sample-fleets.ts';
+import { MARKETS, marketPrices } from './markets.ts';
+
+const WEEKS = 365 / 7;
+
+export function measureVehicles(): { checks: Check[]; chart: Chart } {
+  const fleet = households({ count: 60, ev_ownership_fraction: 1, pv_rating_kw: 0 });
+  const starts = new Array<number>(24).fill(0);
+  let milliWh = 0;
+  let furthest = 0;
+  let furthestTotal = 0;
+  for (const household of fleet) {
+    let before = 0;
+    let own = 0;
+    let total = 0;
+    eachDay({ ...household, heat_pump: null }, ({ ev, load }, day) => {
+      total += sum(load) + sum(ev);
+      for (const [i, energy] of ev.entries()) {
+        if (energy > 0 && before === 0) {
+          const { localQuarter } = localQuarterOf(household.time_zone, day * QUARTERS + i);
+          const hour = Math.floor(localQuarter / 4);
+          starts[hour] = (starts[hour] ?? 0) + 1;
+        }
+        before = energy;
+        own += energy;
+      }
+    });
+    milliWh += own;
+    furthest = Math.max(furthest, Math.abs(own / (household.ev_annual_kwh * 1e6) - 1));
+    const annual = (household.load_annual_kwh + household.ev_annual_kwh) * 1e6;
+    furthestTotal = Math.max(furthestTotal, Math.abs(total / annual - 1));
+  }
+  const sessions = sum(starts);
+  const asked = sum(fleet.map((household) => household.ev_annual_kwh)) * 1e6;
+  const peak = starts.indexOf(Math.max(...starts));
+  return {
+    checks: [
+      within('EV charging sessions a week', sessions / WEEKS / fleet.length, 1.5, 3.5),
+      within('EV energy of a session, kWh', milliWh / 1e6 / sessions, 12, 22, 1),
+      within('EV starts peak in the hour from', peak, 16, 18, 0),
+      within('EV energy of a year, of that asked', milliWh / asked, 0.95, 1.05, 4),
+      within('EV energy of a year, furthest household, %', 100 * furthest, 0, 5, 1),
+      within('Annual consumption with an EV, furthest household, %', 100 * furthestTotal, 0, 1, 2),
+    ],
+    chart: {
+      title: 'Charging starts of 60 vehicles in a year, share by hour',
+      kind: 'bars',
+      x: { label: 'Hour, local time', from: -0.5, to: 23.5, step: 0.5 },
+      y: { label: '%', from: 0, to: 20, step: 5 },
+      names: starts.map((_, hour) => (hour % 3 === 0 ? String(hour) : '')),
+      series: [{ name: 'starts', points: starts.map((count, hour) => [hour, (100 * count) / sessions]) }],
+    },
+  };
+}
+
+interface PumpYear {
+  readonly heat: number;
+  readonly electric: number;
+}
+
+export function measureHeatPumps(): { checks: Check[]; chart: Chart } {
+  const fleet = households({ count: 320, ev_ownership_fraction: 0, pv_rating_kw: 0 }).filter(
+    (household) => household.heat_pump,
+  );
+  const bins = { air: new Map<number, PumpYear[]>(), ground: new Map<number, PumpYear[]>() };
+  const years = fleet.map((household) => {
+    const pump = household.heat_pump;
+    if (!pump) throw new Error('every household has one here');
+    const weather = weatherOf(splitSeed(household.seed), household.latitude, household.longitude);
+    let [heat, electric] = [0, 0];
+    eachDay(household, (rows, day) => {
+      const daily = { heat: sum(rows.heat), electric: sum(rows.hp) };
+      heat += daily.heat;
+      electric += daily.electric;
+      const degree = Math.round(weather.dayMean(day));
+      const bin = bins[pump.source].get(degree) ?? [];
+      bins[pump.source].set(degree, [...bin, daily]);
+    });
+    // Without prices a schedule sets back at night, which the day makes good.
+    let setBack = 0;
+    eachDay(
+      household,
+      (rows) => void (setBack += sum(rows.heat)),
+      schedulePlanner(household, priceBook([]), new Date(8.64e15)),
+    );
+    const asked = pump.annual_heat_kwh * 1e6;
+    return { source: pump.source, heat, electric, demand: heat / asked, setBack: setBack / asked };
+  });
+  const factor = (items: readonly PumpYear[]) =>
+    sum(items.map(({ heat }) => heat)) / sum(items.map(({ electric }) => electric));
+  const of = (source: 'air' | 'ground') => years.filter((year) => year.source === source);
+  const furthest = Math.max(...years.map(({ demand }) => Math.abs(demand - 1)));
+  const curve = (source: 'air' | 'ground') =>
+    [...bins[source]]
+      .filter(([degree]) => degree >= -10 && degree <= 20)
+      .sort(([a], [b]) => a - b)
+      .map(([degree, days]): [number, number] => [degree, factor(days)]);
+  return {
+    checks: [
+      within('Seasonal performance factor, air', factor(of('air')), 2.6, 3.6),
+      within('Seasonal performance factor, ground (air + 0.7)', factor(of('ground')), 3.3, 4.3),
+      within('Heat of a year, of that asked, fleet', mean(years.map(({ demand }) => demand)), 0.98, 1.02, 4),
+      within('Heat of a year, furthest household, %', 100 * furthest, 0, 2),
+      within('Heat of a year with night set-back', mean(years.map(({ setBack }) => setBack)), 0.98, 1.02, 4),
+      ...Object.keys(MARKETS).map((market) => {
+        const missed = furthestUnderPrices(fleet.slice(0, 12), market as keyof typeof MARKETS);
+        return within(`Heat of a year, ${market}, furthest household, %`, 100 * missed, 0, 2);
+      }),
+    ],
+    chart: {
+      title: "Coefficient of performance against the day's mean temperature",
+      kind: 'lines',
+      x: { label: 'Outdoor temperature, C', from: -10, to: 20, step: 5 },
+      y: { label: 'COP', from: 1, to: 5, step: 1 },
+      series: [
+        { name: 'air', points: curve('air') },
+        { name: 'ground', points: curve('ground') },
+      ],
+    },
+  };
+}
+
+/** What is owed at one time is repaid at another: how far a household's heat of a year may be from its need. */
+function furthestUnderPrices(fleet: readonly Household[], market: keyof typeof MARKETS): number {
+  const book = marketPrices(market);
+  const misses = fleet.map((household) => {
+    let heat = 0;
+    const schedule = schedulePlanner(household, book, new Date(8.64e15));
+    eachDay(household, (rows) => void (heat += sum(rows.heat)), schedule);
+    return Math.abs(heat / ((household.heat_pump?.annual_heat_kwh ?? 0) * 1e6) - 1);
+  });
+  return Math.max(...misses);
+}
+
+const WEEKS_SHOWN = [
+  { name: 'March', day: 75 },
+  { name: 'June', day: 165 },
+  { name: 'December', day: 335 },
+] as const;
+
+export function measureBatteries(): { checks: Check[]; chart: Chart } {
+  const fleet = households({
+    count: 60,
+    ev_ownership_fraction: 0,
+    annual_consumption_kwh: 5000,
+    pv_rating_kw: 5,
+    battery_capacity_kwh: 5,
+    groups: [{ name: 'a', variation_fraction: 0 }],
+  }).map((household): Household => ({ ...household, heat_pump: null }));
+  const shown = WEEKS_SHOWN.map(({ name }) => ({ name, points: [] as [number, number][] }));
+  let [load, imported, cycles] = [0, 0, 0];
+  for (const [index, household] of fleet.entries()) {
+    const capacity = household.battery.capacity_kwh * 1e6;
+    eachDay(household, (rows, day) => {
+      load += sum(rows.load);
+      for (const grid of rows.grid) imported += Math.max(0, grid);
+      cycles += sum(rows.discharge) / household.battery.efficiency / capacity / fleet.length;
+      if (index > 0) return;
+      for (const [week, { day: first }] of WEEKS_SHOWN.entries()) {
+        const since = day - FIRST_DAY - first;
+        if (since < 0 || since > 6) continue;
+        for (let i = 0; i < QUARTERS; i += 2) {
+          shown[week]?.points.push([since + i / QUARTERS, (100 * (rows.stored[i] ?? 0)) / capacity]);
+        }
+      }
+    });
+  }
+  return {
+    checks: [
+      within('Self-sufficiency at 1 kWp and 1 kWh per MWh', 1 - imported / load, 0.5, 0.62),
+      within('Full cycles of the battery a year', cycles, 200, 300, 0),
+    ],
+    chart: {
+      title: 'State of charge of a battery of 5 kWh with 5 kWp in three weeks',
+      kind: 'lines',
+      x: { label: 'Day', from: 0, to: 7, step: 1 },
+      y: { label: '%', from: 0, to: 100, step: 20 },
+      series: shown,
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/** Fleets that the validation measures, made from definitions as any partner's are. */
+import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
+import type { FleetDefinitionBody } from '../../src/simulation/definition/fleet-definition.ts';
+import { BOUNDARY_VERSION, countryBox } from '../../src/simulation/environment/geography.ts';
+import type { ScheduleState } from '../../src/simulation/devices/heat.ts';
+import { buildHouseholds } from '../../src/simulation/household/household.ts';
+import type { Household } from '../../src/simulation/household/household.ts';
+import { createModel } from '../../src/simulation/model/model.ts';
+import type { DayRows } from '../../src/simulation/model/model.ts';
+
+export const SEED = 42;
+/** The year that is measured, 2025, as days since 1970; households begin a month before. */
+export const FIRST_DAY = Date.UTC(2025, 0, 1) / 86_400_000;
+export const LAST_DAY = FIRST_DAY + 364;
+const ANCHOR = new Date(Date.UTC(2024, 11, 1));
+const REQUEST_ID = '5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11';
+
+export function households(body: Partial<FleetDefinitionBody>, expansions: number[] = []): Household[] {
+  const resolution = resolveDefinition({ request_id: REQUEST_ID, seed: SEED, ...body }, ANCHOR);
+  if (!resolution.ok) throw new Error(JSON.stringify(resolution.errors));
+  return buildHouseholds(resolution.definition, resolution.density, ANCHOR, expansions);
+}
+
+/** A density that is the same all over a country's largest part. */
+export function evenDensity(country: string): NonNullable<FleetDefinitionBody['density']> {
+  const box = countryBox(country);
+  if (!box) throw new Error(`no country ${country}`);
+  const [west = 0, south = 0, east = 0, north = 0] = box;
+  const cell = 0.1;
+  const rows = Math.ceil((north - south) / cell);
+  const cols = Math.ceil((east - west) / cell);
+  return {
+    country,
+    dataset_version: 'even',
+    boundary_version: BOUNDARY_VERSION,
+    grid: { origin_lat: north, origin_lon: west, cell_deg: cell, rows, cols },
+    weights: Buffer.alloc(rows * cols, 1).toString('base64'),
+  };
+}
+
+const always: (at: Date) => ScheduleState = () => 'mid';
+
+/** Calls back with each day of the year of a household. */
+export function eachDay(
+  household: Household,
+  visit: (rows: DayRows, day: number) => void,
+  schedule: (at: Date) => ScheduleState = always,
+): void {
+  const model = createModel(household, schedule);
+  for (let day = FIRST_DAY; day <= LAST_DAY; day++) visit(model.day(day), day);
+}
+
+export const sum = (values: Iterable<number>): number => {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+};
+export const mean = (values: readonly number[]): number => sum(values) / values.length;
+
+export interface Check {
+  readonly target: string;
+  readonly goal: string;
+  readonly value: string;
+  readonly met: boolean;
+}
+
+/** A check that a number lies in a range, both ends included. */
+export function within(target: string, value: number, from: number, to: number, digits = 2): Check {
+  const range = from === to ? String(from) : `${from} to ${to}`;
+  return { target, goal: range, value: value.toFixed(digits), met: value >= from && value <= to };
+}

@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { accessText, roleTable } from '../../src/domain/users/roles.ts';
+import type { Access } from '../../src/domain/users/roles.ts';
+
+/** The parts of an OpenAPI 3.1 document that the generators read. */
+export interface OpenApiDocument {
+  info: { version: string; description?: string };
+  paths: Record<string, Record<string, unknown>>;
+  components: { schemas: Record<string, unknown> } & Record<string, Record<string, unknown>>;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  schema: Record<string, unknown>;
+}
+
+export interface Operation {
+  operationId: string;
+  tags?: string[];
+  description?: string;
+  security?: unknown[];
+  parameters?: unknown[];
+  requestBody?: { required?: boolean; content: Record<string, { schema: unknown }> };
+  responses: Record<string, unknown>;
+  'x-max-body-bytes'?: number;
+}
+
+export const methods = ['get', 'put', 'post', 'patch', 'delete'] as const;
+export type Method = (typeof methods)[number];
+
+export interface OperationAt {
+  path: string;
+  method: Method;
+  operation: Operation;
+  parameters: Parameter[];
+}
+
+/** Bundles openapi/ into one document and writes the role table into every secured operation. */
+export function bundle(root: string): OpenApiDocument {
+  const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
+  try {
+    const output = join(folder, 'openapi.json');
+    execFileSync(
+      process.execPath,
+      [
+        join(root, 'node_modules/@redocly/cli/bin/cli.js'),
+        'bundle',
+        join(root, 'openapi/openapi.yaml'),
+        '-o',
+        output,
+      ],
+      {
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+      },
+    );
+    const document = JSON.parse(readFileSync(output, 'utf8')) as OpenApiDocument;
+    writeRoles(document);
+    return document;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Every operation with its parameters, those of the path item included and references followed. */
+export function operationsOf(document: OpenApiDocument): OperationAt[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item[method] as Operation | undefined;
+      if (operation === undefined) return [];
+      const shared = (item['parameters'] ?? []) as unknown[];
+      const parameters = [...shared, ...(operation.parameters ?? [])].map((each) =>
+        follow<Parameter>(document, each),
+      );
+      return [{ path, method, operation, parameters }];
+    }),
+  );
+}
+
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller says what the place holds
+export function follow<T>(document: OpenApiDocument, node: unknown): T {
+  const reference = (node as { $ref?: string }).$ref;
+  if (reference === undefined) return node as T;
+  const target = reference
+    .slice(2)
+    .split('/')
+    .reduce<unknown>(
+      (at, key) => (at as Record<string, unknown>)[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+      document,
+    );
+  return follow<T>(document, target);
+}
+
+export function isSecured(operation: Operation): boolean {
+  return operation.security === undefined || operation.security.some((each) => 'oauth2' in (each as object));
+}
+
+function writeRoles(document: OpenApiDocument): void {
+  for (const { operation } of operationsOf(document)) {
+    if (!isSecured(operation)) continue;
+    const row = (roleTable as Record<string, Readonly<Record<string, Access>> | undefined>)[
+      operation.operationId
+    ];
+    if (row === undefined)
+      throw new Error(`${operation.operationId} has no row in src/domain/users/roles.ts.`);
+    Object.assign(operation, { 'x-roles': row });
+    operation.description = `${(operation.description ?? '').trim()}\n\nWho may call it: ${accessText(row)}.`;
+  }
+}
