@@ -19,7 +19,7 @@ JUDGES_HASH := $(shell cksum tests/judges/package-lock.json 2>/dev/null | tr ' '
 JUDGES_STAMP := tests/judges/node_modules/.installed-$(JUDGES_HASH)
 
 BIN := node_modules/.bin
-JEST := node --disable-warning=ExperimentalWarning --experimental-vm-modules $(BIN)/jest --config tests/style/jest.config.js
+VITEST := $(BIN)/vitest run --config tests/style/vitest.config.ts
 
 .PHONY: help
 help: ## List the targets
@@ -50,7 +50,7 @@ demo: install ## Do the main job step by step against a service of its own
 
 .PHONY: test
 test: install $(JUDGES_STAMP) ## Run every test that needs no browser
-	PARTNER_TEST_ALL_PAIRS=yes $(JEST) $(ARGS)
+	PARTNER_TEST_ALL_PAIRS=$(if $(ARGS),,yes) $(VITEST) $(ARGS)
 
 .PHONY: faults
 faults: install ## Kill workers and PostgreSQL, misbehave as endpoints and name servers; prints what it did
@@ -58,7 +58,7 @@ faults: install ## Kill workers and PostgreSQL, misbehave as endpoints and name 
 
 .PHONY: test-browser
 test-browser: install ## Run the tests in headless Chromium (needs Debian's chromium)
-	$(JEST) --testMatch '<rootDir>/tests/browser/**/*.test.ts' --testPathIgnorePatterns /node_modules/
+	$(VITEST) --dir tests/browser --exclude '**/node_modules/**'
 
 .PHONY: generate
 generate: install ## Write everything in generated/ and migrations/schema.sql anew

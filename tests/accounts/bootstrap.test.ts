@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/security/secret.ts';
 import { bootstrap, createOrganization, issueInitialPassword } from '../../src/accounts/bootstrap.ts';
 import { authenticateClient } from '../../src/oauth/client-credentials.ts';

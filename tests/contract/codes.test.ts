@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fieldProblems, problems } from '../../generated/problems.ts';
 import { missingFrom } from '../support/exercised.ts';
 import { startApi } from '../support/api.ts';

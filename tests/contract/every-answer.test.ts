@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defaultRateLimits } from '../../src/config/rate-limits.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OperationId } from '../../generated/routes.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defaultRateLimits } from '../../src/config/rate-limits.ts';
 import { digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
 import { startApi } from '../support/api.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MOST_ERRORS } from '../../src/domain/api/problem.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../generated/routes.ts';
 import type { OperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
 import { defaultRateLimits } from '../../src/config/rate-limits.ts';

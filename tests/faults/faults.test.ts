@@ -1,5 +1,5 @@
 // The short form of `make faults`. Other test files share the machine, so that only `make faults` holds to the second.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { beforeFinish, beforeSend, both, duringFinish, half, postgres, type Fault } from './deaths.ts';
 import { badEndpoints } from './endpoints.ts';
 import { badNames } from './names.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { moveCheckpoints } from '../../src/fleets/checkpoints.ts';
 import type { CheckpointTools } from '../../src/fleets/checkpoints.ts';
 import { SLICE_DAYS, takeTurn } from '../../src/households/pace.ts';

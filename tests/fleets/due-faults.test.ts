@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { fleetApi } from './fleet-api.ts';
 
 const fleets = fleetApi({ faults: true, services: { simulatorFaults: true } });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { FleetRunner } from '../../src/fleets/runner.ts';
 import type { FleetRunnerOptions } from '../../src/fleets/runner.ts';
 import type { Answer } from '../support/api-client.ts';

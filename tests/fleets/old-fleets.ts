@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { readCheckpoint } from '../../src/households/checkpoints.ts';
 import { liveSchedules } from '../../src/households/schedules.ts';
 import type { Checkpoint } from '../../src/simulation/model/counters.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { provision } from '../../src/fleets/provisioning.ts';
 import type { WorkTools } from '../../src/fleets/provisioning.ts';
 import { purge } from '../../src/fleets/purge.ts';

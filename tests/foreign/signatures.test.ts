@@ -1,5 +1,5 @@
 // Do five verifiers that others wrote agree with our signatures, whatever the payload?
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { deliveryHeaders } from '../../src/domain/notifications/delivery-headers.ts';

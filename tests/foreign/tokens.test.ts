@@ -1,5 +1,5 @@
 // Do clients that others wrote get tokens at both addresses, as their own manuals tell to ask for them?
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { elementText, formOf, Visitor } from '../portal/visitor.ts';
 import { fixedCredentials, run } from '../process/partner.ts';
 import type { Credentials } from '../process/partner.ts';

@@ -1,5 +1,5 @@
 // Do verifiers that others wrote accept a message as it was really delivered, and nothing else?
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, vi, test } from 'vitest';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   delivered = await receiver.next();
 });
 afterEach(() => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
 });
 afterAll(async () => {
   await service.remove();
@@ -140,7 +140,7 @@ test.each(judges)('%s refuses the message once it is more than 300 seconds old',
   const headers = headersOf(delivered);
   const sentAt = Number(headers['webhook-timestamp']) * 1000;
   expect(headers['service-signature']).toMatch(new RegExp(`^t=${sentAt / 1000},v1=[0-9a-f]{64}$`));
-  const clock = jest.spyOn(Date, 'now');
+  const clock = vi.spyOn(Date, 'now');
   clock.mockReturnValue(sentAt + 300_000);
   expect(() => verify(delivered.body, headers, secret)).not.toThrow();
   clock.mockReturnValue(sentAt + 301_000);

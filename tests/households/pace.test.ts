@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Pace, SLICE_DAYS, takeSpareTurn, takeTurn } from '../../src/households/pace.ts';
 import { NO_COUNTERS, counterLedger } from '../../src/simulation/model/counters.ts';
 import type { Ledger } from '../../src/simulation/model/counters.ts';

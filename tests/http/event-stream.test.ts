@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import type { Response } from 'express';
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { resealSecrets } from '../../src/maintenance/key-rotation.ts';
 import { keyring, open, seal, webhookContext } from '../../src/domain/security/encryption.ts';
 import type { Keyring } from '../../src/domain/security/encryption.ts';

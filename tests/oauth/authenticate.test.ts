@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { digest, newAccessToken } from '../../src/domain/security/credentials.ts';
 import type { ProblemOptions } from '../../src/domain/api/problem.ts';
 import { createAuthenticator } from '../../src/oauth/authenticate.ts';

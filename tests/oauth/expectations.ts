@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { OAuthAnswer } from '../../src/oauth/exchange.ts';
 
 export const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };

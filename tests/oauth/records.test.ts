@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { digest } from '../../src/domain/security/credentials.ts';
 import { authenticateClient } from '../../src/oauth/client-credentials.ts';
 import { authorizationServerMetadata } from '../../src/oauth/metadata.ts';

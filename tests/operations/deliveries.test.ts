@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, vi, test } from 'vitest';
 import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
@@ -7,7 +7,7 @@ import { finishDelivery } from '../support/webhooks.ts';
 
 let api: Api;
 let webhookId: string;
-const wakeDispatcher = jest.fn();
+const wakeDispatcher = vi.fn();
 
 beforeAll(async () => {
   api = await startApi({ services: { wakeDispatcher } });

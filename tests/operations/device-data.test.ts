@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { NO_RATINGS } from '../../src/simulation/household/device-description.ts';
 import { DEVICE_TYPES } from '../../src/simulation/household/identity.ts';
 import type { DeviceType } from '../../src/simulation/household/identity.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, vi, test } from 'vitest';
 import { conditionCodes } from '../../src/domain/notifications/conditions.ts';
 import { endCondition, raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import { startApi, type Api } from '../support/api.ts';
@@ -12,7 +12,7 @@ let api: Api;
 let fleet: SimulatedFleet;
 let userId: string;
 let deviceId: string;
-const wakeDispatcher = jest.fn<() => void>();
+const wakeDispatcher = vi.fn<() => void>();
 
 beforeAll(async () => {
   api = await startApi({ services: { wakeDispatcher } });

@@ -1,7 +1,7 @@
 // How many event streams may be open at once.
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { mostStreams } from '../../src/operations/events.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { startApi, type Api, type Company } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from 'vitest';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { hash, splitSeed } from '../../src/simulation/kernel/noise.ts';
 

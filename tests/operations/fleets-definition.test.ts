@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { fleetApi } from '../fleets/fleet-api.ts';
 
 const fleets = fleetApi();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 import { base, density } from './effect-base.ts';

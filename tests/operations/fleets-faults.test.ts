@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import * as validators from '../../generated/validate-bodies.js';
 import { bodyErrors } from '../../src/http/field-errors.ts';
 import { definitionFaults } from '../../src/simulation/definition/validate-definition.ts';

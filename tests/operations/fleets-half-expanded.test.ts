@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { digest } from '../../src/domain/security/credentials.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';

@@ -1,7 +1,7 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, vi, test } from 'vitest';
 import { fleetApi } from '../fleets/fleet-api.ts';
 
-const countDropped = jest.fn();
+const countDropped = vi.fn();
 const fleets = fleetApi({ services: { countDropped } });
 
 test('a purge drops and counts what its webhooks still had to get', async () => {

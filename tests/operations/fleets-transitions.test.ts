@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { OperationId } from '../../generated/routes.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 

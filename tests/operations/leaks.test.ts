@@ -1,6 +1,6 @@
 // The control of the look for secrets that ends every test of the API and of the processes.
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { newAccessToken, newClientSecret } from '../../src/domain/security/credentials.ts';
 import { deliveryHeaders } from '../../src/domain/notifications/delivery-headers.ts';
 import { newSecret } from '../../src/domain/notifications/signature.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startApi, type Api } from '../support/api.ts';
 import { Content } from '../support/content.ts';
 import { addFleet, addUser } from '../support/simulated.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endCondition, raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer, Call } from '../support/api-client.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { SLICE_DAYS, takeTurn } from '../../src/households/pace.ts';
 import type { TakeTurn } from '../../src/households/pace.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from 'vitest';
 import { fleetApi } from '../fleets/fleet-api.ts';
 
 // A simulation organization reads its parent's prices until it has its own; what was done under those stays.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import request from 'supertest';
 import { signLink } from '../../src/domain/security/signed-links.ts';
 import type { Answer } from '../support/api-client.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { NO_RATINGS } from '../../src/simulation/household/device-description.ts';

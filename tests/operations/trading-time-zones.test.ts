@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { priceDesk } from '../support/price-desk.ts';
 import type { Entry } from '../support/price-desk.ts';
 import { parts, refusal } from './refusal.ts';

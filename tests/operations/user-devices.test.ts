@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import type { OperationId } from '../../generated/routes.ts';
 import { NO_RATINGS } from '../../src/simulation/household/device-description.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, vi, test } from 'vitest';
 import type { Services } from '../../src/operations/context.ts';
 import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
 import { startApi, type Api } from '../support/api.ts';
@@ -10,7 +10,7 @@ const both = ['device.action_required', 'device.information'] as const;
 const secretPattern = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
 let api: Api;
-const testWebhook = jest.fn<Services['testWebhook']>();
+const testWebhook = vi.fn<Services['testWebhook']>();
 
 beforeAll(async () => {
   api = await startApi({ services: { testWebhook } });

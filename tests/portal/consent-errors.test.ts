@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import express from 'express';
 import request from 'supertest';
 import { linkKey } from '../../src/domain/security/signed-links.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import request from 'supertest';
 import { consentQuery } from '../../src/domain/security/consent-links.ts';
 import { raiseCondition } from '../../src/queries/notifications/conditions.ts';

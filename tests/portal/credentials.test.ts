@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { matchesDigest } from '../../src/domain/security/credentials.ts';
 import { verifyAccount } from '../../src/queries/accounts/accounts.ts';
 import { findClient } from '../../src/queries/accounts/applications.ts';

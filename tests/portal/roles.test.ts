@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifyAccount } from '../../src/queries/accounts/accounts.ts';
 import { findClient } from '../../src/queries/accounts/applications.ts';
 import { insertSignupRequest } from '../../src/queries/accounts/signup-requests.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formOf } from './visitor.ts';
 import { ownPassword, startPortal } from './portal-site.ts';
 import type { Person, PortalSite } from './portal-site.ts';

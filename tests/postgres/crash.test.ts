@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { probeHost } from '../../src/postgres/host.ts';

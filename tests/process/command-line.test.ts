@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { partner } from './partner.ts';
 
 test('help names every command', async () => {

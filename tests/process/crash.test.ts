@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from 'vitest';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { fixedCredentials, PartnerApi, until } from './partner.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostileDefinitions } from '../operations/hostile-definitions.ts';
 import { Inspector, inspected } from '../support/inspector.ts';
 import { startService } from '../support/service.ts';

@@ -1,5 +1,5 @@
 // One service runs on the data; what do others do that come to the same DATA_DIR?
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Visitor } from '../portal/visitor.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';

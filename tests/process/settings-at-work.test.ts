@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { emptyDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { startService } from '../support/service.ts';

@@ -1,5 +1,5 @@
 // Every command block of the README is executed as it stands, from the project's folder, beside a running service.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { encryptionKey, fixedCredentials, requestToken, run, until } from '../process/partner.ts';

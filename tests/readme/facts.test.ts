@@ -1,5 +1,5 @@
 // What the README says about settings, targets, folders and limits is what the project has.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultRateLimits } from '../../src/config/rate-limits.ts';

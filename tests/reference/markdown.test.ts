@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { markdown } from '../../src/reference/markdown.ts';
 
 test('blocks: headings, paragraphs, lists, tables, code', () => {

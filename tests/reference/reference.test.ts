@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import express from 'express';
 import { fieldProblems, problems } from '../../generated/problems.ts';
 import { routes } from '../../generated/routes.ts';

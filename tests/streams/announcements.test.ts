@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Storage } from '../../src/compose/database.ts';
 import { startStreams } from '../../src/streams/announcements.ts';
 import type { Streams } from '../../src/streams/announcements.ts';

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 // Each gate of `make check` is fed one bad input, in a copy of the tree, and one good one.
 
@@ -67,9 +67,9 @@ describe('the rooms', () => {
   });
 
   test.each([
-    ['domain/api/planted.ts', '../queries/connectio./connection/database.ts', 'arrows-of-domain'],
+    ['domain/api/planted.ts', '../queries/connection/database.ts', 'arrows-of-domain'],
     ['queries/planted.ts', '../operations/context.ts', 'arrows-of-queries'],
-    ['simulation/planted.ts', '../queries/connectio./connection/database.ts', 'arrows-of-simulation'],
+    ['simulation/planted.ts', '../queries/connection/database.ts', 'arrows-of-simulation'],
     ['operations/planted.ts', '../webhooks/dispatcher.ts', 'arrows-of-operations'],
   ])('refuse an arrow back from %s to %s', async (file, target, rule) => {
     writeFileSync(

@@ -37,7 +37,9 @@ export async function emptyDatabase(): Promise<TestDatabase> {
 function testServer(): TestServer {
   const text = process.env[serverVariable];
   if (text === undefined)
-    throw new Error('Run the tests with tests/style/jest.config.js: its global setup starts their database.');
+    throw new Error(
+      'Run the tests with tests/style/vitest.config.ts: its global setup starts their database.',
+    );
   return JSON.parse(text) as TestServer;
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
 import { Exchange, type Exchanged, type ExchangeOptions } from '../../src/webhooks/exchange.ts';
 import { startReceiver, type Receiver } from './receiver.ts';

@@ -10,14 +10,27 @@ import { pairsVariable } from './api-client.ts';
 import { missingFrom } from './exercised.ts';
 import { databaseOf, onServer, serverVariable } from './database.ts';
 import type { TestServer } from './database.ts';
-import tearDown, { onTeardown } from './global-teardown.ts';
 
-export default async function setUp(): Promise<void> {
+type Undo = () => Promise<void>;
+
+const undone: Undo[] = [];
+
+function onTeardown(undo: Undo): void {
+  undone.push(undo);
+}
+
+/** Undoes what was set up, last first. */
+async function tearDown(): Promise<void> {
+  for (const undo of undone.reverse()) await undo();
+}
+
+export default async function setUp(): Promise<() => Promise<void>> {
   noteWhatIsExercised();
   try {
     await provide();
+    return tearDown;
   } catch (error) {
-    // Jest does not tear down after a failed setup.
+    // A failed setup is not torn down by the runner.
     await tearDown();
     throw error;
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { addPerson, startApi } from './api.ts';
 import type { Api } from './api.ts';

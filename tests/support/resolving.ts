@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ConditionCode } from '../../src/domain/notifications/conditions.ts';
 import { raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import { addPerson, startApi, type Api, type Person } from './api.ts';

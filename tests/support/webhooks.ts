@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { envelope } from '../../src/domain/notifications/envelope.ts';
 import { keyring, seal, webhookContext } from '../../src/domain/security/encryption.ts';
 import type { Secret } from '../../src/domain/security/secret.ts';

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:https';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
 import { Exchange, type Exchanged, type ExchangeOptions } from '../../src/webhooks/exchange.ts';
 import { certificateAuthority, serverCertificate, type Authority } from '../../tools/demo/certificates.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
 import { exchangeStage, loopback, outcomeOf } from '../support/exchange-stage.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { keyring } from '../../src/domain/security/encryption.ts';
 import { isSignatureValid } from '../../src/domain/notifications/signature.ts';
 import {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Topic } from '../../src/domain/notifications/topics.ts';
 import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
 import {

@@ -5,7 +5,7 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { certificateAuthority } from '../../tools/demo/certificates.ts';
 import { body, exchangeStage, outcomeOf } from '../support/exchange-stage.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts';

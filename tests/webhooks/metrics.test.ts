@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Registry } from 'prom-client';
 import { backlogMetrics, deliveryMetrics } from '../../src/compose/metrics.ts';
 import { addMessage, addWebhook, stage, testDispatcher } from '../support/webhooks.ts';

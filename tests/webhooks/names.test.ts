@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Lookup } from '../../src/webhooks/destination.ts';
 import { nameLookup } from '../../src/webhooks/names.ts';
 import { startNameServer, type NameServer } from '../support/name-server.ts';

@@ -1,5 +1,5 @@
 // What a change does to a thousand messages that wait, through the API, while the dispatcher runs.
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isSignatureValid } from '../../src/domain/notifications/signature.ts';
 import { Secret } from '../../src/domain/security/secret.ts';
 import { Dispatcher } from '../../src/webhooks/dispatcher.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { FinishedAttempt } from '../../src/queries/deliveries/delivery-results.ts';
 import { Recorder } from '../../src/webhooks/recorder.ts';
 import { throttle } from '../../src/webhooks/throttle.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newSecret, isSignatureValid } from '../../src/domain/notifications/signature.ts';
 import type { WebhookTester } from '../../src/domain/notifications/webhook-test.ts';
 import type { Exchange } from '../../src/webhooks/exchange.ts';

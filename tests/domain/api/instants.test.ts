@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseInstant } from '../../../src/domain/api/instants.ts';
 
 describe('an instant', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { isLive, nextStep } from '../../../src/domain/fleets/fleet-states.ts';
 import type { FleetOperation, FleetStatus } from '../../../src/domain/fleets/fleet-states.ts';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parseEndpoint } from '../../../src/domain/notifications/endpoint.ts';
 
 const codes = (text: string, allowed: readonly string[] = []): string[] | string => {

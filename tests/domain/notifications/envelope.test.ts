@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { envelope } from '../../../src/domain/notifications/envelope.ts';
 import { readTopics } from '../../../src/domain/notifications/topics.ts';
 

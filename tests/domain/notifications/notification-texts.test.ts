@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { conditionCodes } from '../../../src/domain/notifications/conditions.ts';
 import type { DeviceType } from '../../../src/domain/notifications/envelope.ts';
 import { notificationText } from '../../../src/domain/notifications/notification-texts.ts';

@@ -1,5 +1,5 @@
 import { BlockList } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { verdict } from '../../../src/domain/security/addresses.ts';
 

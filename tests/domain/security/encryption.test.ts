@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { keyring, open, seal } from '../../../src/domain/security/encryption.ts';
 import { Secret } from '../../../src/domain/security/secret.ts';
 

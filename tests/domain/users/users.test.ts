@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { isCountry } from '../../../src/domain/users/countries.ts';
 import { parseCursor, writeCursor } from '../../../src/domain/api/cursor.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { isUnavailable, openDatabase, violatedConstraint } from '../../../src/queries/connection/database.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -1,5 +1,5 @@
 // A delivery that is sent again, with the dispatcher that sends it.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { retryDelaysMs } from '../../../src/domain/notifications/retry.ts';
 import { isSignatureValid } from '../../../src/domain/notifications/signature.ts';
 import { findDelivery, listAttempts, reopenDelivery } from '../../../src/queries/deliveries/delivery-log.ts';

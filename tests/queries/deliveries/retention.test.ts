@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { startSweeper } from '../../../src/maintenance/sweeper.ts';
 import { deleteMessagesBefore } from '../../../src/queries/deliveries/retention.ts';
 import { updateWebhook } from '../../../src/queries/deliveries/webhooks.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { open, webhookContext } from '../../../src/domain/security/encryption.ts';
 import {
   countWebhooks,

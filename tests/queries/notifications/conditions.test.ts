@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endCondition, raiseCondition } from '../../../src/queries/notifications/conditions.ts';
 import { startApi, type Api } from '../../support/api.ts';
 import { addDevice, addFleet, addUser } from '../../support/simulated.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { FleetDefinitionBody } from '../../../src/simulation/definition/fleet-definition.ts';
 import { historyWindow } from '../../../src/simulation/definition/definition-record.ts';

@@ -1,5 +1,5 @@
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { decodeBase64, decodeWeights } from '../../../src/simulation/definition/density-decode.ts';
 import { drawPlace, readDensity } from '../../../src/simulation/definition/density.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { burst, dayTypeOf, loadCurves, normLoad } from '../../../src/simulation/devices/load.ts';
 import { CHANNEL, splitSeed, stream } from '../../../src/simulation/kernel/noise.ts';
 import { ARCHETYPES } from '../../../src/simulation/household/profiles.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { deviceTypes, hasVehicle, rebuildHousehold } from '../../../src/simulation/household/household.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';

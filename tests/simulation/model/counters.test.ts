@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { Checkpoint } from '../../../src/simulation/model/counters.ts';
 import { alwaysMid } from '../../../src/simulation/devices/heat.ts';

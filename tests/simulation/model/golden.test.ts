@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { MODEL_VERSION } from '../../../src/simulation/household/household.ts';
 import { SEEDS, fleetHash } from '../../../tools/fidelity/invariants.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { applyClamp, compose, runStore, storeOf } from '../../../src/simulation/devices/battery.ts';
 import type { Clamp } from '../../../src/simulation/devices/battery.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { fleetConfig } from '../../../src/simulation/preview/config.ts';
 import { buildHouseholds } from '../../../src/simulation/household/household.ts';
 import { historyWindow } from '../../../src/simulation/definition/definition-record.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { drawChart } from '../../../tools/fidelity/charts.ts';
 import { within } from '../../../tools/fidelity/sample-fleets.ts';
 import { reportTable } from '../../../tools/fidelity/report.ts';

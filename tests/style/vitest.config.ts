@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  root: new URL('../..', import.meta.url).pathname,
+  test: {
+    include: ['tests/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'tests/judges/**', 'tests/browser/**'],
+    globalSetup: 'tests/support/global-setup.ts',
+    // One process for each core, in which a module is loaded once for all files: nothing keeps state between tests.
+    pool: 'forks',
+    isolate: false,
+    // As Node itself imports what is not written in modules.
+    deps: { interopDefault: false },
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
