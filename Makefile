@@ -71,6 +71,10 @@ generate: install ## Write everything in generated/ and migrations/schema.sql an
 validate: install ## Measure the simulator against its targets; writes generated/validation
 	node tools/fidelity/main.ts
 
+.PHONY: trips
+trips: install ## Print the source files that one request of each kind runs through, by V8's coverage
+	node tools/trips/main.ts --files
+
 .PHONY: check
 check: install ## Check generated files, types, lint, format, rooms, dead code
 	node tools/generate/contract.ts --check
