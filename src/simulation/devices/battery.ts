@@ -7,9 +7,6 @@
 
 import { nearest } from '../kernel/rows.ts';
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { floor, max, min, round } = Math;
-
 export interface Clamp {
   readonly d: number;
   readonly lo: number;
@@ -19,12 +16,12 @@ export interface Clamp {
 export const IDENTITY: Clamp = { d: 0, lo: -Infinity, hi: Infinity };
 
 export function applyClamp(map: Clamp, x: number): number {
-  return min(map.hi, max(map.lo, x + map.d));
+  return Math.min(map.hi, Math.max(map.lo, x + map.d));
 }
 
 /** The map that does `first`, then `second`. */
 export function compose(first: Clamp, second: Clamp): Clamp {
-  const limit = (x: number) => min(second.hi, max(second.lo, x + second.d));
+  const limit = (x: number) => Math.min(second.hi, Math.max(second.lo, x + second.d));
   return { d: first.d + second.d, lo: limit(first.lo), hi: limit(first.hi) };
 }
 
@@ -64,12 +61,15 @@ export function storeOf(battery: {
   readonly max_discharge_power_w: number;
   readonly efficiency: number;
 }): Store {
-  const capacity = round(battery.capacity_kwh * 1e6);
-  const reserve = round(capacity * 0.05);
+  const capacity = Math.round(battery.capacity_kwh * 1e6);
+  const reserve = Math.round(capacity * 0.05);
   return {
     capacity,
     floor: reserve,
-    initial: max(reserve, min(capacity, round((capacity * battery.initial_soc_percent) / 100))),
+    initial: Math.max(
+      reserve,
+      Math.min(capacity, Math.round((capacity * battery.initial_soc_percent) / 100)),
+    ),
     chargeLimit: battery.max_charge_power_w * 250,
     dischargeLimit: battery.max_discharge_power_w * 250,
     efficiency: battery.efficiency,
@@ -82,8 +82,8 @@ export function storeOf(battery: {
  */
 function wish(store: Store, net: number): number {
   return net > 0
-    ? nearest(min(net, store.chargeLimit) * store.efficiency)
-    : -nearest(min(-net, store.dischargeLimit) / store.efficiency);
+    ? nearest(Math.min(net, store.chargeLimit) * store.efficiency)
+    : -nearest(Math.min(-net, store.dischargeLimit) / store.efficiency);
 }
 
 /** Map of the quarters of a day from `first` on. */
@@ -94,8 +94,8 @@ export function storeMap(store: Store, net: Int32Array, first: number): Clamp {
   for (let i = first; i < net.length; i++) {
     const step = wish(store, net[i] ?? 0);
     d += step;
-    lo = min(store.capacity, max(store.floor, lo + step));
-    hi = min(store.capacity, max(store.floor, hi + step));
+    lo = Math.min(store.capacity, Math.max(store.floor, lo + step));
+    hi = Math.min(store.capacity, Math.max(store.floor, hi + step));
   }
   return { d, lo, hi };
 }
@@ -118,12 +118,13 @@ export function runStore(store: Store, net: Int32Array, first: number, start: nu
   for (let i = first; i < net.length; i++) {
     const surplus = net[i] ?? 0;
     const step = wish(store, surplus);
-    const next = min(capacity, max(reserve, x + step));
+    const next = Math.min(capacity, Math.max(reserve, x + step));
     const delta = next - x;
     let taken = 0;
     let given = 0;
-    if (delta > 0) taken = delta === step ? min(surplus, chargeLimit) : nearest(delta / efficiency);
-    else if (delta < 0) given = delta === step ? min(-surplus, dischargeLimit) : floor(-delta * efficiency);
+    if (delta > 0) taken = delta === step ? Math.min(surplus, chargeLimit) : nearest(delta / efficiency);
+    else if (delta < 0)
+      given = delta === step ? Math.min(-surplus, dischargeLimit) : Math.floor(-delta * efficiency);
     charge[i] = taken;
     discharge[i] = given;
     x = next;

@@ -12,9 +12,6 @@ import { weatherOf } from '../environment/weather.ts';
 import type { Weather } from '../environment/weather.ts';
 import { yearOf } from '../time/zone.ts';
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { floor, max, min, round } = Math;
-
 const QUARTER_MS = 900_000;
 const DAY_MS = 86_400_000;
 
@@ -28,9 +25,9 @@ export const DELIVERY: Readonly<Record<ScheduleState, number>> = { min: 0, low: 
 /** BDEW sigmoid with linear part, single-family house, normal wind (daily_demand.csv of oruhnau/when2heat). */
 function demandShape(meanC: number): { space: number; water: number } {
   const sigmoid = 1.6209544 / (1 + (-37.1833141 / (meanC - 40)) ** 5.6727847);
-  const linear = max(-0.04957 * meanC + 0.8401015, -0.002209 * meanC + 0.1074468);
-  const water = -0.002209 * max(meanC, 15) + 0.1790899 + 0.0716431;
-  return { space: max(0, sigmoid + 0.0716431 + linear - water), water };
+  const linear = Math.max(-0.04957 * meanC + 0.8401015, -0.002209 * meanC + 0.1074468);
+  const water = -0.002209 * Math.max(meanC, 15) + 0.1790899 + 0.0716431;
+  return { space: Math.max(0, sigmoid + 0.0716431 + linear - water), water };
 }
 
 /** Heating thresholds in C (heating_thresholds.csv of when2heat); temperatures are read relative to Germany's. */
@@ -108,7 +105,7 @@ function soilTemperature(climate: Climate, day: number): number {
 
 /** Coefficient of performance of a heat source at a sink temperature (When2Heat, with its factor .85). */
 function performance(source: HeatPump['source'], sinkC: number, sourceC: number): number {
-  const dT = max(15, sinkC - sourceC);
+  const dT = Math.max(15, sinkC - sourceC);
   if (source === 'air') return 0.85 * (6.0801 - 0.0941 * dT + 0.0005 * dT * dT);
   return 0.85 * (10.288 - 0.2084 * dT + 0.0012 * dT * dT);
 }
@@ -216,29 +213,29 @@ export function heatRunner(
         let waterHeat = 0;
         if (water > 0) {
           const waterCop = performance(source, 50, sourceC);
-          waterPower = min(limit, water / waterCop);
+          waterPower = Math.min(limit, water / waterCop);
           waterHeat = waterPower * waterCop;
         }
         const cop = performance(source, radiator ? 40 - airC : 30 - 0.5 * airC, sourceC);
-        const most = max(0, limit - waterPower) * cop;
+        const most = Math.max(0, limit - waterPower) * cop;
         const asked = wish(state, need, space, ahead);
-        const wanted = min(most, state === 'max' ? asked + min(REPAYS * need, behind) : asked);
-        const running = min(4, max(1, floor(((wanted / cop) * 4) / least)));
-        const full = min(most, (wanted * 4) / running);
+        const wanted = Math.min(most, state === 'max' ? asked + Math.min(REPAYS * need, behind) : asked);
+        const running = Math.min(4, Math.max(1, Math.floor(((wanted / cop) * 4) / least)));
+        const full = Math.min(most, (wanted * 4) / running);
         const room = running === 4 || ((i + hashIn(cycles, (first + i) >> 2)) & 3) < running ? full : 0;
         const electric = nearest(room / cop + waterPower);
         // The books keep the mean of the hour: which of its quarters run is chance.
         const given = (full * running) / 4;
         space += need - given;
-        behind = max(0, behind + (state === 'mid' ? need : asked) - given);
+        behind = Math.max(0, behind + (state === 'mid' ? need : asked) - given);
         water -= waterHeat;
         if (electric < 1) continue;
-        hp[i] = min(limit, electric);
+        hp[i] = Math.min(limit, electric);
         heat[i] = nearest(room + waterHeat);
         mode[i] = waterPower > 0 ? 2 : 1;
       }
     }
-    return { space: round(space), water: round(water) };
+    return { space: Math.round(space), water: Math.round(water) };
   };
 }
 
@@ -246,5 +243,5 @@ export function heatRunner(
 function wish(state: ScheduleState, need: number, owed: number, ahead: number): number {
   if (state === 'low') return need * DELIVERY.low;
   if (state === 'max') return owed > ahead ? need * DELIVERY.max : need;
-  return need + min(REPAYS * need, max(-COASTS * need, owed));
+  return need + Math.min(REPAYS * need, Math.max(-COASTS * need, owed));
 }

@@ -6,10 +6,6 @@ import { ARCHETYPES, archetypeFactor } from '../household/profiles.ts';
 import { float64Row } from '../kernel/rows.ts';
 import { dayOfYear } from '../time/zone.ts';
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { PI, cos, floor, max, sin } = Math;
-const { isNaN } = Number;
-
 const DAY_MS = 86_400_000;
 const QUARTERS = 96;
 
@@ -46,31 +42,31 @@ export function dayTypeOf(localDay: number, country: string | null): DayType {
 
 /** Mean load at a local hour 0..24 over the yearly mean; `season` is cos(2π(doy − 15)/365), 1 in January. */
 export function normLoad(type: DayType, hour: number, season: number): number {
-  return max(0, fitted(type, hour, season));
+  return Math.max(0, fitted(type, hour, season));
 }
 
 function fitted(type: DayType, hour: number, season: number): number {
   const { a, w } = FIT[type];
-  const theta = (2 * PI * hour) / 24;
+  const theta = (2 * Math.PI * hour) / 24;
   let value = a[0] + w[0] * season;
   for (let n = 1; n <= 5; n++) {
     const cosine = (a[2 * n - 1] ?? 0) + (w[2 * n - 1] ?? 0) * season;
     const sine = (a[2 * n] ?? 0) + (w[2 * n] ?? 0) * season;
-    value += cosine * cos(n * theta) + sine * sin(n * theta);
+    value += cosine * Math.cos(n * theta) + sine * Math.sin(n * theta);
   }
   return value;
 }
 
 /** Season term of a day of the year, turned by half a year south of the equator. */
 export function seasonOf(doy: number, latitude: number): number {
-  return cos((2 * PI * (doy + (latitude < 0 ? 182 : 0) - 15)) / 365);
+  return Math.cos((2 * Math.PI * (doy + (latitude < 0 ? 182 : 0) - 15)) / 365);
 }
 
 /** Harmonics at the middles of the 96 quarters, ten each: cos θ, sin θ, cos 2θ, … sin 5θ. */
 const WAVES = Float64Array.from({ length: 10 * QUARTERS }, (_, at) => {
   const wave = at % 10;
-  const angle = (floor(wave / 2) + 1) * ((2 * PI * (floor(at / 10) + 0.5)) / QUARTERS);
-  return wave % 2 === 0 ? cos(angle) : sin(angle);
+  const angle = (Math.floor(wave / 2) + 1) * ((2 * Math.PI * (Math.floor(at / 10) + 0.5)) / QUARTERS);
+  return wave % 2 === 0 ? Math.cos(angle) : Math.sin(angle);
 });
 
 /** Coefficients of a day moved by an angle: each pair is turned by a multiple of it. */
@@ -132,11 +128,11 @@ function factorsOf(profile: string): Float64Array {
 
 /** Cosines and sines of the first five multiples of the angle by which a shift moves the day, from place 1 on. */
 function turnsOf(shiftMinutes: number): Float64Array {
-  const angle = (2 * PI * shiftMinutes) / MINUTES;
+  const angle = (2 * Math.PI * shiftMinutes) / MINUTES;
   const turns = float64Row(11);
   for (let n = 1; n <= 5; n++) {
-    turns[2 * n - 1] = cos(n * angle);
-    turns[2 * n] = sin(n * angle);
+    turns[2 * n - 1] = Math.cos(n * angle);
+    turns[2 * n] = Math.sin(n * angle);
   }
   return turns;
 }
@@ -146,7 +142,7 @@ function kindOf(profile: string, type: DayType, shiftMinutes: number, turns: Flo
   const swing = waveform(turned(FIT[type].w, turns));
   const factors = factorsOf(profile);
   for (let i = 0; i < QUARTERS; i++) {
-    let minute = floor(15 * i + 7.5 - shiftMinutes);
+    let minute = Math.floor(15 * i + 7.5 - shiftMinutes);
     if (minute < 0 || minute >= MINUTES) minute = ((minute % MINUTES) + MINUTES) % MINUTES;
     const factor = factors[minute] ?? 1;
     mean[i] = (mean[i] ?? 0) * factor;
@@ -225,7 +221,7 @@ export function loadCurves(profile: string, shiftMinutes: number): Curves {
     if (!kind) kinds.set(type, (kind = kindOf(profile, type, shiftMinutes, turns)));
     const { mean, swing } = kind;
     for (let i = 0; i < QUARTERS; i++) {
-      curve[i] = max(0, (mean[i] ?? 0) + season * (swing[i] ?? 0)) * scale;
+      curve[i] = Math.max(0, (mean[i] ?? 0) + season * (swing[i] ?? 0)) * scale;
     }
     return curve;
   };
@@ -238,8 +234,8 @@ const MIDDLE = BASE + (1 - BASE) * 1.25;
 const LOW = BASE + ((1 - BASE) * (1 - 0.12 * 3.2 - 0.18 * 1.25)) / 0.7;
 
 /** Of 2^32 hashes so many are high, and so many high or middle. */
-const OFTEN_HIGH = floor(0.12 * 2 ** 32);
-const OFTEN_MIDDLE = floor(0.3 * 2 ** 32);
+const OFTEN_HIGH = Math.floor(0.12 * 2 ** 32);
+const OFTEN_MIDDLE = Math.floor(0.3 * 2 ** 32);
 
 const levelOf = (draw: number): number => (draw < OFTEN_HIGH ? HIGH : draw < OFTEN_MIDDLE ? MIDDLE : LOW);
 /** Levels by the first byte of the hash, NaN where the rest decides: a table spares branches that nobody can guess. */
@@ -252,7 +248,7 @@ const LEVELS = Float64Array.from({ length: 256 }, (_, byte) => {
 export function burst(bursts: number, localQuarterIndex: number): number {
   const draw = hashIn(bursts, localQuarterIndex);
   const level = LEVELS[draw >>> 24] ?? NaN;
-  return isNaN(level) ? levelOf(draw) : level;
+  return Number.isNaN(level) ? levelOf(draw) : level;
 }
 
 /** Factor of a whole day, uniform in 1 ± `spread`; days come in pairs of 1 + x and 1 - x, so that the year stays. */

@@ -2,9 +2,6 @@
 import type { PvPlant } from '../household/equipment.ts';
 import type { SunVector } from '../environment/sun.ts';
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { PI, cos, exp, max, min, sin } = Math;
-
 /** Losses of a whole roof-top system but heat (fit to the yields of six countries, make validate). */
 const PERFORMANCE_RATIO = 0.825;
 const SOLAR_CONSTANT = 1361;
@@ -20,7 +17,7 @@ function diffuseFraction(kt: number): number {
 
 /** Global light under a sun at the cosine of the zenith angle `up` > 0 and a clear-sky index. */
 export function globalLight(up: number, clearness: number): number {
-  return clearness * 1098 * up * exp(-0.059 / up);
+  return clearness * 1098 * up * Math.exp(-0.059 / up);
 }
 
 /** What of it comes from the whole sky. */
@@ -30,7 +27,7 @@ export function diffuseLight(global: number, up: number): number {
 
 /** The rest, on a plane that faces the sun. */
 export function beamLight(global: number, diffuse: number, up: number): number {
-  return min(1100, (global - diffuse) / up);
+  return Math.min(1100, (global - diffuse) / up);
 }
 
 /** What of each part of the light falls on a square metre of a plant. */
@@ -45,17 +42,17 @@ export interface Roof {
 }
 
 export function roofOf(plant: PvPlant): Roof {
-  const tilt = (plant.tilt_deg * PI) / 180;
-  const azimuth = (plant.azimuth_deg * PI) / 180;
+  const tilt = (plant.tilt_deg * Math.PI) / 180;
+  const azimuth = (plant.azimuth_deg * Math.PI) / 180;
   const ratingW = plant.rating_kw * 1000;
   return {
     ratingW,
     ratingKw: ratingW / 1000,
-    global: (ALBEDO * (1 - cos(tilt))) / 2,
-    diffuse: (1 + cos(tilt)) / 2,
-    east: sin(tilt) * sin(azimuth),
-    north: sin(tilt) * cos(azimuth),
-    up: cos(tilt),
+    global: (ALBEDO * (1 - Math.cos(tilt))) / 2,
+    diffuse: (1 + Math.cos(tilt)) / 2,
+    east: Math.sin(tilt) * Math.sin(azimuth),
+    north: Math.sin(tilt) * Math.cos(azimuth),
+    up: Math.cos(tilt),
   };
 }
 
@@ -63,7 +60,7 @@ export function roofOf(plant: PvPlant): Roof {
 export function plantPowerW({ ratingW, ratingKw }: Roof, plane: number, airC: number): number {
   const cellC = airC + 0.03 * plane;
   const power = ratingKw * plane * PERFORMANCE_RATIO * (1 - 0.004 * (cellC - 25));
-  return min(ratingW, max(0, power));
+  return Math.min(ratingW, Math.max(0, power));
 }
 
 /** AC power in W, 0 with the sun below the horizon; `clearness` is the clear-sky index. */
@@ -74,6 +71,6 @@ export function pvPowerW(plant: PvPlant, sun: SunVector, clearness: number, airC
   const diffuse = diffuseLight(global, sun.up);
   const beam = beamLight(global, diffuse, sun.up);
   const incidence = roof.east * sun.east + roof.north * sun.north + roof.up * sun.up;
-  const plane = diffuse * roof.diffuse + global * roof.global + beam * max(0, incidence);
+  const plane = diffuse * roof.diffuse + global * roof.global + beam * Math.max(0, incidence);
   return plantPowerW(roof, plane, airC);
 }

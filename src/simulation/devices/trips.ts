@@ -10,9 +10,6 @@ import { CHANNEL, normal, splitSeed, uniform } from '../kernel/noise.ts';
 import { CHARGE_EFFICIENCY, FLOOR_PERCENT } from './vehicle.ts';
 import type { VehicleDay } from './vehicle.ts';
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { exp, floor, max, min, round } = Math;
-
 const DRIVE_WORKDAY = 0.85;
 const DRIVE_WEEKEND = 0.65;
 /** Days of a year on which a vehicle drives, about. */
@@ -23,7 +20,7 @@ const SIGMA = 0.7;
 const WEEK_SPREAD = 0.3;
 
 /** Day 0 (1 January 1970) is a Thursday; weeks begin on Mondays. */
-const weekOf = (localDay: number): number => floor((localDay + 3) / 7);
+const weekOf = (localDay: number): number => Math.floor((localDay + 3) / 7);
 const mondayOf = (week: number): number => 7 * week - 3;
 
 /** Gives the plan of any local day (days since 1970). */
@@ -35,7 +32,7 @@ export function vehicleCalendar(
   const { index, country } = household;
   const draw = (channel: number, bucket: number) => uniform(seed, index, channel, bucket);
   /** What lies between the target and the floor. */
-  const usable = round(((vehicle.target_soc_percent - FLOOR_PERCENT) * vehicle.battery_kwh * 1e6) / 100);
+  const usable = Math.round(((vehicle.target_soc_percent - FLOOR_PERCENT) * vehicle.battery_kwh * 1e6) / 100);
   const meanWeek = (household.ev_annual_kwh * 1e6 * CHARGE_EFFICIENCY * 7) / 365;
 
   const tripWeeks = new DayMemory<readonly number[]>(8);
@@ -46,21 +43,21 @@ export function vehicleCalendar(
     for (let i = 0; i < 7; i++) {
       const likely = dayTypeOf(monday + i, country) === 'workday' ? DRIVE_WORKDAY : DRIVE_WEEKEND;
       const drives = draw(CHANNEL.drive, monday + i) < likely;
-      if (drives) weights[i] = exp(SIGMA * normal(seed, index, CHANNEL.trip, monday + i));
+      if (drives) weights[i] = Math.exp(SIGMA * normal(seed, index, CHANNEL.trip, monday + i));
     }
-    if (!weights.some((weight) => weight > 0)) weights[floor(7 * draw(CHANNEL.week, 2 * week))] = 1;
+    if (!weights.some((weight) => weight > 0)) weights[Math.floor(7 * draw(CHANNEL.week, 2 * week))] = 1;
     const swing = WEEK_SPREAD * (2 * draw(CHANNEL.week, 2 * (week >> 1) + 1) - 1);
     return share(meanWeek * (week % 2 === 0 ? 1 + swing : 1 - swing), weights, usable);
   };
 
   /** Days on which the car is plugged in whatever it drove: as even over the weeks as whole days allow. */
   const habitsOf = (week: number): boolean[] => {
-    const perWeek = min(7, 7 * vehicle.session_probability);
+    const perWeek = Math.min(7, 7 * vehicle.session_probability);
     const offset = draw(CHANNEL.session, -1);
-    const count = floor((week + 1) * perWeek + offset) - floor(week * perWeek + offset);
+    const count = Math.floor((week + 1) * perWeek + offset) - Math.floor(week * perWeek + offset);
     const days = new Array<boolean>(7).fill(false);
     for (let k = 0; k < count; k++)
-      days[floor(((k + draw(CHANNEL.session, 7 * week + k)) * 7) / count)] = true;
+      days[Math.floor(((k + draw(CHANNEL.session, 7 * week + k)) * 7) / count)] = true;
     return days;
   };
 
@@ -92,7 +89,7 @@ export function vehicleCalendar(
   };
 
   const clock = (localDay: number, channel: number, hour: number, spread: number, from: number, to: number) =>
-    min(to, max(from, round(4 * (hour + spread * normal(seed, index, channel, localDay)))));
+    Math.min(to, Math.max(from, Math.round(4 * (hour + spread * normal(seed, index, channel, localDay)))));
   const planOf = (localDay: number): VehicleDay => {
     const week = weekOf(localDay);
     const weekday = localDay - mondayOf(week);
@@ -117,7 +114,7 @@ function share(total: number, weights: readonly number[], most: number): number[
     if (sum === 0) break;
     const part = left / sum;
     for (const [i, weight] of open.entries()) {
-      const more = min(most - (trips[i] ?? 0), round(weight * part));
+      const more = Math.min(most - (trips[i] ?? 0), Math.round(weight * part));
       trips[i] = (trips[i] ?? 0) + more;
       left -= more;
     }

@@ -5,9 +5,6 @@ import type { ElectricVehicle } from '../household/equipment.ts';
 import { QUARTERS } from '../time/local-day.ts';
 import type { Stretch } from '../time/local-day.ts';
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { floor, max, min, round } = Math;
-
 /** AC to battery (B5). */
 export const CHARGE_EFFICIENCY = 0.9;
 /** Below this the vehicle charges elsewhere. */
@@ -39,12 +36,12 @@ export interface Span {
 export function addSpans(spans: Span[], stretch: Stretch, yesterday: VehicleDay, today: VehicleDay): void {
   const ahead = stretch.from - stretch.localQuarter;
   const add = (first: number, end: number, pluggedIn: boolean, driven: number): void => {
-    const from = max(stretch.from, first + ahead);
-    const to = min(stretch.to, end + ahead);
+    const from = Math.max(stretch.from, first + ahead);
+    const to = Math.min(stretch.to, end + ahead);
     if (from < to) spans.push({ from, to, pluggedIn, driven });
   };
   const { departQuarter: departs, arriveQuarter: arrives, tripMilliWh: trip } = today;
-  const half = floor(trip / 2);
+  const half = Math.floor(trip / 2);
   add(0, departs, yesterday.session, 0);
   add(departs, departs + 1, false, half);
   add(departs + 1, arrives - 1, false, 0);
@@ -63,27 +60,27 @@ export interface VehicleStore {
 }
 
 export function vehicleStoreOf(vehicle: ElectricVehicle): VehicleStore {
-  const capacity = round(vehicle.battery_kwh * 1e6);
+  const capacity = Math.round(vehicle.battery_kwh * 1e6);
   return {
     capacity,
-    floor: round((capacity * FLOOR_PERCENT) / 100),
-    target: round((capacity * vehicle.target_soc_percent) / 100),
-    initial: round((capacity * vehicle.initial_soc_percent) / 100),
-    chargeAc: round(vehicle.charger_power_w * 250),
+    floor: Math.round((capacity * FLOOR_PERCENT) / 100),
+    target: Math.round((capacity * vehicle.target_soc_percent) / 100),
+    initial: Math.round((capacity * vehicle.initial_soc_percent) / 100),
+    chargeAc: Math.round(vehicle.charger_power_w * 250),
   };
 }
 
 /** Driving takes energy down to the floor, a plug gives full power up to the target, at once. */
 function wish(store: VehicleStore, { pluggedIn, driven }: Span): number {
-  return pluggedIn ? round(store.chargeAc * CHARGE_EFFICIENCY) : -driven;
+  return pluggedIn ? Math.round(store.chargeAc * CHARGE_EFFICIENCY) : -driven;
 }
 
 /** Map of the quarters of a day from `first` on. */
 export function vehicleMap(store: VehicleStore, spans: readonly Span[], first: number): Clamp {
   let { d, lo, hi } = IDENTITY;
-  const limit = (x: number): number => min(store.target, max(store.floor, x));
+  const limit = (x: number): number => Math.min(store.target, Math.max(store.floor, x));
   for (const span of spans) {
-    const quarters = span.to - max(first, span.from);
+    const quarters = span.to - Math.max(first, span.from);
     if (quarters <= 0) continue;
     const step = wish(store, span);
     d += quarters * step;
@@ -117,11 +114,11 @@ export function runVehicle(
   for (const span of spans) {
     const step = wish(store, span);
     const plug = span.pluggedIn ? 1 : 0;
-    for (let i = max(first, span.from); i < span.to; i++) {
-      const next = min(store.target, max(store.floor, x + step));
+    for (let i = Math.max(first, span.from); i < span.to; i++) {
+      const next = Math.min(store.target, Math.max(store.floor, x + step));
       const delta = next - x;
       if (plug === 0 || delta <= 0) ev[i] = 0;
-      else ev[i] = delta === step ? store.chargeAc : round(delta / CHARGE_EFFICIENCY);
+      else ev[i] = delta === step ? store.chargeAc : Math.round(delta / CHARGE_EFFICIENCY);
       pluggedIn[i] = plug;
       x = next;
       vehicleStored[i + 1] = x;

@@ -1,9 +1,6 @@
 /** The climate of a place: what its norm year is like (simulation.md B2, B3). */
 import { dayOfYear } from '../time/zone.ts';
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { PI, abs, cos, max, sin } = Math;
-
 export interface Climate {
   /** Yearly mean in degrees Celsius. */
   readonly meanC: number;
@@ -22,8 +19,8 @@ export function climateOf(latitude: number, longitude: number): Climate {
       warmestDay: 200,
     };
   }
-  const sine = sin((latitude * PI) / 180);
-  const amplitudeK = latitude >= 0 ? max(0, 0.302 * latitude - 0.5) : 0.63 + 0.106 * -latitude;
+  const sine = Math.sin((latitude * Math.PI) / 180);
+  const amplitudeK = latitude >= 0 ? Math.max(0, 0.302 * latitude - 0.5) : 0.63 + 0.106 * -latitude;
   return {
     meanC: 1 + 16.3 - 22.4 * ((3 * sine * sine - 1) / 2),
     amplitudeK,
@@ -33,7 +30,9 @@ export function climateOf(latitude: number, longitude: number): Climate {
 
 /** Cosines of whole days after the warmest, from -LONGEST on. */
 const LONGEST = 400;
-const WARMTHS = Float64Array.from({ length: 2 * LONGEST }, (_, i) => cos((2 * PI * (i - LONGEST)) / 365.25));
+const WARMTHS = Float64Array.from({ length: 2 * LONGEST }, (_, i) =>
+  Math.cos((2 * Math.PI * (i - LONGEST)) / 365.25),
+);
 
 /** 1 on the warmest day of the norm year, -1 on the coldest; `day` counts whole days since 1970. */
 export function warmth(climate: Climate, day: number): number {
@@ -47,13 +46,13 @@ export function normTemperature(climate: Climate, day: number): number {
 
 /** Cosines of the days of a year, 1 in the middle of the north's. */
 const SEASONS = Float64Array.from({ length: 2 * LONGEST }, (_, i) =>
-  cos((2 * PI * (i - LONGEST - 182)) / 365),
+  Math.cos((2 * Math.PI * (i - LONGEST - 182)) / 365),
 );
 
 /** Mean clear-sky index aimed at: by latitude, higher in summer (fit to measured yields, B2). */
 export function meanClearness(latitude: number, day: number): number {
-  const away = abs(latitude);
-  const base = away <= 38 ? 0.72 : max(0.51, 0.72 - 0.0175 * (away - 38));
+  const away = Math.abs(latitude);
+  const base = away <= 38 ? 0.72 : Math.max(0.51, 0.72 - 0.0175 * (away - 38));
   const phase = latitude >= 0 ? 0 : 182;
   const season = SEASONS[dayOfYear(day) - phase + LONGEST] ?? 0;
   return base + 0.02 + (away < 35 ? 0.02 : 0.1) * season;

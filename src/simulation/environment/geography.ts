@@ -1,9 +1,6 @@
 /** Land polygons of the countries (Natural Earth, see tools/generate/countries.ts) and planar tests on them. */
 import file from '../../../generated/countries.json' with { type: 'json' };
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { max, min } = Math;
-
 /** Flat list of longitude, latitude, longitude, … in degrees; the last point joins the first. */
 export type Ring = Float64Array;
 
@@ -39,8 +36,8 @@ function unpackRing(deltas: readonly number[]): Ring {
 function boxOf(ring: Ring): number[] {
   const xs = ring.filter((_, i) => i % 2 === 0);
   const ys = ring.filter((_, i) => i % 2 === 1);
-  const least = (values: Float64Array) => values.reduce((a, b) => min(a, b), Infinity);
-  const most = (values: Float64Array) => values.reduce((a, b) => max(a, b), -Infinity);
+  const least = (values: Float64Array) => values.reduce((a, b) => Math.min(a, b), Infinity);
+  const most = (values: Float64Array) => values.reduce((a, b) => Math.max(a, b), -Infinity);
   return [least(xs), least(ys), most(xs), most(ys)];
 }
 

@@ -1,8 +1,5 @@
 /** Position of the sun; the terms that change by the day can be computed apart from the hour angle. */
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { PI, asin, cos, sin } = Math;
-
 export interface SolarTerms {
   /** Declination in radians. */
   readonly declination: number;
@@ -12,7 +9,7 @@ export interface SolarTerms {
 
 const DAY_MS = 86_400_000;
 
-const RADIANS = PI / 180;
+const RADIANS = Math.PI / 180;
 const J2000_MS = Date.UTC(2000, 0, 1, 12);
 
 /**
@@ -23,13 +20,13 @@ export function solarTerms(atMs: number): SolarTerms {
   const days = (atMs - J2000_MS) / DAY_MS;
   const meanLongitude = 280.46 + 0.9856474 * days;
   const anomaly = (357.528 + 0.9856003 * days) * RADIANS;
-  const longitude = (meanLongitude + 1.915 * sin(anomaly) + 0.02 * sin(2 * anomaly)) * RADIANS;
+  const longitude = (meanLongitude + 1.915 * Math.sin(anomaly) + 0.02 * Math.sin(2 * anomaly)) * RADIANS;
   const obliquity = (23.439 - 0.0000004 * days) * RADIANS;
-  const rightAscension = Math.atan2(cos(obliquity) * sin(longitude), cos(longitude)) / RADIANS;
+  const rightAscension = Math.atan2(Math.cos(obliquity) * Math.sin(longitude), Math.cos(longitude)) / RADIANS;
   // Four minutes a degree, the difference brought into -180..180.
   const ahead = (((meanLongitude - rightAscension + 180) % 360) + 360) % 360;
   return {
-    declination: asin(sin(obliquity) * sin(longitude)),
+    declination: Math.asin(Math.sin(obliquity) * Math.sin(longitude)),
     equationOfTime: 4 * (ahead - 180),
   };
 }
@@ -54,17 +51,17 @@ export function solarDay(day: number, steps: number): SolarDay {
   const dawn = solarTerms(day * DAY_MS);
   const dusk = solarTerms((day + 1) * DAY_MS);
   const turn = (dusk.equationOfTime - dawn.equationOfTime + 1440) / steps;
-  const sinDawn = sin(dawn.declination);
-  const cosDawn = cos(dawn.declination);
+  const sinDawn = Math.sin(dawn.declination);
+  const cosDawn = Math.cos(dawn.declination);
   return {
     equationOfTime: dawn.equationOfTime,
     turn,
-    cosTurn: cos((turn / 4) * RADIANS),
-    sinTurn: sin((turn / 4) * RADIANS),
+    cosTurn: Math.cos((turn / 4) * RADIANS),
+    sinTurn: Math.sin((turn / 4) * RADIANS),
     sinDawn,
     cosDawn,
-    sinStep: sin(dusk.declination) - sinDawn,
-    cosStep: cos(dusk.declination) - cosDawn,
+    sinStep: Math.sin(dusk.declination) - sinDawn,
+    cosStep: Math.cos(dusk.declination) - cosDawn,
   };
 }
 
@@ -79,15 +76,15 @@ export interface SunVector {
 export function sunVector(terms: SolarTerms, atMs: number, latitude: number, longitude: number): SunVector {
   const minutes = (((atMs % DAY_MS) + DAY_MS) % DAY_MS) / 60_000;
   const trueSolarMinutes = minutes + terms.equationOfTime + 4 * longitude;
-  const hourAngle = ((trueSolarMinutes / 4 - 180) * PI) / 180;
-  const phi = (latitude * PI) / 180;
-  const cosDecl = cos(terms.declination);
-  const sinDecl = sin(terms.declination);
-  const cosHour = cos(hourAngle);
+  const hourAngle = ((trueSolarMinutes / 4 - 180) * Math.PI) / 180;
+  const phi = (latitude * Math.PI) / 180;
+  const cosDecl = Math.cos(terms.declination);
+  const sinDecl = Math.sin(terms.declination);
+  const cosHour = Math.cos(hourAngle);
   return {
-    east: -cosDecl * sin(hourAngle),
-    north: sinDecl * cos(phi) - cosDecl * cosHour * sin(phi),
-    up: sinDecl * sin(phi) + cosDecl * cosHour * cos(phi),
+    east: -cosDecl * Math.sin(hourAngle),
+    north: sinDecl * Math.cos(phi) - cosDecl * cosHour * Math.sin(phi),
+    up: sinDecl * Math.sin(phi) + cosDecl * cosHour * Math.cos(phi),
   };
 }
 
@@ -98,6 +95,6 @@ export function sunPosition(
   longitude: number,
 ): { altitude: number; azimuth: number } {
   const { east, north, up } = sunVector(solarTerms(atMs), atMs, latitude, longitude);
-  const degrees = 180 / PI;
-  return { altitude: asin(up) * degrees, azimuth: (Math.atan2(east, north) * degrees + 360) % 360 };
+  const degrees = 180 / Math.PI;
+  return { altitude: Math.asin(up) * degrees, azimuth: (Math.atan2(east, north) * degrees + 360) % 360 };
 }

@@ -13,12 +13,9 @@ import { float64Row } from '../kernel/rows.ts';
 import { solarDay } from './sun.ts';
 import type { SolarDay } from './sun.ts';
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { PI, cos, floor, max, min, sin } = Math;
-
 const QUARTERS = 96;
 const HOURS = 24;
-const RADIANS = PI / 180;
+const RADIANS = Math.PI / 180;
 /** Slow weather is straight between every third hour. */
 const KNOT_HOURS = 3;
 const HOUR_MS = 3_600_000;
@@ -85,7 +82,7 @@ class Place implements Weather {
     this.#painter = new SkyPainter(seed, latitude, longitude);
     const course = this.#course;
     for (let hour = 0; hour < HOURS; hour++) {
-      course[hour] = 4 * cos((2 * PI * (hour + longitude / 15 - 15)) / HOURS);
+      course[hour] = 4 * Math.cos((2 * Math.PI * (hour + longitude / 15 - 15)) / HOURS);
     }
     course[HOURS] = course[0] ?? 0;
   }
@@ -100,9 +97,9 @@ class Place implements Weather {
   }
 
   airAt(atMs: number): number {
-    const day = floor(atMs / DAY_MS);
+    const day = Math.floor(atMs / DAY_MS);
     const hours = atMs / HOUR_MS - day * HOURS;
-    const hour = floor(hours);
+    const hour = Math.floor(hours);
     const from = this.#atHour(day, hour);
     return from + (this.#atHour(day, hour + 1) - from) * (hours - hour);
   }
@@ -203,13 +200,13 @@ const PARTS = Float64Array.from({ length: QUARTERS }, (_, i) => (i + 0.5) / QUAR
 
 /** Whether the sun is up in any quarter from `first` up to and without `end`. */
 function isLit(first: number, end: number): boolean {
-  for (let i = max(0, first); i < end && i < QUARTERS; i++) if ((ups[i] ?? 0) > 0) return true;
+  for (let i = Math.max(0, first); i < end && i < QUARTERS; i++) if ((ups[i] ?? 0) > 0) return true;
   return false;
 }
 
 /** Clear-sky index 0.12..1.05, radiation over that of a clear sky. */
 function clearness(fair: number, quick: number): number {
-  return min(1.05, max(0.12, 0.2 + 0.82 * fair + 1.4 * (quick - 0.5) * fair * (1 - fair)));
+  return Math.min(1.05, Math.max(0.12, 0.2 + 0.82 * fair + 1.4 * (quick - 0.5) * fair * (1 - fair)));
 }
 
 /** Fronts drift east by half a degree an hour; quick clouds stay where they are. */
@@ -228,8 +225,8 @@ class SkyPainter {
     this.#fast = new NoiseColumn(seed, CHANNEL.fast, latitude / 0.1, longitude / 0.15);
     this.#latitude = latitude;
     this.#longitude = longitude;
-    this.#sinPhi = sin(latitude * RADIANS);
-    this.#cosPhi = cos(latitude * RADIANS);
+    this.#sinPhi = Math.sin(latitude * RADIANS);
+    this.#cosPhi = Math.cos(latitude * RADIANS);
   }
 
   /** Writes what clouds leave at the hours and the quarters between which the sun is up. */
@@ -241,7 +238,7 @@ class SkyPainter {
       const drifting = this.#longitude - 0.5 * hours;
       const front = this.#synoptic.at(this.#latitude / 2.5, drifting / 3.5, hours / 30);
       const cloud = this.#meso.at(this.#latitude / 0.6, drifting / 0.8, hours / 5);
-      fair[hour] = min(1, max(0, (0.72 * front + 0.28 * cloud - 0.5) * 2.6 + mean));
+      fair[hour] = Math.min(1, Math.max(0, (0.72 * front + 0.28 * cloud - 0.5) * 2.6 + mean));
     }
     for (let i = 0; i <= QUARTERS; i++) {
       if (isLit(i - 1, i + 1)) quick[i] = this.#fast.at(day * QUARTERS + i);
@@ -255,8 +252,8 @@ class SkyPainter {
     const sinPhi = this.#sinPhi;
     const { equationOfTime, turn, cosTurn, sinTurn, sinDawn, cosDawn, sinStep, cosStep } = solarDayOf(day);
     const hourAngle = ((equationOfTime + 4 * this.#longitude + turn / 2) / 4 - 180) * RADIANS;
-    let cosHour = cos(hourAngle);
-    let sinHour = sin(hourAngle);
+    let cosHour = Math.cos(hourAngle);
+    let sinHour = Math.sin(hourAngle);
     for (let i = 0; i < QUARTERS; i++) {
       const part = PARTS[i] ?? 0;
       ups[i] = (sinDawn + sinStep * part) * sinPhi + (cosDawn + cosStep * part) * cosHour * cosPhi;

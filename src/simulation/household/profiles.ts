@@ -1,8 +1,5 @@
 /** The ten household archetypes behind `profile` and `weights` (simulation.md C1, C2). */
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { PI, abs, cos, min } = Math;
-
 export interface Archetype {
   readonly name: string;
   readonly description: string;
@@ -108,10 +105,10 @@ export function archetypeFactor(profile: string, hour: number): number {
   if (!archetype) return 1;
   let factor = 1;
   for (const [index, [at, width]] of BUMPS.entries()) {
-    const distance = abs(hour - at);
-    const away = min(distance, 24 - distance) / width;
+    const distance = Math.abs(hour - at);
+    const away = Math.min(distance, 24 - distance) / width;
     if (away < 1)
-      factor += ((archetype.bumps[index] ?? 0) - (centre[index] ?? 0)) * cos((away * PI) / 2) ** 2;
+      factor += ((archetype.bumps[index] ?? 0) - (centre[index] ?? 0)) * Math.cos((away * Math.PI) / 2) ** 2;
   }
   return factor;
 }

@@ -3,9 +3,6 @@
  * reachable without drawing those before it (idea: Random123, Salmon et al., SC11).
  */
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { PI, cos, floor, imul, log, sqrt } = Math;
-
 /** Both 32-bit halves of a seed of up to 53 bits; seeds 42 and 42 + 2^32 are different streams. */
 export interface Seed {
   readonly hi: number;
@@ -64,14 +61,14 @@ const WORD = 4_294_967_296;
 
 /** Splits a seed 0..2^53-1 into its two 32-bit words. */
 export function splitSeed(seed: number): Seed {
-  return { hi: floor(seed / WORD) >>> 0, lo: seed >>> 0 };
+  return { hi: Math.floor(seed / WORD) >>> 0, lo: seed >>> 0 };
 }
 
 /** One round of MurmurHash3 (x86, 32 bit; Austin Appleby, public domain). */
 function round(state: number, word: number): number {
-  const scrambled = imul(word, 0xcc9e2d51);
-  const mixed = state ^ imul((scrambled << 15) | (scrambled >>> 17), 0x1b873593);
-  return (imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
+  const scrambled = Math.imul(word, 0xcc9e2d51);
+  const mixed = state ^ Math.imul((scrambled << 15) | (scrambled >>> 17), 0x1b873593);
+  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
 }
 
 const root = (seed: Seed): number => round(seed.lo | 0, seed.hi);
@@ -89,8 +86,8 @@ export function hashIn(streamState: number, bucket: number, extra = 0): number {
 /** The last word of a hash, and the mixing of all its bits. */
 function finish(before: number, word: number): number {
   let state = round(before, word) ^ 24;
-  state = imul(state ^ (state >>> 16), 0x85ebca6b);
-  state = imul(state ^ (state >>> 13), 0xc2b2ae35);
+  state = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
+  state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);
   return (state ^ (state >>> 16)) >>> 0;
 }
 
@@ -112,13 +109,13 @@ export function uniformInteger(
   min: number,
   max: number,
 ): number {
-  return min + floor((hash(seed, entity, channel, 0) * (max - min + 1)) / WORD);
+  return min + Math.floor((hash(seed, entity, channel, 0) * (max - min + 1)) / WORD);
 }
 
 /** Standard normal by Box and Muller from two hashes of one counter. */
 export function normal(seed: Seed, entity: number, channel: number, bucket: number): number {
-  const radius = sqrt(-2 * log(1 - uniform(seed, entity, channel, bucket, 1)));
-  return radius * cos(2 * PI * uniform(seed, entity, channel, bucket, 2));
+  const radius = Math.sqrt(-2 * Math.log(1 - uniform(seed, entity, channel, bucket, 1)));
+  return radius * Math.cos(2 * Math.PI * uniform(seed, entity, channel, bucket, 2));
 }
 
 /**
@@ -155,9 +152,9 @@ export class Noise3 {
   }
 
   at(x: number, y: number, z: number): number {
-    const xi = floor(x);
-    const yi = floor(y);
-    const zi = floor(z);
+    const xi = Math.floor(x);
+    const yi = Math.floor(y);
+    const zi = Math.floor(z);
     const cell = this.#cell;
     if (cell[0] !== xi || cell[1] !== yi || cell[2] !== zi) this.#move(xi, yi, zi);
     const corners = this.#corners;
@@ -215,11 +212,11 @@ export class NoiseColumn {
   readonly #v: number;
 
   constructor(seed: Seed, channel: number, x: number, y: number) {
-    const yi = floor(y);
+    const yi = Math.floor(y);
     for (let side = 0; side < 4; side++) {
-      this.#sides[side] = round(stream(seed, floor(x) + (side & 1), channel), yi + (side >> 1));
+      this.#sides[side] = round(stream(seed, Math.floor(x) + (side & 1), channel), yi + (side >> 1));
     }
-    this.#u = smooth(x - floor(x));
+    this.#u = smooth(x - Math.floor(x));
     this.#v = smooth(y - yi);
   }
 

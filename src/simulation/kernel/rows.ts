@@ -2,8 +2,6 @@
  * Rows of numbers cut from slabs of memory. A day needs a dozen rows of 96: asking the system for each alone costs
  * more than filling them.
  */
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { floor } = Math;
 
 const SLAB_BYTES = 65_536;
 
@@ -39,4 +37,4 @@ export function byteRow(length: number): Uint8Array {
 }
 
 /** Nearest integer of x >= 0. Math.round branches on the fraction, which processors guess wrong half the time. */
-export const nearest = (x: number): number => floor(x + 0.5);
+export const nearest = (x: number): number => Math.floor(x + 0.5);

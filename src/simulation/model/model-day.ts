@@ -15,9 +15,6 @@ import type { Span } from '../devices/vehicle.ts';
 import { weatherOf } from '../environment/weather.ts';
 import { dayOfYear, yearOf } from '../time/zone.ts';
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { max } = Math;
-
 const DAY_MS = 86_400_000;
 /** 250 mWh are a watt for a quarter hour. */
 const MILLI_WH_PER_W = 250;
@@ -87,7 +84,7 @@ export function pvFiller(household: Household): Filler<Int32Array> {
       }
       const beam =
         roof.east * (beamEast[i] ?? 0) + roof.north * (beamNorth[i] ?? 0) + roof.up * (beamUp[i] ?? 0);
-      const plane = (diffuse[i] ?? 0) * roof.diffuse + level * roof.global + max(0, beam);
+      const plane = (diffuse[i] ?? 0) * roof.diffuse + level * roof.global + Math.max(0, beam);
       pv[i] = nearest(plantPowerW(roof, plane, air[i] ?? 0) * MILLI_WH_PER_W);
     }
   };

@@ -15,9 +15,6 @@ import { drivingOf, heatFiller, loadFiller, pvFiller } from './model-day.ts';
 import { byteRow, int32Row } from '../kernel/rows.ts';
 import { runVehicle, vehicleMap, vehicleStoreOf } from '../devices/vehicle.ts';
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { floor } = Math;
-
 const QUARTER_MS = 900_000;
 
 /**
@@ -117,8 +114,8 @@ function blankDay({ pv, heat_pump: pump, electric_vehicle: vehicle }: Household)
 
 /** `scheduleState` steers the heat pump; it must be a pure function of the instant. */
 export function createModel(household: Household, scheduleState: (at: Date) => ScheduleState): Model {
-  const anchor = floor(household.anchor_ms / QUARTER_MS);
-  const firstDay = floor(anchor / QUARTERS);
+  const anchor = Math.floor(household.anchor_ms / QUARTER_MS);
+  const firstDay = Math.floor(anchor / QUARTERS);
   const store = storeOf(household.battery);
   const car = household.electric_vehicle && vehicleStoreOf(household.electric_vehicle);
   const fillLoad = loadFiller(household);
@@ -183,12 +180,12 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
   return {
     day: dayOf,
     quarter: (quarterIndex) => {
-      const day = floor(quarterIndex / QUARTERS);
+      const day = Math.floor(quarterIndex / QUARTERS);
       return quarterOf(dayOf(day), quarterIndex - day * QUARTERS);
     },
     countersBefore: (quarterIndex) => {
       if (quarterIndex <= anchor) return NO_COUNTERS;
-      const day = floor(quarterIndex / QUARTERS);
+      const day = Math.floor(quarterIndex / QUARTERS);
       return addDay(ledger.at(day).counters, dayOf(day), quarterIndex - day * QUARTERS);
     },
     ledger,

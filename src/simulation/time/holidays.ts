@@ -2,9 +2,6 @@
 import { Memory } from '../kernel/bounded-cache.ts';
 import { yearOf } from './zone.ts';
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { floor } = Math;
-
 const DAY_MS = 86_400_000;
 
 /** Fixed dates as MM-DD, and days after Easter Sunday. */
@@ -48,15 +45,15 @@ const ELSEWHERE: Rule = { dates: '01-01 12-25', easter: [] };
 /** Easter Sunday as days since 1970, by the Gregorian rule (Meeus, Jones and Butcher). */
 export function easterDay(year: number): number {
   const a = year % 19;
-  const century = floor(year / 100);
+  const century = Math.floor(year / 100);
   const c = year % 100;
-  const leap = floor((century + 8) / 25);
-  const correction = floor((century - leap + 1) / 3);
-  const h = (19 * a + century - floor(century / 4) - correction + 15) % 30;
-  const l = (32 + 2 * (century % 4) + 2 * floor(c / 4) - h - (c % 4)) % 7;
-  const m = floor((a + 11 * h + 22 * l) / 451);
+  const leap = Math.floor((century + 8) / 25);
+  const correction = Math.floor((century - leap + 1) / 3);
+  const h = (19 * a + century - Math.floor(century / 4) - correction + 15) % 30;
+  const l = (32 + 2 * (century % 4) + 2 * Math.floor(c / 4) - h - (c % 4)) % 7;
+  const m = Math.floor((a + 11 * h + 22 * l) / 451);
   const n = h + l - 7 * m + 114;
-  return Date.UTC(year, floor(n / 31) - 1, (n % 31) + 1) / DAY_MS;
+  return Date.UTC(year, Math.floor(n / 31) - 1, (n % 31) + 1) / DAY_MS;
 }
 
 /** Orthodox Easter (Meeus's Julian rule, 13 days behind from 1900 to 2099). */
@@ -64,7 +61,7 @@ function orthodoxEasterDay(year: number): number {
   const d = (19 * (year % 19) + 15) % 30;
   const e = (2 * (year % 4) + 4 * (year % 7) - d + 34) % 7;
   const n = d + e + 114;
-  return Date.UTC(year, floor(n / 31) - 1, (n % 31) + 1) / DAY_MS + 13;
+  return Date.UTC(year, Math.floor(n / 31) - 1, (n % 31) + 1) / DAY_MS + 13;
 }
 
 function daysOf(country: string, year: number): ReadonlySet<number> {

@@ -2,9 +2,6 @@
 import { Memory } from '../kernel/bounded-cache.ts';
 import { offsetMinutesAt } from './zone.ts';
 
-/** Bound once: under a test runner's context each use of a global is a slow lookup. */
-const { floor, min, round } = Math;
-
 export const QUARTERS = 96;
 const QUARTER_MS = 900_000;
 
@@ -14,8 +11,8 @@ export function localQuarterOf(
   quarterIndex: number,
 ): { localDay: number; localQuarter: number } {
   const offset = offsetMinutesAt(zone, quarterIndex * QUARTER_MS);
-  const local = quarterIndex + round(offset / 15);
-  const localDay = floor(local / QUARTERS);
+  const local = quarterIndex + Math.round(offset / 15);
+  const localDay = Math.floor(local / QUARTERS);
   return { localDay, localQuarter: local - localDay * QUARTERS };
 }
 
@@ -45,7 +42,7 @@ function cutDay(zone: string, day: number): readonly Stretch[] {
     offsetMinutesAt(zone, ((day + 1) * QUARTERS - 1) * QUARTER_MS);
   for (let from = 0; from < QUARTERS;) {
     const { localDay, localQuarter } = localQuarterOf(zone, day * QUARTERS + from);
-    let to = min(QUARTERS, from + QUARTERS - localQuarter);
+    let to = Math.min(QUARTERS, from + QUARTERS - localQuarter);
     if (!steady) {
       // Up to the first quarter that does not follow.
       for (let next = from + 1; next < to; next++) {
