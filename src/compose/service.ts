@@ -67,7 +67,9 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       allowedNetworks: settings.webhookAllowedNetworks,
       extraCa,
     });
-    streams = await startStreams(storage, role !== 'worker', log);
+    streams = await startStreams(storage, role !== 'worker', (error) =>
+      log.warn('Event streams could not be woken; they look by themselves.', { error }),
+    );
     const parts: Parts = {
       settings,
       storage,

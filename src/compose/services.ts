@@ -3,12 +3,9 @@ import { takeTurn } from '../households/pace.ts';
 import type { Services } from '../operations/context.ts';
 import { notifyDispatchers } from '../queries/deliveries/deliveries.ts';
 import { webhookTester } from '../webhooks/send-test.ts';
-import { throttle } from '../webhooks/throttle.ts';
+import { throttle } from '../loops/throttle.ts';
 import type { Parts } from './parts.ts';
 import type { Workers } from './workers.ts';
-
-/** A NOTIFY in every transaction halves the commits. */
-const NOTIFY_EVERY_MS = 5;
 
 /** What operations are given. Without workers in this process, those of others are woken through the database. */
 export function servicesOf(
@@ -19,7 +16,7 @@ export function servicesOf(
   const { db, keyring, linkKey } = storage;
   const onError = (error: unknown): void =>
     log.warn('Workers could not be woken; they look by themselves.', { error });
-  const notify = throttle(() => notifyDispatchers(db), NOTIFY_EVERY_MS, onError);
+  const notify = throttle(() => notifyDispatchers(db), onError);
   return {
     db,
     baseUrl,

@@ -1,5 +1,6 @@
 import { takeSpareTurn } from '../households/pace.ts';
 import type { TakeTurn } from '../households/pace.ts';
+import { PollingLoop } from '../loops/polling-loop.ts';
 import { isUnavailable } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { claimFleet, releaseClaim } from '../queries/fleets/fleet-work.ts';
@@ -46,11 +47,9 @@ const POLL_MS = 1_000;
 export class FleetRunner {
   readonly #options: FleetRunnerOptions;
   readonly #tools: CheckpointTools;
-  #state: 'idle' | 'running' | 'stopped' = 'idle';
-  #round: Promise<void> | undefined;
+  readonly #loop: PollingLoop;
+  #isStopped = false;
   #checkpoints: Promise<void> | undefined;
-  #isWoken = false;
-  #timer: NodeJS.Timeout | undefined;
   #unlisten: (() => Promise<void>) | undefined;
 
   constructor(options: FleetRunnerOptions) {
@@ -61,27 +60,29 @@ export class FleetRunner {
       now: options.now,
       leaseUntil: () => new Date(options.now().getTime() + leaseMs),
       simulatorFaults: options.simulatorFaults,
-      isStopping: () => this.#state === 'stopped',
+      isStopping: () => this.#isStopped,
       takeTurn: options.takeTurn ?? takeSpareTurn,
       elapsedMs: () => performance.now(),
     };
+    this.#loop = new PollingLoop({
+      work: () => this.#processRound(),
+      nextRoundMs: () => {
+        this.#startCheckpoints();
+        return this.#untilNextChange();
+      },
+      retryMs: POLL_MS,
+      onError: options.onError,
+    });
   }
 
   async start(): Promise<void> {
-    this.#state = 'running';
     this.#unlisten = await this.#options.listen?.(() => this.wake());
-    this.wake();
+    this.#loop.start();
   }
 
   /** Fleets may have work: look now. Cheap, also when called often. */
   wake(): void {
-    if (this.#state !== 'running') return;
-    this.#isWoken = true;
-    this.#round ??= this.#loop().finally(() => {
-      this.#round = undefined;
-      // A wake-up may have come after the last look.
-      if (this.#isWoken) this.wake();
-    });
+    this.#loop.wake();
   }
 
   /** Does everything that is due now; for tests and tools. Rejects with the first error of fault clock or checkpoints. */
@@ -91,41 +92,28 @@ export class FleetRunner {
   }
 
   async #processRound(): Promise<void> {
-    const lanes = Array.from({ length: this.#options.lanes ?? 3 }, () => this.#workOff());
+    const lanes = Array.from({ length: this.#options.lanes ?? 3 }, () => this.#drainQueue());
     await Promise.all(lanes);
     await this.#turnClock();
   }
 
   /** Claims no more, ends what is under way and gives its fleets back. */
   async destroy(): Promise<void> {
-    this.#state = 'stopped';
-    this.#isWoken = false;
-    clearTimeout(this.#timer);
+    this.#isStopped = true;
+    const ended = this.#loop.stop();
     await this.#unlisten?.();
-    await this.#round;
+    await ended;
     await this.#checkpoints;
   }
 
-  async #loop(): Promise<void> {
-    clearTimeout(this.#timer);
-    let waitMs = POLL_MS;
-    try {
-      while (this.#isWoken && this.#state === 'running') {
-        this.#isWoken = false;
-        await this.#processRound();
-      }
-      this.#checkpoints ??= this.#moveCheckpoints()
-        .catch(this.#options.onError)
-        .finally(() => (this.#checkpoints = undefined));
-      waitMs = await this.#untilNextChange();
-    } catch (error) {
-      this.#options.onError(error);
-    }
-    if (this.#state === 'running') this.#timer = setTimeout(() => this.wake(), waitMs);
+  #startCheckpoints(): void {
+    this.#checkpoints ??= this.#moveCheckpoints()
+      .catch(this.#options.onError)
+      .finally(() => (this.#checkpoints = undefined));
   }
 
-  async #workOff(): Promise<void> {
-    while (this.#state !== 'stopped') {
+  async #drainQueue(): Promise<void> {
+    while (!this.#isStopped) {
       const claim = await claimFleet(this.#options.db, this.#options.now(), this.#tools.leaseUntil());
       if (claim === undefined) return;
       await this.#work(claim);
@@ -142,17 +130,17 @@ export class FleetRunner {
       if (claim.status === 'purging' || isUnavailable(error)) return;
       await db.transaction().execute((tx) => giveUp(tx, claim, reasonOf(error), now()));
     }
-    if (this.#state === 'stopped') await releaseClaim(db, claim);
+    if (this.#isStopped) await releaseClaim(db, claim);
   }
 
   async #turnClock(): Promise<void> {
     const { db, now, simulatorFaults, wakeDispatcher } = this.#options;
     if (!simulatorFaults) return;
-    while (this.#state !== 'stopped' && (await turnFaultClock(db, now()))) wakeDispatcher();
+    while (!this.#isStopped && (await turnFaultClock(db, now()))) wakeDispatcher();
   }
 
   async #moveCheckpoints(): Promise<void> {
-    while (this.#state !== 'stopped' && (await moveCheckpoints(this.#tools)));
+    while (!this.#isStopped && (await moveCheckpoints(this.#tools)));
   }
 
   async #untilNextChange(): Promise<number> {

@@ -1,4 +1,5 @@
 import { deleteExpiredAccessTokens } from '../queries/accounts/access-tokens.ts';
+import { PollingLoop } from '../loops/polling-loop.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { deleteExpiredPortalSessions } from '../queries/accounts/portal-sessions.ts';
 import { deleteRateLimitsBefore } from '../queries/accounts/rate-limits.ts';
@@ -28,7 +29,6 @@ export function startSweeper({
   everyMs = EVERY_MS,
   batch = BATCH,
 }: SweeperOptions): { stop(): Promise<void> } {
-  let underWay: Promise<unknown> | undefined;
   let isStopped = false;
   const sweep = async (): Promise<void> => {
     const now = clock();
@@ -39,16 +39,12 @@ export function startSweeper({
     for (let removed = batch; removed === batch && !isStopped;)
       removed = await deleteMessagesBefore(db, before, batch);
   };
-  const timer = setInterval(() => {
-    underWay ??= sweep()
-      .catch(onError)
-      .finally(() => (underWay = undefined));
-  }, everyMs);
+  const loop = new PollingLoop({ work: sweep, nextRoundMs: () => everyMs, retryMs: everyMs, onError });
+  loop.start(everyMs);
   return {
     stop: async () => {
       isStopped = true;
-      clearInterval(timer);
-      await underWay;
+      await loop.stop();
     },
   };
 }

@@ -1,12 +1,8 @@
-import type { Log } from '../log/log.ts';
-import { EventFeed } from './event-feed.ts';
-import { eventsChannel, notifyStreams } from '../queries/notifications/events.ts';
+import { throttle } from '../loops/throttle.ts';
+import type { OpenDatabase } from '../queries/connection/database.ts';
 import { listen } from '../queries/connection/listen.ts';
-import { throttle } from '../webhooks/throttle.ts';
-import type { Storage } from '../compose/database.ts';
-
-/** A NOTIFY with every message halves the commits. */
-const NOTIFY_EVERY_MS = 5;
+import { eventsChannel, notifyStreams } from '../queries/notifications/events.ts';
+import { EventFeed } from './event-feed.ts';
 
 /** Open event streams of this process, and the way by which processes tell each other of messages. */
 export interface Streams {
@@ -17,18 +13,19 @@ export interface Streams {
   stop(): Promise<void>;
 }
 
-/** `hasListeners`: whether streams can be opened here, or messages are only announced. */
+/**
+ * `hasListeners`: whether streams can be opened here, or messages are only announced. `onError` hears of wake-ups that
+ * were lost: streams also look by themselves. Rejects when the channel cannot be listened to.
+ */
 export async function startStreams(
-  { db, config }: Storage,
+  { db, config }: Pick<OpenDatabase, 'db' | 'config'>,
   hasListeners: boolean,
-  log: Log,
+  onError: (error: unknown) => void,
 ): Promise<Streams> {
   const events = new EventFeed();
-  const failed = (error: unknown): void =>
-    log.warn('Event streams could not be woken; they look by themselves.', { error });
-  const notify = throttle(() => notifyStreams(db), NOTIFY_EVERY_MS, failed);
+  const notify = throttle(() => notifyStreams(db), onError);
   const unlisten = hasListeners
-    ? await listen(config, eventsChannel, () => events.wake(), failed)
+    ? await listen(config, eventsChannel, () => events.wake(), onError)
     : undefined;
   return {
     events,

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { PollingLoop } from '../loops/polling-loop.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { findNextDueAt } from '../queries/deliveries/deliveries.ts';
 import {
@@ -52,13 +52,10 @@ export class Dispatcher {
   readonly #caps: { readonly perWebhook: number; readonly perOrganization: number };
   readonly #recorder: Recorder;
   readonly #underWay = new Map<string, { delivery: ClaimedDelivery; ended: Promise<void> }>();
-  #state: 'idle' | 'running' | 'stopped' = 'idle';
+  readonly #loop: PollingLoop;
+  readonly #watch: PollingLoop;
+  #isStopped = false;
   #filling: Promise<number> | undefined;
-  #isLooping = false;
-  #isWoken = false;
-  #timer: NodeJS.Timeout | undefined;
-  #watchTimer: NodeJS.Timeout | undefined;
-  #watching: Promise<void> | undefined;
   #looks = 0;
   #askedAtMs = -watchMs;
   #cursor: ClaimCursor = {};
@@ -78,22 +75,33 @@ export class Dispatcher {
       const deadline = `the deadline of an attempt (${options.exchange.deadlineMs} ms)`;
       throw new RangeError(`The lease (${this.#leaseMs} ms) must be longer than ${deadline}.`);
     }
-    this.#recorder = new Recorder((attempts) => this.#write(attempts), options.onError);
+    const { onError } = options;
+    this.#recorder = new Recorder((attempts) => this.#write(attempts), onError);
+    this.#loop = new PollingLoop({
+      work: () => this.#fill(),
+      nextRoundMs: () => this.#untilDueMs(),
+      retryMs: watchMs,
+      onError,
+    });
+    // From time to time makes due again what dead workers held and what has outlasted its lease.
+    this.#watch = new PollingLoop({
+      work: () => this.#releaseLost(),
+      nextRoundMs: () => watchMs,
+      retryMs: watchMs,
+      onError,
+    });
   }
 
   async start(): Promise<void> {
     this.#presence = await this.#options.presence?.();
-    this.#state = 'running';
-    this.#watch();
     this.#unlisten = await this.#options.listen?.(() => this.wake());
-    this.wake();
+    this.#watch.start(watchMs);
+    this.#loop.start();
   }
 
   /** Deliveries may be due: look now. Cheap, also when called often. */
   wake(): void {
-    if (this.#state !== 'running') return;
-    this.#isWoken = true;
-    if (!this.#isLooping) void this.#loop();
+    this.#loop.wake();
   }
 
   /** Delivers everything that is due and everything that becomes due meanwhile; for tests and tools. */
@@ -109,10 +117,8 @@ export class Dispatcher {
 
   /** Claims no more, waits for the attempts under way and gives back the leases of those that take too long. */
   async destroy(): Promise<void> {
-    this.#state = 'stopped';
-    clearTimeout(this.#timer);
-    clearTimeout(this.#watchTimer);
-    await this.#watching;
+    this.#isStopped = true;
+    await Promise.all([this.#watch.stop(), this.#loop.stop()]);
     await this.#unlisten?.();
     await this.#filling?.catch(() => undefined);
     this.#recorder.close();
@@ -126,17 +132,6 @@ export class Dispatcher {
     await this.#presence?.end();
   }
 
-  /** From time to time makes due again what dead workers held and what has outlasted its lease. */
-  #watch(): void {
-    this.#watchTimer = setTimeout(() => {
-      this.#watching = this.#releaseLost()
-        .catch((error: unknown) => this.#options.onError(error))
-        .finally(() => {
-          if (this.#state === 'running') this.#watch();
-        });
-    }, watchMs);
-  }
-
   async #releaseLost(): Promise<void> {
     const { db, now, metrics } = this.#options;
     const absent = (await this.#presence?.listAbsent()) ?? [];
@@ -147,26 +142,6 @@ export class Dispatcher {
     if (released === 0) return;
     metrics.reclaimed(released);
     this.wake();
-  }
-
-  async #loop(): Promise<void> {
-    this.#isLooping = true;
-    clearTimeout(this.#timer);
-    let waitMs = pollMs;
-    try {
-      while (this.#isWoken && this.#state === 'running') {
-        // Attempts end in batches: one claim for the places of all of them.
-        await setImmediate();
-        this.#isWoken = false;
-        await this.#fill();
-      }
-      waitMs = await this.#untilDueMs();
-    } catch (error) {
-      this.#options.onError(error);
-      waitMs = watchMs;
-    }
-    this.#isLooping = false;
-    if (this.#state === 'running') this.#timer = setTimeout(() => this.wake(), this.#isWoken ? 0 : waitMs);
   }
 
   /** When to look again unless woken; while it is woken often, soon, without asking the database. */
@@ -201,7 +176,7 @@ export class Dispatcher {
       const retries = [...this.#underWay.values()].filter(({ delivery }) => delivery.attempts > 0).length;
       const first = ends.first < 2 ? this.#places.first - (this.#underWay.size - retries) : 0;
       const retry = ends.retry < 2 ? this.#places.retry - retries : 0;
-      const mayClaim = this.#state !== 'stopped' && this.#presence?.isHeld() !== false;
+      const mayClaim = !this.#isStopped && this.#presence?.isHeld() !== false;
       if ((first <= 0 && retry <= 0) || !mayClaim) return claimed;
       const startedAt = now();
       const until = new Date(startedAt.getTime() + this.#leaseMs);

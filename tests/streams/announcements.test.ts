@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Storage } from '../../src/compose/database.ts';
 import { startStreams } from '../../src/streams/announcements.ts';
 import type { Streams } from '../../src/streams/announcements.ts';
-import { silentLog } from '../../src/log/log.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 
+const ignoreError = (): void => undefined;
 let database: TestDatabase;
 let api: Streams;
 let worker: Streams;
 beforeAll(async () => {
   database = await testDatabase();
-  const storage = { db: database.db, config: database.connection } as unknown as Storage;
-  api = await startStreams(storage, true, silentLog);
-  worker = await startStreams(storage, false, silentLog);
+  const storage = { db: database.db, config: database.connection };
+  api = await startStreams(storage, true, ignoreError);
+  worker = await startStreams(storage, false, ignoreError);
 });
 afterAll(async () => {
   await Promise.all([api.stop(), worker.stop()]);
@@ -58,8 +57,8 @@ test('a rest is not cut short by news, only by a listener that goes', async () =
 });
 
 test('a stop ends every wait', async () => {
-  const storage = { db: database.db, config: database.connection } as unknown as Storage;
-  const streams = await startStreams(storage, true, silentLog);
+  const storage = { db: database.db, config: database.connection };
+  const streams = await startStreams(storage, true, ignoreError);
   const wait = streams.events.newsSince(streams.events.count, LONG_MS, never);
   const rest = streams.events.rest(LONG_MS, never);
   await streams.stop();

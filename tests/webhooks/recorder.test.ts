@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FinishedAttempt } from '../../src/queries/deliveries/delivery-results.ts';
 import { Recorder } from '../../src/webhooks/recorder.ts';
-import { throttle } from '../../src/webhooks/throttle.ts';
 
 const attempt = (id: string): FinishedAttempt => ({
   owner: 1,
@@ -53,21 +52,4 @@ test('after the close a failure is not repeated', async () => {
   recorder.close();
   await recorded;
   expect(errors).toEqual([new Error('The database is gone.')]);
-});
-
-test('calls in quick succession become two: the first at once, the others together', async () => {
-  let calls = 0;
-  const second = Promise.withResolvers<undefined>();
-  const wake = throttle(
-    async () => {
-      calls += 1;
-      if (calls === 2) second.resolve(undefined);
-    },
-    5,
-    () => undefined,
-  );
-  for (let count = 0; count < 100; count += 1) wake();
-  expect(calls).toBe(1);
-  await second.promise;
-  expect(calls).toBe(2);
 });
