@@ -6,6 +6,9 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'tests/judges/**', 'tests/browser/**'],
     globalSetup: 'tests/support/global-setup.ts',
+    setupFiles: 'tests/support/property-runs.ts',
+    // What a failing test shows is cut: a whole response of a socket would take minutes to print.
+    diff: { maxDepth: 8, truncateThreshold: 200 },
     // One process for each core, in which a module is loaded once for all files: nothing keeps state between tests.
     pool: 'forks',
     isolate: false,

@@ -15,6 +15,7 @@ import type { Db } from '../../src/queries/connection/database.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { Registry } from 'prom-client';
 import { ApiClient } from './api-client.ts';
+import { TestClock } from './clock.ts';
 import { testDatabase } from './database.ts';
 import { expectNothingLeaked, KeptLog } from './leaks.ts';
 
@@ -24,25 +25,6 @@ export interface ApiOptions {
   readonly services?: Partial<Services>;
   /** Serve as if the database had gone away after the companies were founded. */
   readonly isDatabaseAway?: boolean;
-}
-
-/** A settable clock; it stands still until it is told otherwise. */
-export class TestClock {
-  #now: Date;
-
-  constructor(now: Date) {
-    this.#now = now;
-  }
-
-  readonly now = (): Date => new Date(this.#now);
-
-  set(instant: Date | string): void {
-    this.#now = new Date(instant);
-  }
-
-  advance(milliseconds: number): void {
-    this.#now = new Date(this.#now.getTime() + milliseconds);
-  }
 }
 
 export interface Person {
@@ -84,7 +66,7 @@ const NOON = '2026-06-15T12:00:00.000Z';
  */
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const database = await testDatabase();
-  const clock = new TestClock(options.now ?? new Date(NOON));
+  const clock = new TestClock(options.now ?? NOON);
   const key = randomBytes(32);
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

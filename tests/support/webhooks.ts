@@ -10,20 +10,14 @@ import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
 import { insertWebhook, rotateWebhookSecret } from '../../src/queries/deliveries/webhooks.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import { Exchange } from '../../src/webhooks/exchange.ts';
+import { TestClock } from './clock.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
 export const ring = keyring(randomBytes(32));
 
-/** A clock that stands still until it is moved. */
-export class Clock {
-  at = new Date('2026-03-01T12:00:00Z');
-  readonly now = (): Date => this.at;
-
-  advance(seconds: number): void {
-    this.at = new Date(this.at.getTime() + seconds * 1000);
-  }
-}
+/** What the clock of a test says at first. */
+export const START = new Date('2026-03-01T12:00:00Z');
 
 /** Counts of everything that a dispatcher reports; `errors` must stay empty. */
 export function reports() {
@@ -91,11 +85,7 @@ export async function addWebhook(
   const id = randomUUID();
   const secret = newSecret();
   const sealed = seal(ring, secret, webhookContext(id));
-  await insertWebhook(
-    db,
-    { org_id: orgId, id, url, topics, secret: sealed },
-    new Date('2026-03-01T12:00:00Z'),
-  );
+  await insertWebhook(db, { org_id: orgId, id, url, topics, secret: sealed }, START);
   return { id, secret };
 }
 
@@ -110,7 +100,7 @@ export interface Stage {
   database: TestDatabase;
   receiver: Receiver;
   exchange: Exchange;
-  clock: Clock;
+  clock: TestClock;
   orgId: string;
   seen: Reports;
 }
@@ -124,7 +114,7 @@ export function stage(deadlineMs = 2_000): Stage {
   beforeEach(async () => {
     set.receiver = await startReceiver();
     set.exchange = loopbackExchange(set.receiver.ca, deadlineMs);
-    set.clock = new Clock();
+    set.clock = new TestClock(START);
     set.seen = reports();
     set.orgId = await addOrganization(set.database.db);
   });

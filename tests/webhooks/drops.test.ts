@@ -12,12 +12,12 @@ import { addMessage, addWebhook, dumpDeliveries, stage, testDispatcher } from '.
 
 const on = stage();
 const dispatcher = (): Dispatcher => testDispatcher(on);
-const message = (type?: Topic) => addMessage(on.database.db, on.orgId, on.clock.at, type);
+const message = (type?: Topic) => addMessage(on.database.db, on.orgId, on.clock.now(), type);
 const dump = () => dumpDeliveries(on.database.db, on.orgId);
 const change = (id: string, to: WebhookChange) =>
-  on.database.db.transaction().execute((tx) => updateWebhook(tx, on.orgId, id, to, on.clock.at));
+  on.database.db.transaction().execute((tx) => updateWebhook(tx, on.orgId, id, to, on.clock.now()));
 const remove = (id: string) =>
-  on.database.db.transaction().execute((tx) => softDeleteWebhook(tx, on.orgId, id, on.clock.at));
+  on.database.db.transaction().execute((tx) => softDeleteWebhook(tx, on.orgId, id, on.clock.now()));
 
 test.each([
   ['disabling', 'disabled', (id: string) => change(id, { enabled: false })],
@@ -70,7 +70,7 @@ test.each([
     go.resolve(undefined);
     await done;
     expect(await dump()).toMatchObject([{ ...end, attempts: 1, isLeased: false }]);
-    on.clock.advance(1e6);
+    on.clock.advance(1e9);
     await running.processAll();
     expect(on.receiver.received.length).toBe(1);
   },
@@ -84,7 +84,7 @@ test('a disable that meets an event under way waits for it and drops its message
   const event = db.transaction().execute(async (tx) => {
     const payload = Buffer.from('{}');
     const fields = { org_id: on.orgId, id: randomUUID(), message_type: 'device.information', payload };
-    await insertMessage(tx, { ...fields, occurred_at: on.clock.at }, on.clock.at);
+    await insertMessage(tx, { ...fields, occurred_at: on.clock.now() }, on.clock.now());
     written.resolve(undefined);
     await commit.promise;
   });

@@ -18,9 +18,9 @@ test('a scrape tells the backlog, its age, outcomes, latencies and drops', async
   const metrics = deliveryMetrics(registry);
   backlogMetrics(registry, on.database.db, on.clock.now);
   await addWebhook(on.database.db, on.orgId, on.receiver.url());
-  await addMessage(on.database.db, on.orgId, on.clock.at);
-  await addMessage(on.database.db, on.orgId, on.clock.at);
-  on.clock.advance(40);
+  await addMessage(on.database.db, on.orgId, on.clock.now());
+  await addMessage(on.database.db, on.orgId, on.clock.now());
+  on.clock.advance(40_000);
   expect(await scrape(registry)).toMatchObject({
     webhook_deliveries_pending: 2,
     webhook_deliveries_under_way: 0,
@@ -28,7 +28,7 @@ test('a scrape tells the backlog, its age, outcomes, latencies and drops', async
   });
   on.receiver.answerNext({ status: 500 });
   await testDispatcher(on, { metrics }).processAll();
-  on.clock.advance(1);
+  on.clock.advance(1_000);
   metrics.dropped('disabled', 3);
   expect(await scrape(registry)).toMatchObject({
     webhook_deliveries_pending: 2,
@@ -38,7 +38,7 @@ test('a scrape tells the backlog, its age, outcomes, latencies and drops', async
     'webhook_event_to_receipt_seconds_bucket{le="300",attempt="first"}': 1,
     'webhook_deliveries_dropped_total{reason="disabled"}': 3,
   });
-  on.clock.advance(10);
+  on.clock.advance(10_000);
   // The failed one is due again since six seconds: 5 s after its attempt.
   expect(await scrape(registry)).toMatchObject({
     webhook_deliveries_pending: 1,

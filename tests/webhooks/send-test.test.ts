@@ -4,9 +4,10 @@ import type { WebhookTester } from '../../src/domain/notifications/webhook-test.
 import type { Exchange } from '../../src/webhooks/exchange.ts';
 import { webhookTester } from '../../src/webhooks/send-test.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
-import { Clock, loopbackExchange } from '../support/webhooks.ts';
+import { TestClock } from '../support/clock.ts';
+import { loopbackExchange, START } from '../support/webhooks.ts';
 
-const clock = new Clock();
+const clock = new TestClock(START);
 const secret = newSecret();
 const newId = (): string => '0b0e3c1e-6f0e-4c63-9df5-0d1b7f5f0c11';
 let receiver: Receiver;
@@ -36,7 +37,7 @@ test('a test message is of the type service.test, names its topic and is signed 
     occurred_at: '2026-03-01T12:00:00.000Z',
     data: { topic: 'device.information' },
   });
-  expect(isSignatureValid(secret, String(headers['service-signature']), body, clock.at)).toBe(true);
+  expect(isSignatureValid(secret, String(headers['service-signature']), body, clock.now())).toBe(true);
 });
 
 test.each([

@@ -14,12 +14,13 @@ import {
   addMessage,
   addOrganization,
   addWebhook,
-  Clock,
+  START,
   dumpDeliveries,
   loopbackExchange,
   stage,
   testDispatcher,
 } from '../support/webhooks.ts';
+import { TestClock } from '../support/clock.ts';
 
 const on = stage(5_000);
 const real = { now: (): Date => new Date() };
@@ -27,15 +28,15 @@ const dispatcher = (options: Partial<DispatcherOptions> = {}): Dispatcher => tes
 const dump = () => dumpDeliveries(on.database.db, on.orgId);
 
 async function messages(count: number): Promise<void> {
-  for (let each = 0; each < count; each += 1) await addMessage(on.database.db, on.orgId, on.clock.at);
+  for (let each = 0; each < count; each += 1) await addMessage(on.database.db, on.orgId, on.clock.now());
 }
 
 const roomy = { first: 200, retry: 200, perWebhook: 16, perOrganization: 100 };
 
 /** Claims for a minute; how many of which webhook, by their attempts. */
 async function claimed(limits: Partial<ClaimLimits>): Promise<Record<string, number>> {
-  const leaseUntil = new Date(on.clock.at.getTime() + 60_000);
-  const lease = { owner: 0, now: on.clock.at, until: leaseUntil };
+  const leaseUntil = new Date(on.clock.now().getTime() + 60_000);
+  const lease = { owner: 0, now: on.clock.now(), until: leaseUntil };
   const { deliveries } = await claimDeliveries(on.database.db, { ...roomy, ...limits }, lease);
   const counts: Record<string, number> = {};
   for (const name of deliveries.map(({ url, attempts }) => `${new URL(url).pathname} ${attempts}`).sort())
@@ -71,8 +72,8 @@ describe('two workers at once', () => {
     on.receiver.answer = (_request, response) => void go.promise.then(() => response.writeHead(204).end());
     const first = dispatcher().processAll();
     for (let each = 0; each < 5; each += 1) await on.receiver.next();
-    const late = new Clock();
-    late.advance(3600);
+    const late = new TestClock(START);
+    late.advance(3_600_000);
     const second = dispatcher({ now: late.now }).processAll();
     for (let each = 0; each < 5; each += 1) await on.receiver.next();
     go.resolve(undefined);
@@ -88,8 +89,8 @@ test('a late worker does not overwrite the result of the one that took over', as
   on.receiver.answerNext((_request, response) => void go.promise.then(() => response.writeHead(500).end()));
   const late = dispatcher().processAll();
   await on.receiver.next();
-  const next = new Clock();
-  next.advance(3600);
+  const next = new TestClock(START);
+  next.advance(3_600_000);
   await dispatcher({ now: next.now }).processAll();
   go.resolve(undefined);
   await late;
@@ -102,14 +103,14 @@ test('a late worker does not overwrite the result of the one that took over', as
 test('what a dead worker had claimed is delivered when its lease is over, not before', async () => {
   await addWebhook(on.database.db, on.orgId, on.receiver.url());
   await messages(3);
-  const leaseUntil = new Date(on.clock.at.getTime() + 20_000);
-  const lease = { owner: 0, now: on.clock.at, until: leaseUntil };
+  const leaseUntil = new Date(on.clock.now().getTime() + 20_000);
+  const lease = { owner: 0, now: on.clock.now(), until: leaseUntil };
   const dead = await claimDeliveries(on.database.db, roomy, lease);
   expect(dead.deliveries.length).toBe(3);
-  on.clock.advance(19);
+  on.clock.advance(19_000);
   await dispatcher().processAll();
   expect(on.receiver.received).toEqual([]);
-  on.clock.advance(1);
+  on.clock.advance(1_000);
   await dispatcher().processAll();
   expect(timesReceived()).toEqual([1, 1, 1]);
 });
@@ -267,8 +268,8 @@ describe('the claim keeps', () => {
     expect(await claimed({ ...limits, first: 16 })).toEqual({ '/a 0': 2 });
     expect(await claimed(limits)).toEqual({ '/a 0': 1 });
     expect(await claimed(limits)).toEqual({});
-    on.clock.advance(60);
-    expect(await releaseLost(on.database.db, [], on.clock.at)).toBe(3);
+    on.clock.advance(60_000);
+    expect(await releaseLost(on.database.db, [], on.clock.now())).toBe(3);
     expect(await claimed(limits)).toEqual({ '/a 0': 3 });
   });
 
@@ -277,7 +278,7 @@ describe('the claim keeps', () => {
     await messages(10);
     const small = await addOrganization(on.database.db);
     await addWebhook(on.database.db, small, on.receiver.url('/small'));
-    for (let each = 0; each < 10; each += 1) await addMessage(on.database.db, small, on.clock.at);
+    for (let each = 0; each < 10; each += 1) await addMessage(on.database.db, small, on.clock.now());
     expect(await claimed({ first: 8 })).toEqual({ '/a 0': 1, '/b 0': 1, '/c 0': 1, '/small 0': 1 });
     const more = await claimed({ first: 800, perOrganization: 5 });
     expect([Object.values(more).reduce((sum, count) => sum + count), more['/small 0']]).toEqual([6, 4]);

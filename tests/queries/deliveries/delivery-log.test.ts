@@ -18,7 +18,7 @@ interface Sent {
 async function sendOnce(status: number): Promise<Sent> {
   const { db } = on.database;
   const { id: webhookId } = await addWebhook(db, on.orgId, on.receiver.url());
-  const { id: messageId } = await addMessage(db, on.orgId, on.clock.at);
+  const { id: messageId } = await addMessage(db, on.orgId, on.clock.now());
   on.receiver.answerNext({ status });
   await testDispatcher(on).processAll();
   return { webhookId, messageId, arrived: await on.receiver.next() };
@@ -29,7 +29,7 @@ const keyOf = ({ webhookId, messageId }: Sent) => ({ orgId: on.orgId, webhookId,
 function reopen(sent: Sent, requestId?: string): Promise<LoggedDelivery | undefined> {
   return on.database.db
     .transaction()
-    .execute((tx) => reopenDelivery(tx, keyOf(sent), on.clock.at, requestId));
+    .execute((tx) => reopenDelivery(tx, keyOf(sent), on.clock.now(), requestId));
 }
 
 async function logOf(sent: Sent): Promise<unknown> {
@@ -47,14 +47,14 @@ test('a delivered message goes out again byte for byte, under its id, signed wit
   const sent = await sendOnce(204);
   const secret = await rotate(on.database.db, on.orgId, sent.webhookId);
   on.clock.advance(3_600);
-  expect(await reopen(sent)).toMatchObject({ state: 'pending', attempts: 1, due_at: on.clock.at });
+  expect(await reopen(sent)).toMatchObject({ state: 'pending', attempts: 1, due_at: on.clock.now() });
   on.receiver.answerNext({ status: 200 });
   await testDispatcher(on).processAll();
   const again = await on.receiver.next();
   expect(again.body.equals(sent.arrived.body)).toBe(true);
   expect(again.headers['webhook-id']).toBe(sent.messageId);
   const header = String(again.headers['service-signature']);
-  expect(isSignatureValid(secret, header, again.body, on.clock.at)).toBe(true);
+  expect(isSignatureValid(secret, header, again.body, on.clock.now())).toBe(true);
   expect(await logOf(sent)).toEqual({
     state: 'delivered',
     attempts: 2,
@@ -95,7 +95,7 @@ test('a repetition that fails is repeated as the schedule goes on', async () => 
   await testDispatcher(on).processAll();
   await on.receiver.next();
   const waiting = await findDelivery(on.database.db, keyOf(sent));
-  const dueAt = new Date(on.clock.at.getTime() + (retryDelaysMs[1] ?? 0));
+  const dueAt = new Date(on.clock.now().getTime() + (retryDelaysMs[1] ?? 0));
   expect(waiting).toMatchObject({ state: 'pending', attempts: 2, due_at: dueAt, finished_at: null });
 });
 

@@ -6,12 +6,12 @@ import { addMessage, addOrganization, addWebhook, stage, testDispatcher } from '
 
 const on = stage();
 const day = 86_400_000;
-const ago = (days: number): Date => new Date(on.clock.at.getTime() - days * day);
+const ago = (days: number): Date => new Date(on.clock.now().getTime() - days * day);
 const month = (): Date => ago(30);
 
 /** A message whose first announcement was so many days ago, and whose last may have been later. */
 async function message(days: number, repeatedDays?: number, orgId = on.orgId): Promise<string> {
-  const { id } = await addMessage(on.database.db, orgId, on.clock.at);
+  const { id } = await addMessage(on.database.db, orgId, on.clock.now());
   await on.database.db
     .updateTable('messages')
     .set({ announced_at: ago(days), repeated_at: repeatedDays === undefined ? null : ago(repeatedDays) })
@@ -60,7 +60,7 @@ test('cancelled ones and those that no webhook wanted go too, of every organizat
   const other = await addOrganization(db);
   const { id } = await addWebhook(db, on.orgId, on.receiver.url());
   await message(40);
-  await db.transaction().execute((tx) => updateWebhook(tx, on.orgId, id, { enabled: false }, on.clock.at));
+  await db.transaction().execute((tx) => updateWebhook(tx, on.orgId, id, { enabled: false }, on.clock.now()));
   await message(40);
   await message(40, undefined, other);
   const young = await message(1, undefined, other);

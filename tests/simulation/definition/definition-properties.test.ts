@@ -8,8 +8,6 @@ import { keepDefinition, restoreDefinition } from '../../../src/simulation/defin
 import { previewFleet } from '../../../src/simulation/preview/preview.ts';
 import { NOW, REQUEST_ID, households, resolved } from '../fleet.ts';
 
-fc.configureGlobal({ numRuns: 1000 });
-
 const ORG = 'a3f1c0de-0000-4000-8000-000000000001';
 const group = fc.record(
   {

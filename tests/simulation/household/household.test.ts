@@ -97,7 +97,6 @@ describe('draws', () => {
           expect(furthest).toBeLessThanOrEqual(1.001);
         },
       ),
-      { numRuns: 1000 },
     );
   });
 

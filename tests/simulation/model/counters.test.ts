@@ -70,7 +70,6 @@ describe('from a checkpoint', () => {
           }
         },
       ),
-      { numRuns: 150 },
     );
   });
 
@@ -122,7 +121,6 @@ describe('from a checkpoint', () => {
           expect(model.quarter(index)).toEqual(walked.quarter(index));
         },
       ),
-      { numRuns: 100 },
     );
   });
 });

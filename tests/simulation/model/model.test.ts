@@ -12,7 +12,6 @@ import { deviceState } from '../../../src/simulation/model/state.ts';
 import { sunPosition } from '../../../src/simulation/environment/sun.ts';
 import { QUARTER_MS, first, households } from '../fleet.ts';
 
-fc.configureGlobal({ numRuns: 1000 });
 const ANCHOR = new Date('2026-03-27T13:45:00Z');
 const START = ANCHOR.getTime() / QUARTER_MS;
 const always = (state: ScheduleState) => () => state;
