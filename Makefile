@@ -48,9 +48,18 @@ run: install ## Install what is missing and run the service with an embedded dat
 demo: install ## Do the main job step by step against a service of its own
 	@node --disable-warning=ExperimentalWarning tools/demo/main.ts
 
+# Tests that touch no database and no network, and those of the operations that differ from the last commit or from main.
+FAST_TESTS = tests/domain tests/simulation \
+  $(shell { git diff --name-only HEAD; git diff --name-only main...HEAD; git ls-files --others --exclude-standard; } 2>/dev/null | \
+    sed -nE 's,^(src|tests)/operations/([a-z-]+)(\.test)?\.ts$$,tests/operations/\2,p' | sort -u)
+
+.PHONY: test-fast
+test-fast: install ## Run the tests of the pure rooms and of the operations that were changed: the inner loop, 30 s
+	$(VITEST) $(FAST_TESTS)
+
 .PHONY: test
-test: install $(JUDGES_STAMP) ## Run every test that needs no browser
-	PARTNER_TEST_ALL_PAIRS=$(if $(ARGS),,yes) $(VITEST) $(ARGS)
+test: install $(JUDGES_STAMP) ## Run every test that needs no browser, or those of ARGS=tests/webhooks: 4 minutes
+	WHOLE_TEST_RUN=$(if $(ARGS),,yes) $(VITEST) $(ARGS)
 
 .PHONY: faults
 faults: install ## Kill workers and PostgreSQL, misbehave as endpoints and name servers; prints what it did

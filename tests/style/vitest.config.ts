@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** Where the counts of a run are written as JSON; .ci/run sums them. */
+const report = process.env['TEST_REPORT'];
+
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
@@ -9,6 +12,7 @@ export default defineConfig({
     setupFiles: 'tests/support/property-runs.ts',
     // What a failing test shows is cut: a whole response of a socket would take minutes to print.
     diff: { maxDepth: 8, truncateThreshold: 200 },
+    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     // One process for each core, in which a module is loaded once for all files: nothing keeps state between tests.
     pool: 'forks',
     isolate: false,

@@ -48,7 +48,7 @@ test('old messages go with their deliveries and attempts; young, repeated and pe
   expect(await kept()).toEqual(same(delivered, young, repeated, pending));
   expect(await deleteMessagesBefore(db, month(), 100)).toBe(1);
   expect(await kept()).toEqual(same(young, repeated, pending));
-  on.clock.advance(5);
+  on.clock.advance(5_000);
   await testDispatcher(on).processAll();
   expect(await deleteMessagesBefore(db, month(), 100)).toBe(1);
   expect(await kept()).toEqual(same(young, repeated));
