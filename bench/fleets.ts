@@ -10,12 +10,12 @@ import { FleetRunner } from '../src/fleets/runner.ts';
 import type { Db } from '../src/queries/connection/database.ts';
 import { insertFleet } from '../src/queries/fleets/fleets.ts';
 import { insertOrganization } from '../src/queries/accounts/organizations.ts';
-import { historyWindow } from '../src/simulation/definition/definition-record.ts';
+import { computeHistoryWindow } from '../src/simulation/definition/definition-record.ts';
 import { resolveDefinition } from '../src/simulation/definition/resolve-definition.ts';
-import type { Resolved } from '../src/simulation/definition/resolve-definition.ts';
+import type { ResolvedDefinition } from '../src/simulation/definition/resolve-definition.ts';
 import { MODEL_VERSION } from '../src/simulation/household/household.ts';
-import { jobId, simulationOrgId } from '../src/simulation/household/identity.ts';
-import { keepDefinition } from '../src/simulation/definition/stored-definition.ts';
+import { deriveFleetId, deriveSimulationOrgId } from '../src/simulation/household/identity.ts';
+import { toStoredDefinition } from '../src/simulation/definition/stored-definition.ts';
 import { previewFleet } from '../src/simulation/preview/preview.ts';
 import type { DensityRaster } from '../src/simulation/definition/fleet-definition.ts';
 import { hostileDefinitions } from '../tests/operations/hostile-definitions.ts';
@@ -31,7 +31,7 @@ const TABLES = ['users', 'households', 'devices', 'device_conditions'] as const;
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-function resolve(density: DensityRaster | null = null): Resolved {
+function resolve(density: DensityRaster | null = null): ResolvedDefinition {
   const resolution = resolveDefinition(
     { request_id: randomUUID(), count: HOUSEHOLDS, ev_ownership_fraction: 0.5, density },
     new Date(),
@@ -43,10 +43,10 @@ function resolve(density: DensityRaster | null = null): Resolved {
 async function queueFleet(db: Db, orgId: string): Promise<string> {
   const { definition } = resolve();
   const now = new Date();
-  const id = jobId(orgId, definition.request_id);
-  const { kept, weights } = keepDefinition(definition);
-  const { from, to } = historyWindow(definition, now);
-  const simulated = simulationOrgId(id);
+  const id = deriveFleetId(orgId, definition.request_id);
+  const { kept, weights } = toStoredDefinition(definition);
+  const { from, to } = computeHistoryWindow(definition, now);
+  const simulated = deriveSimulationOrgId(id);
   await insertOrganization(db, {
     id: simulated,
     name: 'B',

@@ -5,7 +5,7 @@ import type { FleetDefinitionBody } from '../src/simulation/definition/fleet-def
 import { alwaysMid } from '../src/simulation/devices/heat.ts';
 import { buildHouseholds } from '../src/simulation/household/household.ts';
 import type { Household } from '../src/simulation/household/household.ts';
-import { createModel } from '../src/simulation/model/model.ts';
+import { createHouseholdModel } from '../src/simulation/model/model.ts';
 import { CHANNEL, hashIn, splitSeed, stream } from '../src/simulation/kernel/noise.ts';
 import { evenDensity } from '../tools/fidelity/sample-fleets.ts';
 
@@ -47,7 +47,7 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 function runYear(household: Household): void {
-  const model = createModel(household, alwaysMid);
+  const model = createHouseholdModel(household, alwaysMid);
   for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) model.day(day);
 }
 
@@ -100,7 +100,9 @@ function benchSnapshots(places: Places): void {
     const rounds = size > 1000 ? 1 : ROUNDS;
     const costs = Array.from({ length: rounds }, () => {
       const fleet = fleetOf(size, places, NOW_MS - (NOW_MS % 900_000) - 30 * 86_400_000);
-      return cpuOf(() => fleet.forEach((household) => createModel(household, alwaysMid).quarter(index)));
+      return cpuOf(() =>
+        fleet.forEach((household) => createHouseholdModel(household, alwaysMid).quarter(index)),
+      );
     });
     const cost = median(costs);
     each.push(cost / size);
@@ -116,14 +118,14 @@ function benchCounters(): void {
   const weekAgo = Math.floor(NOW_MS / 86_400_000) - 7;
   for (const age of [1, 7, 30, 90, 365, 3652]) {
     const fleet = fleetOf(100, 'one place', NOW_MS - (NOW_MS % 900_000) - age * 86_400_000);
-    const models = fleet.map((household) => createModel(household, alwaysMid));
+    const models = fleet.map((household) => createHouseholdModel(household, alwaysMid));
     const cold = cpuOf(() => models.forEach((model) => model.countersBefore(index)));
     const warm = cpuOf(() => models.forEach((model) => model.countersBefore(index + 1)));
-    const kept = models.map((model) => model.ledger.at(weekAgo));
-    const fresh = fleet.map((household) => createModel(household, alwaysMid));
+    const kept = models.map((model) => model.counters.checkpointAt(weekAgo));
+    const fresh = fleet.map((household) => createHouseholdModel(household, alwaysMid));
     const resumed = cpuOf(() =>
       fresh.forEach((model, i) => {
-        if (kept[i]) model.ledger.learn(kept[i]);
+        if (kept[i]) model.counters.restore(kept[i]);
         model.countersBefore(index);
       }),
     );

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { takeTurn } from '../households/pace.ts';
+import { yieldToEventLoop } from '../households/time-slicer.ts';
 import type { Services } from '../operations/context.ts';
 import { notifyDispatchers } from '../queries/deliveries/deliveries.ts';
 import { webhookTester } from '../webhooks/send-test.ts';
@@ -32,7 +32,7 @@ export function servicesOf(
       now: clock,
       newId: randomUUID,
     }),
-    takeTurn,
+    yieldToEventLoop,
     events,
     wakeDispatcher: () => {
       announce();

@@ -1,6 +1,6 @@
 import { FleetRunner } from '../fleets/runner.ts';
 import { deliveriesChannel } from '../queries/deliveries/deliveries.ts';
-import { fleetsChannel } from '../queries/fleets/fleets.ts';
+import { FLEETS_CHANNEL } from '../queries/fleets/fleets.ts';
 import { listen } from '../queries/connection/listen.ts';
 import { holdPresence } from '../queries/connection/worker-presence.ts';
 import { Dispatcher } from '../webhooks/dispatcher.ts';
@@ -49,7 +49,7 @@ export async function startWorkers({
       dispatcher.wake();
     },
     onError: failed('fleets'),
-    listen: (wake) => listen(config, fleetsChannel, wake, failed('fleets')),
+    listen: (wake) => listen(config, FLEETS_CHANNEL, wake, failed('fleets')),
   });
   const sweeper = startSweeper({
     db,

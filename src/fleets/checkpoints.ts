@@ -1,36 +1,36 @@
-import { checkpointRow, dayOf, readCheckpoint, settledDay } from '../households/checkpoints.ts';
-import { Pace } from '../households/pace.ts';
-import type { TakeTurn } from '../households/pace.ts';
-import { liveSchedules } from '../households/schedules.ts';
+import { toCheckpointRow, utcDayOf, toCheckpoint, lastSettledDay } from '../households/checkpoints.ts';
+import { TimeSlicer } from '../households/time-slicer.ts';
+import type { YieldToEventLoop } from '../households/time-slicer.ts';
+import { loadHeatPumpSchedules } from '../households/heat-pump-schedules.ts';
 import {
   claimCheckpoints,
   listDueHouseholds,
   lockCheckpointClaim,
   releaseCheckpointClaim,
-  storeCheckpoints,
+  upsertCheckpoints,
   updateCheckpointClaim,
 } from '../queries/fleets/checkpoints.ts';
 import type { CheckpointClaim, DueHousehold, HouseholdCheckpoint } from '../queries/fleets/checkpoints.ts';
 import { alwaysMid } from '../simulation/devices/heat.ts';
 import type { ScheduleState } from '../simulation/devices/heat.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { createModel } from '../simulation/model/model.ts';
-import type { WorkTools } from './provisioning.ts';
+import { createHouseholdModel } from '../simulation/model/model.ts';
+import type { FleetWorkContext } from './provisioning.ts';
 
 /** Checkpoints are moved on when they are so old: a first look then sums a week at most, some 0.2 ms. */
-const MOVED_EVERY_DAYS = 7;
+const CHECKPOINT_AGE_DAYS = 7;
 /** What was summed is written after so many household-days, 0.2 s and more, or so much time: the claim must not run out. */
-const WRITTEN_EVERY_DAYS = 4000;
-const WRITTEN_EVERY_MS = 2000;
+const WRITE_AFTER_DAYS = 4000;
+const WRITE_AFTER_MS = 2000;
 /** Days of a household between two looks at the time. */
-const STRETCH_DAYS = 250;
+const CLOCK_CHECK_DAYS = 250;
 /** What looking at a household costs beside its days. */
-const LOOK_DAYS = 10;
+const HOUSEHOLD_COST_DAYS = 10;
 /** Households that are read at once. */
-const BATCH = 200;
+const HOUSEHOLD_BATCH_SIZE = 200;
 
-export interface CheckpointTools extends WorkTools {
-  readonly takeTurn: TakeTurn;
+export interface CheckpointWorkContext extends FleetWorkContext {
+  readonly yieldToEventLoop: YieldToEventLoop;
   /** Milliseconds since whenever, for lengths of time. */
   readonly elapsedMs: () => number;
 }
@@ -39,18 +39,21 @@ export interface CheckpointTools extends WorkTools {
  * Moves on the checkpoints of the live fleet whose are oldest; false when no fleet's are due. A fleet that changes its
  * state meanwhile ends it: what was summed since the last writing is dropped, and nothing more is written.
  */
-export async function moveCheckpoints(tools: CheckpointTools): Promise<boolean> {
+export async function advanceOldestCheckpoints(tools: CheckpointWorkContext): Promise<boolean> {
   const { db, now, leaseUntil } = tools;
-  const day = settledDay(now());
-  const claim = await claimCheckpoints(db, day - MOVED_EVERY_DAYS, now(), leaseUntil());
+  const day = lastSettledDay(now());
+  const claim = await claimCheckpoints(db, day - CHECKPOINT_AGE_DAYS, now(), leaseUntil());
   if (claim === undefined) return false;
-  const scheduleOf = await liveSchedules(db, claim.simulation_org_id, claim.history_from, now());
-  const pace = new Pace(tools.takeTurn, tools.isStopping);
+  const scheduleOf = await loadHeatPumpSchedules(db, claim.simulation_org_id, claim.history_from, now());
+  const pace = new TimeSlicer(tools.yieldToEventLoop, tools.isStopping);
   for (let from = 0; ;) {
-    const due = await listDueHouseholds(db, claim.simulation_org_id, day, { from, limit: BATCH });
-    const until = tools.elapsedMs() + WRITTEN_EVERY_MS;
-    const made = await sumSome(due, day, scheduleOf, pace, () => tools.elapsedMs() >= until);
-    const isHeld = await write(tools, claim, made, due.length === 0 ? day : undefined);
+    const due = await listDueHouseholds(db, claim.simulation_org_id, day, {
+      from,
+      limit: HOUSEHOLD_BATCH_SIZE,
+    });
+    const until = tools.elapsedMs() + WRITE_AFTER_MS;
+    const made = await computeCheckpoints(due, day, scheduleOf, pace, () => tools.elapsedMs() >= until);
+    const isHeld = await writeCheckpoints(tools, claim, made, due.length === 0 ? day : undefined);
     if (!isHeld || due.length === 0) return true;
     if (tools.isStopping()) {
       await releaseCheckpointClaim(db, claim);
@@ -61,45 +64,48 @@ export async function moveCheckpoints(tools: CheckpointTools): Promise<boolean> 
 }
 
 /** The checkpoints of the first of the households; the last one may not have come as far as `day`. */
-async function sumSome(
+async function computeCheckpoints(
   due: readonly DueHousehold[],
   day: number,
   scheduleOf: (household: Household) => (at: Date) => ScheduleState,
-  pace: Pace,
+  pace: TimeSlicer,
   isLate: () => boolean,
 ): Promise<HouseholdCheckpoint[]> {
   const made: HouseholdCheckpoint[] = [];
-  let left = WRITTEN_EVERY_DAYS;
+  let left = WRITE_AFTER_DAYS;
   for (const { attributes, checkpoint } of due) {
     const household = attributes as Household;
     // A model of its own: those of requests are kept for requests.
-    const { ledger } = createModel(household, household.heat_pump ? scheduleOf(household) : alwaysMid);
-    if (checkpoint) ledger.learn(readCheckpoint(checkpoint));
-    let reached = checkpoint?.day ?? dayOf(new Date(household.anchor_ms));
-    await pace.keep(LOOK_DAYS);
+    const { counters } = createHouseholdModel(
+      household,
+      household.heat_pump ? scheduleOf(household) : alwaysMid,
+    );
+    if (checkpoint) counters.restore(toCheckpoint(checkpoint));
+    let reached = checkpoint?.day ?? utcDayOf(new Date(household.anchor_ms));
+    await pace.yieldIfDue(HOUSEHOLD_COST_DAYS);
     do {
-      const to = Math.min(day, reached + left, reached + STRETCH_DAYS);
-      if (!(await pace.reach(ledger, to))) return made;
+      const to = Math.min(day, reached + left, reached + CLOCK_CHECK_DAYS);
+      if (!(await pace.advanceTo(counters, to))) return made;
       left -= to - reached;
       reached = to;
     } while (reached < day && left > 0 && !isLate());
-    made.push(checkpointRow(household, ledger.at(reached)));
-    left -= LOOK_DAYS;
+    made.push(toCheckpointRow(household, counters.checkpointAt(reached)));
+    left -= HOUSEHOLD_COST_DAYS;
     if (left <= 0 || isLate()) break;
   }
   return made;
 }
 
 /** Writes what was summed, or that nothing is left to sum. False when the claim is lost. */
-async function write(
-  { db, leaseUntil }: CheckpointTools,
+async function writeCheckpoints(
+  { db, leaseUntil }: CheckpointWorkContext,
   claim: CheckpointClaim,
   made: readonly HouseholdCheckpoint[],
   doneDay: number | undefined,
 ): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     if (!(await lockCheckpointClaim(tx, claim))) return false;
-    await storeCheckpoints(tx, claim.simulation_org_id, made);
+    await upsertCheckpoints(tx, claim.simulation_org_id, made);
     await updateCheckpointClaim(
       tx,
       claim,

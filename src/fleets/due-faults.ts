@@ -1,14 +1,18 @@
-import { isLive } from '../domain/fleets/fleet-states.ts';
+import { isFleetActive } from '../domain/fleets/fleet-states.ts';
 import { endCondition, findEventFleet, raiseCondition } from '../queries/notifications/conditions.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
-import { findFleetOfSimulation } from '../queries/fleets/fleets.ts';
+import { findFleetBySimulationOrg } from '../queries/fleets/fleets.ts';
 import type { PlannedCondition } from '../queries/fleets/households.ts';
-import { claimDueConditions, listDueFleets, planChange } from '../queries/fleets/planned-conditions.ts';
+import {
+  claimDueConditionChanges,
+  listFleetsWithDueChanges,
+  planNextConditionChange,
+} from '../queries/fleets/planned-conditions.ts';
 import type { DueCondition, DueFleet } from '../queries/fleets/planned-conditions.ts';
 import { FAULT_CODES, FAULT_GRACE_MS, nextFault } from '../simulation/household/faults.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { deviceTypes } from '../simulation/household/household.ts';
-import { deviceId } from '../simulation/household/identity.ts';
+import { listDeviceTypes } from '../simulation/household/household.ts';
+import { deriveDeviceId } from '../simulation/household/identity.ts';
 
 /*
  * Every device and code has a row with the instant of its next change, begin or end, known from the seed. What is
@@ -16,44 +20,48 @@ import { deviceId } from '../simulation/household/identity.ts';
  */
 
 /** Changes that one transaction makes. */
-const BATCH = 100;
+const CONDITION_BATCH_SIZE = 100;
 /** A fault that began longer ago than this while nobody looked, and is over, is passed over. */
-const STALE_MS = 86_400_000;
+const SKIP_PAST_FAULTS_AFTER_MS = 86_400_000;
 
 /** The first planned fault of each device and code of a household that is created now. */
-export function firstFaults(fleetId: string, household: Household, now: Date): PlannedCondition[] {
+export function planFirstFaults(fleetId: string, household: Household, now: Date): PlannedCondition[] {
   const after = new Date(now.getTime() + FAULT_GRACE_MS);
-  return deviceTypes(household).flatMap((type) =>
+  return listDeviceTypes(household).flatMap((type) =>
     FAULT_CODES.flatMap((code): PlannedCondition[] => {
       const fault = nextFault(household.seed, household.index, type, code, after);
       if (fault === null) return [];
-      const device_id = deviceId(fleetId, household.index, type);
+      const device_id = deriveDeviceId(fleetId, household.index, type);
       return [{ device_id, code, occurrence: 0, next_change_at: fault.startsAt }];
     }),
   );
 }
 
 /** Begins and ends the conditions that are due; true when something was, so that there may be more. */
-export async function turnFaultClock(db: Db, now: Date): Promise<boolean> {
+export async function applyDueFaults(db: Db, now: Date): Promise<boolean> {
   let changed = 0;
-  for (const due of await listDueFleets(db, now, BATCH)) {
-    changed += await db.transaction().execute((tx) => turn(tx, due, now));
+  for (const due of await listFleetsWithDueChanges(db, now, CONDITION_BATCH_SIZE)) {
+    changed += await db.transaction().execute((tx) => applyDueFaultsOfFleet(tx, due, now));
   }
   return changed > 0;
 }
 
 /** The fleet's row is taken first, as every change of its state does, so that a stop comes before or after. */
-async function turn(tx: Tx, { orgId, fleetOrgId, fleetId }: DueFleet, now: Date): Promise<number> {
+async function applyDueFaultsOfFleet(
+  tx: Tx,
+  { orgId, fleetOrgId, fleetId }: DueFleet,
+  now: Date,
+): Promise<number> {
   const state = await findEventFleet(tx, fleetOrgId, fleetId);
-  if (state === undefined || !isLive(state.status)) return 0;
-  const fleet = await findFleetOfSimulation(tx, orgId);
+  if (state === undefined || !isFleetActive(state.status)) return 0;
+  const fleet = await findFleetBySimulationOrg(tx, orgId);
   if (fleet === undefined) return 0;
-  const conditions = await claimDueConditions(tx, orgId, now, BATCH);
-  for (const condition of conditions) await change(tx, orgId, fleet.seed, condition, now);
+  const conditions = await claimDueConditionChanges(tx, orgId, now, CONDITION_BATCH_SIZE);
+  for (const condition of conditions) await applyDueCondition(tx, orgId, fleet.seed, condition, now);
   return conditions.length;
 }
 
-async function change(
+async function applyDueCondition(
   tx: Tx,
   orgId: string,
   seed: number,
@@ -66,18 +74,21 @@ async function change(
   const here = planned(changeAt);
   if (here?.startsAt.getTime() !== changeAt.getTime()) {
     await endCondition(tx, event);
-    await planChange(tx, orgId, condition, { occurrence: occurrence + 1, changeAt: here?.startsAt ?? null });
+    await planNextConditionChange(tx, orgId, condition, {
+      occurrence: occurrence + 1,
+      changeAt: here?.startsAt ?? null,
+    });
     return;
   }
   const isOver = here.endsAt !== null && here.endsAt <= now;
-  const isStale = isOver && now.getTime() - changeAt.getTime() > STALE_MS;
+  const isStale = isOver && now.getTime() - changeAt.getTime() > SKIP_PAST_FAULTS_AFTER_MS;
   const next = planned(new Date(changeAt.getTime() + 1))?.startsAt ?? null;
   if (isStale) {
-    await planChange(tx, orgId, condition, { occurrence: occurrence + 1, changeAt: next });
+    await planNextConditionChange(tx, orgId, condition, { occurrence: occurrence + 1, changeAt: next });
     return;
   }
   await raiseCondition(tx, event);
-  await planChange(
+  await planNextConditionChange(
     tx,
     orgId,
     condition,

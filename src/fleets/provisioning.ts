@@ -1,22 +1,27 @@
 import type { Db, Tx } from '../queries/connection/database.ts';
-import { endWork, extendClaim, findDensityWeights, lockClaimedFleet } from '../queries/fleets/fleet-work.ts';
+import {
+  finishFleetWork,
+  extendFleetClaim,
+  findDensityWeights,
+  lockClaimedFleet,
+} from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
-import { suspendConditions } from '../queries/fleets/fleets.ts';
+import { cancelPlannedChanges } from '../queries/fleets/fleets.ts';
 import type { Fleet } from '../queries/fleets/fleets.ts';
 import { deleteHouseholdsFrom, insertHouseholds } from '../queries/fleets/households.ts';
 import type { HouseholdBatch } from '../queries/fleets/households.ts';
 import { describeDevices } from '../simulation/household/device-description.ts';
 import { buildHouseholds } from '../simulation/household/household.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { householdId, resident } from '../simulation/household/identity.ts';
+import { deriveHouseholdId, deriveResident } from '../simulation/household/identity.ts';
 import { restoreDefinition } from '../simulation/definition/stored-definition.ts';
-import type { KeptDefinition } from '../simulation/definition/stored-definition.ts';
-import { firstFaults } from './due-faults.ts';
+import type { StoredDefinition } from '../simulation/definition/stored-definition.ts';
+import { planFirstFaults } from './due-faults.ts';
 
 /** Households that one transaction writes: some 100 ms, so that a cancel need not wait longer. */
-const BATCH = 250;
+const HOUSEHOLD_BATCH_SIZE = 250;
 
-export interface WorkTools {
+export interface FleetWorkContext {
   readonly db: Db;
   readonly now: () => Date;
   readonly leaseUntil: () => Date;
@@ -29,25 +34,25 @@ export interface WorkTools {
  * Builds the households that a claimed fleet lacks, batch by batch, and lets it run. Stops without a trace when the
  * claim is lost, which is how a cancel, a stop or another worker ends it.
  */
-export async function provision(tools: WorkTools, claim: ClaimedFleet): Promise<void> {
-  const kept = claim.definition as KeptDefinition;
+export async function provisionFleet(tools: FleetWorkContext, claim: ClaimedFleet): Promise<void> {
+  const kept = claim.definition as StoredDefinition;
   const { definition, density } = restoreDefinition(kept, await findDensityWeights(tools.db, claim));
   const from = claim.created_count;
   const missing = buildHouseholds(definition, density, claim.history_from, kept.expansions, from);
-  for (let done = 0; done < missing.length; done += BATCH) {
+  for (let done = 0; done < missing.length; done += HOUSEHOLD_BATCH_SIZE) {
     if (tools.isStopping()) return;
-    const households = missing.slice(done, done + BATCH);
+    const households = missing.slice(done, done + HOUSEHOLD_BATCH_SIZE);
     if (!(await writeBatch(tools, claim, households, from + done + households.length))) return;
   }
   await tools.db.transaction().execute(async (tx) => {
     if ((await lockClaimedFleet(tx, claim)) === undefined) return;
-    await endWork(tx, claim, { status: 'running', startedAt: tools.now() });
+    await finishFleetWork(tx, claim, { status: 'running', startedAt: tools.now() });
   });
 }
 
 /** False when the claim is lost. */
 async function writeBatch(
-  tools: WorkTools,
+  tools: FleetWorkContext,
   claim: ClaimedFleet,
   households: readonly Household[],
   createdCount: number,
@@ -55,26 +60,26 @@ async function writeBatch(
   return tools.db.transaction().execute(async (tx) => {
     if ((await lockClaimedFleet(tx, claim)) === undefined) return false;
     const now = tools.now();
-    await insertHouseholds(tx, batchOf(claim, households, tools.simulatorFaults, now), now);
-    await extendClaim(tx, claim, { leaseUntil: tools.leaseUntil(), createdCount });
+    await insertHouseholds(tx, toHouseholdBatch(claim, households, tools.simulatorFaults, now), now);
+    await extendFleetClaim(tx, claim, { leaseUntil: tools.leaseUntil(), createdCount });
     return true;
   });
 }
 
-function batchOf(
+function toHouseholdBatch(
   fleet: Fleet,
   households: readonly Household[],
   hasFaults: boolean,
   now: Date,
 ): HouseholdBatch {
-  const people = new Map(households.map(({ index }) => [index, resident(fleet.id, fleet.seed, index)]));
+  const people = new Map(households.map(({ index }) => [index, deriveResident(fleet.id, fleet.seed, index)]));
   const userIdOf = (index: number): string => people.get(index)?.user_id ?? '';
   return {
     orgId: fleet.simulation_org_id,
     fleetId: fleet.id,
     households: households.map((household) => ({
       household_index: household.index,
-      household_id: householdId(fleet.id, household.index),
+      household_id: deriveHouseholdId(fleet.id, household.index),
       user_id: userIdOf(household.index),
       email: people.get(household.index)?.email ?? '',
       first_name: people.get(household.index)?.first_name ?? '',
@@ -95,22 +100,27 @@ function batchOf(
         household_index: household.index,
       })),
     ),
-    conditions: hasFaults ? households.flatMap((household) => firstFaults(fleet.id, household, now)) : [],
+    conditions: hasFaults ? households.flatMap((household) => planFirstFaults(fleet.id, household, now)) : [],
   };
 }
 
 /** A fleet that cannot be built has failed, with the reason; one that ran before goes on without the expansion. */
-export async function giveUp(tx: Tx, claim: ClaimedFleet, reason: string, now: Date): Promise<void> {
+export async function recordProvisioningFailure(
+  tx: Tx,
+  claim: ClaimedFleet,
+  reason: string,
+  now: Date,
+): Promise<void> {
   const fleet = await lockClaimedFleet(tx, claim);
   if (fleet === undefined) return;
   if (fleet.status !== 'expanding') {
-    await suspendConditions(tx, fleet);
-    await endWork(tx, claim, { status: 'failed', error: reason, stoppedAt: now });
+    await cancelPlannedChanges(tx, fleet);
+    await finishFleetWork(tx, claim, { status: 'failed', error: reason, stoppedAt: now });
     return;
   }
-  const kept = fleet.definition as KeptDefinition;
+  const kept = fleet.definition as StoredDefinition;
   await deleteHouseholdsFrom(tx, fleet.simulation_org_id, fleet.settled_count);
-  await endWork(tx, claim, {
+  await finishFleetWork(tx, claim, {
     status: 'running',
     error: `The last expansion was dropped. ${reason}`,
     householdCount: fleet.settled_count,

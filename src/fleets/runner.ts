@@ -1,19 +1,19 @@
-import { takeSpareTurn } from '../households/pace.ts';
-import type { TakeTurn } from '../households/pace.ts';
+import { yieldLowPriority } from '../households/time-slicer.ts';
+import type { YieldToEventLoop } from '../households/time-slicer.ts';
 import { PollingLoop } from '../loops/polling-loop.ts';
 import { isUnavailable } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { claimFleet, releaseClaim } from '../queries/fleets/fleet-work.ts';
+import { claimFleet, releaseFleetClaim } from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
-import { findNextChangeAt } from '../queries/fleets/planned-conditions.ts';
-import { moveCheckpoints } from './checkpoints.ts';
-import type { CheckpointTools } from './checkpoints.ts';
-import { turnFaultClock } from './due-faults.ts';
-import { giveUp, provision } from './provisioning.ts';
-import { purge } from './purge.ts';
+import { findNextConditionChangeAt } from '../queries/fleets/planned-conditions.ts';
+import { advanceOldestCheckpoints } from './checkpoints.ts';
+import type { CheckpointWorkContext } from './checkpoints.ts';
+import { applyDueFaults } from './due-faults.ts';
+import { recordProvisioningFailure, provisionFleet } from './provisioning.ts';
+import { purgeFleetInBatches } from './purge.ts';
 
 /** Hears of work given by other processes; the answer ends it. */
-export type Listen = (wake: () => void) => Promise<() => Promise<void>>;
+export type ListenForWork = (wake: () => void) => Promise<() => Promise<void>>;
 
 export interface FleetRunnerOptions {
   readonly db: Db;
@@ -23,17 +23,17 @@ export interface FleetRunnerOptions {
   /** Deliveries may have been written. */
   readonly wakeDispatcher: () => void;
   readonly onError: (error: unknown) => void;
-  readonly listen?: Listen;
+  readonly listen?: ListenForWork;
   /** How long a dead worker's fleet waits for another one. */
   readonly leaseMs?: number;
   /** Fleets worked on at once in this process. */
   readonly lanes?: number;
   /** Turns of the event loop for checkpoints; those that no request needs by default. */
-  readonly takeTurn?: TakeTurn;
+  readonly yieldToEventLoop?: YieldToEventLoop;
 }
 
 /** The tables are looked at this often at least: wake-ups may be lost, and leases of the dead run out. */
-const POLL_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /**
  * Does the work on fleets: builds households, removes purged fleets, lets planned conditions begin and end, moves
@@ -46,7 +46,7 @@ const POLL_MS = 1_000;
  */
 export class FleetRunner {
   readonly #options: FleetRunnerOptions;
-  readonly #tools: CheckpointTools;
+  readonly #tools: CheckpointWorkContext;
   readonly #loop: PollingLoop;
   #isStopped = false;
   #checkpoints: Promise<void> | undefined;
@@ -61,7 +61,7 @@ export class FleetRunner {
       leaseUntil: () => new Date(options.now().getTime() + leaseMs),
       simulatorFaults: options.simulatorFaults,
       isStopping: () => this.#isStopped,
-      takeTurn: options.takeTurn ?? takeSpareTurn,
+      yieldToEventLoop: options.yieldToEventLoop ?? yieldLowPriority,
       elapsedMs: () => performance.now(),
     };
     this.#loop = new PollingLoop({
@@ -70,7 +70,7 @@ export class FleetRunner {
         this.#startCheckpoints();
         return this.#untilNextChange();
       },
-      retryMs: POLL_MS,
+      retryMs: POLL_INTERVAL_MS,
       onError: options.onError,
     });
   }
@@ -88,13 +88,13 @@ export class FleetRunner {
   /** Does everything that is due now; for tests and tools. Rejects with the first error of fault clock or checkpoints. */
   async processAll(): Promise<void> {
     await this.#processRound();
-    await this.#moveCheckpoints();
+    await this.#advanceCheckpoints();
   }
 
   async #processRound(): Promise<void> {
     const lanes = Array.from({ length: this.#options.lanes ?? 3 }, () => this.#drainQueue());
     await Promise.all(lanes);
-    await this.#turnClock();
+    await this.#applyDueFaults();
   }
 
   /** Claims no more, ends what is under way and gives its fleets back. */
@@ -107,7 +107,7 @@ export class FleetRunner {
   }
 
   #startCheckpoints(): void {
-    this.#checkpoints ??= this.#moveCheckpoints()
+    this.#checkpoints ??= this.#advanceCheckpoints()
       .catch(this.#options.onError)
       .finally(() => (this.#checkpoints = undefined));
   }
@@ -124,30 +124,32 @@ export class FleetRunner {
   async #work(claim: ClaimedFleet): Promise<void> {
     const { db, now, onError } = this.#options;
     try {
-      await (claim.status === 'purging' ? purge(this.#tools, claim) : provision(this.#tools, claim));
+      await (claim.status === 'purging'
+        ? purgeFleetInBatches(this.#tools, claim)
+        : provisionFleet(this.#tools, claim));
     } catch (error) {
       onError(error);
       if (claim.status === 'purging' || isUnavailable(error)) return;
-      await db.transaction().execute((tx) => giveUp(tx, claim, reasonOf(error), now()));
+      await db.transaction().execute((tx) => recordProvisioningFailure(tx, claim, reasonOf(error), now()));
     }
-    if (this.#isStopped) await releaseClaim(db, claim);
+    if (this.#isStopped) await releaseFleetClaim(db, claim);
   }
 
-  async #turnClock(): Promise<void> {
+  async #applyDueFaults(): Promise<void> {
     const { db, now, simulatorFaults, wakeDispatcher } = this.#options;
     if (!simulatorFaults) return;
-    while (!this.#isStopped && (await turnFaultClock(db, now()))) wakeDispatcher();
+    while (!this.#isStopped && (await applyDueFaults(db, now()))) wakeDispatcher();
   }
 
-  async #moveCheckpoints(): Promise<void> {
-    while (!this.#isStopped && (await moveCheckpoints(this.#tools)));
+  async #advanceCheckpoints(): Promise<void> {
+    while (!this.#isStopped && (await advanceOldestCheckpoints(this.#tools)));
   }
 
   async #untilNextChange(): Promise<number> {
-    if (!this.#options.simulatorFaults) return POLL_MS;
-    const next = await findNextChangeAt(this.#options.db);
-    if (next === undefined) return POLL_MS;
-    return Math.min(POLL_MS, Math.max(50, next.getTime() - this.#options.now().getTime()));
+    if (!this.#options.simulatorFaults) return POLL_INTERVAL_MS;
+    const next = await findNextConditionChangeAt(this.#options.db);
+    if (next === undefined) return POLL_INTERVAL_MS;
+    return Math.min(POLL_INTERVAL_MS, Math.max(50, next.getTime() - this.#options.now().getTime()));
   }
 }
 

@@ -1,9 +1,9 @@
 import type { HeatPump } from '../simulation/household/equipment.ts';
-import { DEFAULTS } from '../simulation/definition/fleet-definition.ts';
+import { DEFINITION_DEFAULTS } from '../simulation/definition/fleet-definition.ts';
 import { MODEL_VERSION } from '../simulation/household/household.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { splitSeed } from '../simulation/kernel/noise.ts';
-import { placement } from '../simulation/definition/placement.ts';
+import { createLocationLookup } from '../simulation/definition/household-location.ts';
 
 /** The middle of what simulated households have (simulation/equipment.ts): a single-family house with radiators. */
 const ASSUMED_HEAT_PUMP: HeatPump = {
@@ -17,18 +17,18 @@ const ASSUMED_HEAT_PUMP: HeatPump = {
  * A house to plan heat for where none is simulated: the user's place with its weather and time zone, the unit's
  * rated power if it is known, all else assumed. It has no vehicle, panels or battery.
  */
-export function assumedHousehold(
+export function createAssumedHousehold(
   place: { readonly latitude: number; readonly longitude: number },
   ratedPowerW: number | null,
 ): Household {
-  const { latitude, longitude, country, time_zone, source } = placement(
+  const { latitude, longitude, country, time_zone, source } = createLocationLookup(
     place,
     null,
-    splitSeed(DEFAULTS.seed),
+    splitSeed(DEFINITION_DEFAULTS.seed),
   )(0);
   return {
     model_version: MODEL_VERSION,
-    seed: DEFAULTS.seed,
+    seed: DEFINITION_DEFAULTS.seed,
     index: 0,
     group: '',
     member: 0,

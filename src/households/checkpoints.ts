@@ -1,28 +1,28 @@
 import type { Db } from '../queries/connection/database.ts';
-import { holdLivingFleet, storeCheckpoints } from '../queries/fleets/checkpoints.ts';
-import type { HouseholdCheckpoint, KeptCheckpoint } from '../queries/fleets/checkpoints.ts';
-import type { Checkpoint } from '../simulation/model/counters.ts';
+import { lockFleetWithHouseholds, upsertCheckpoints } from '../queries/fleets/checkpoints.ts';
+import type { HouseholdCheckpoint, StoredCheckpoint } from '../queries/fleets/checkpoints.ts';
+import type { Checkpoint } from '../simulation/model/counter-accumulator.ts';
 import type { Household } from '../simulation/household/household.ts';
-import type { Model } from '../simulation/model/model.ts';
-import type { Pace } from './pace.ts';
+import type { HouseholdModel } from '../simulation/model/model.ts';
+import type { TimeSlicer } from './time-slicer.ts';
 
 const DAY_MS = 86_400_000;
 /** A price may still be on its way into the tables that came in before a quarter began. */
 const SETTLED_AFTER_MS = 3_600_000;
 /** A request that had to sum so many days leaves a checkpoint behind. */
-const WORTH_KEEPING_DAYS = 32;
+const MIN_DAYS_FOR_CHECKPOINT = 32;
 
 /** The UTC day (days since 1970) of an instant. */
-export function dayOf(instant: Date): number {
+export function utcDayOf(instant: Date): number {
   return Math.floor(instant.getTime() / DAY_MS);
 }
 
 /** The latest day before which nothing changes any more. */
-export function settledDay(now: Date): number {
-  return dayOf(new Date(now.getTime() - SETTLED_AFTER_MS));
+export function lastSettledDay(now: Date): number {
+  return utcDayOf(new Date(now.getTime() - SETTLED_AFTER_MS));
 }
 
-export function readCheckpoint(row: KeptCheckpoint): Checkpoint {
+export function toCheckpoint(row: StoredCheckpoint): Checkpoint {
   return {
     day: row.day,
     counters: {
@@ -38,7 +38,7 @@ export function readCheckpoint(row: KeptCheckpoint): Checkpoint {
 }
 
 /** As it is stored. `attributes` must be the household as it was read. */
-export function checkpointRow(household: Household, checkpoint: Checkpoint): HouseholdCheckpoint {
+export function toCheckpointRow(household: Household, checkpoint: Checkpoint): HouseholdCheckpoint {
   const { pv, ev, hp, gridImport, gridExport } = checkpoint.counters;
   return {
     household_index: household.index,
@@ -55,45 +55,46 @@ export function checkpointRow(household: Household, checkpoint: Checkpoint): Hou
 }
 
 /** A household that is looked at, with the latest checkpoint that is kept of it. */
-export interface Seen {
+export interface SimulatedHousehold {
   readonly household: Household;
-  readonly model: Model;
-  readonly kept: KeptCheckpoint | null;
+  readonly model: HouseholdModel;
+  readonly storedCheckpoint: StoredCheckpoint | null;
 }
 
 /**
  * Sums a household's counters up to the day of `at`, slice by slice, from the checkpoint where that is not later. The
  * answer is a new checkpoint when it took so many days that others should be spared them.
  */
-export async function lookAt(
-  { household, model, kept }: Seen,
+export async function advanceCounters(
+  { household, model, storedCheckpoint }: SimulatedHousehold,
   at: Date,
   now: Date,
-  pace: Pace,
+  pace: TimeSlicer,
 ): Promise<HouseholdCheckpoint | undefined> {
-  const { ledger } = model;
-  if (kept !== null) ledger.learn(readCheckpoint(kept));
-  const day = dayOf(at);
-  const settled = Math.min(day, settledDay(now));
-  const since = kept?.day ?? dayOf(new Date(household.anchor_ms));
-  if (settled - since < WORTH_KEEPING_DAYS) {
-    await pace.reach(ledger, day);
+  const { counters } = model;
+  if (storedCheckpoint !== null) counters.restore(toCheckpoint(storedCheckpoint));
+  const day = utcDayOf(at);
+  const settled = Math.min(day, lastSettledDay(now));
+  const since = storedCheckpoint?.day ?? utcDayOf(new Date(household.anchor_ms));
+  if (settled - since < MIN_DAYS_FOR_CHECKPOINT) {
+    await pace.advanceTo(counters, day);
     return undefined;
   }
-  await pace.reach(ledger, settled);
-  const made = checkpointRow(household, ledger.at(settled));
-  await pace.reach(ledger, day);
+  await pace.advanceTo(counters, settled);
+  const made = toCheckpointRow(household, counters.checkpointAt(settled));
+  await pace.advanceTo(counters, day);
   return made;
 }
 
 /** Keeps what requests have worked out, unless the fleet ends meanwhile. */
-export async function keepCheckpoints(
+export async function saveCheckpoints(
   db: Db,
   simulationOrgId: string,
   made: readonly HouseholdCheckpoint[],
 ): Promise<void> {
   if (made.length === 0) return;
   await db.transaction().execute(async (tx) => {
-    if (await holdLivingFleet(tx, simulationOrgId)) await storeCheckpoints(tx, simulationOrgId, made);
+    if (await lockFleetWithHouseholds(tx, simulationOrgId))
+      await upsertCheckpoints(tx, simulationOrgId, made);
   });
 }

@@ -1,7 +1,7 @@
 import type { Actor } from '../domain/users/actor.ts';
 import type { Keyring } from '../domain/security/encryption.ts';
 import type { LinkKey } from '../domain/security/signed-links.ts';
-import type { TakeTurn } from '../households/pace.ts';
+import type { YieldToEventLoop } from '../households/time-slicer.ts';
 import type { Db } from '../queries/connection/database.ts';
 import type { CancelReason } from '../queries/deliveries/deliveries.ts';
 import type { WebhookTester } from '../domain/notifications/webhook-test.ts';
@@ -27,7 +27,7 @@ export interface Services {
   /** Counts pending deliveries that a change of their webhook dropped. */
   readonly countDropped: (reason: CancelReason, count: number) => void;
   /** Turns of the event loop for long computations. */
-  readonly takeTurn: TakeTurn;
+  readonly yieldToEventLoop: YieldToEventLoop;
   /** News for open event streams. */
   readonly events: EventFeed;
   /** Tells the dispatcher and open event streams that messages were written. Call it after the commit. */

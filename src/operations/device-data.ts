@@ -1,14 +1,14 @@
 import type { Handler } from '../contract/handlers.ts';
 import { readRange } from '../domain/api/instant-range.ts';
 import type { Range } from '../domain/api/instant-range.ts';
-import { keepCheckpoints, lookAt } from '../households/checkpoints.ts';
-import { Pace } from '../households/pace.ts';
-import { liveSchedules } from '../households/schedules.ts';
+import { saveCheckpoints, advanceCounters } from '../households/checkpoints.ts';
+import { TimeSlicer } from '../households/time-slicer.ts';
+import { loadHeatPumpSchedules } from '../households/heat-pump-schedules.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { DeviceType } from '../simulation/household/identity.ts';
-import type { Model } from '../simulation/model/model.ts';
-import { modelOf } from '../simulation/model/state.ts';
+import type { HouseholdModel } from '../simulation/model/model.ts';
+import { getCachedModel } from '../simulation/model/device-state.ts';
 import type { Context } from './context.ts';
 import { deviceSeries, QUARTER_MS } from '../presenters/device-series.ts';
 import type { Entries, Span } from '../presenters/device-series.ts';
@@ -83,22 +83,26 @@ async function series<Type extends DeviceType>(
   span: Span,
   quarters: number,
 ): Promise<Entries[Type][]> {
-  const pace = new Pace(context.takeTurn);
+  const pace = new TimeSlicer(context.yieldToEventLoop);
   const model = await modelFor(context, device, household);
-  const seen = { household, model, kept: device.checkpoint };
-  const made = await lookAt(seen, new Date(span.first * QUARTER_MS), context.now, pace);
+  const seen = { household, model, storedCheckpoint: device.checkpoint };
+  const made = await advanceCounters(seen, new Date(span.first * QUARTER_MS), context.now, pace);
   const entries: Entries[Type][] = [];
   for (const day of deviceSeries({ household, model }, type, span, quarters)) {
     entries.push(...day);
-    await pace.keep();
+    await pace.yieldIfDue();
   }
-  if (made) await keepCheckpoints(context.db, device.org_id, [made]);
+  if (made) await saveCheckpoints(context.db, device.org_id, [made]);
   return entries;
 }
 
 /** The household under the schedules that its heat pump has followed, as the states of its devices show it. */
-async function modelFor({ db, now }: Context, { org_id }: DeviceRow, household: Household): Promise<Model> {
-  if (!household.heat_pump) return modelOf(household);
-  const scheduleOf = await liveSchedules(db, org_id, new Date(household.anchor_ms), now);
-  return modelOf(household, { scheduleState: scheduleOf(household) });
+async function modelFor(
+  { db, now }: Context,
+  { org_id }: DeviceRow,
+  household: Household,
+): Promise<HouseholdModel> {
+  if (!household.heat_pump) return getCachedModel(household);
+  const scheduleOf = await loadHeatPumpSchedules(db, org_id, new Date(household.anchor_ms), now);
+  return getCachedModel(household, { scheduleState: scheduleOf(household) });
 }

@@ -1,6 +1,6 @@
 import type { Handler } from '../contract/handlers.ts';
 import type { ConditionCode } from '../domain/notifications/conditions.ts';
-import { isLive } from '../domain/fleets/fleet-states.ts';
+import { isFleetActive } from '../domain/fleets/fleet-states.ts';
 import { notFound, Problem } from '../domain/api/problem.ts';
 import {
   endCondition,
@@ -24,7 +24,7 @@ export const triggerDeviceEvent: Handler<Context, 'triggerDeviceEvent'> = async 
   const { db, now, orgId, requestId } = context;
   const change = await db.transaction().execute(async (tx) => {
     const fleet = await fleetOf(tx, orgId, path);
-    if (!isLive(fleet.status)) {
+    if (!isFleetActive(fleet.status)) {
       const detail = `The fleet is ${fleet.status}; events can be raised while it is running or expanding.`;
       throw new Problem('fleet_state_conflict', detail);
     }

@@ -3,22 +3,22 @@ import type { Handler } from '../contract/handlers.ts';
 import { linkHeader, numberedPages } from '../domain/api/page-links.ts';
 import { notFound } from '../domain/api/problem.ts';
 import {
-  countListedDevices,
+  countMatchingDevices,
   findSimulatedInverter,
   listFleetDevices as listDeviceRows,
 } from '../queries/fleets/devices.ts';
 import type { SimulatedInverter } from '../queries/fleets/devices.ts';
-import { findFleetOfSimulation } from '../queries/fleets/fleets.ts';
+import { findFleetBySimulationOrg } from '../queries/fleets/fleets.ts';
 import type { Fleet } from '../queries/fleets/fleets.ts';
-import { streamPlaces } from '../queries/fleets/households.ts';
-import type { HouseholdPlace } from '../queries/fleets/households.ts';
+import { streamHouseholdLocations } from '../queries/fleets/households.ts';
+import type { HouseholdLocationRow } from '../queries/fleets/households.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { splitSeed } from '../simulation/kernel/noise.ts';
-import { placement } from '../simulation/definition/placement.ts';
-import type { Place } from '../simulation/definition/placement.ts';
+import { createLocationLookup } from '../simulation/definition/household-location.ts';
+import type { HouseholdLocation } from '../simulation/definition/household-location.ts';
 import type { Context } from './context.ts';
 import { toDevices } from '../presenters/devices.ts';
-import { keptOf, requireFleet } from '../presenters/fleets.ts';
+import { storedDefinitionOf, requireFleet } from '../presenters/fleets.ts';
 
 type Location = components['schemas']['HouseholdLocation'];
 
@@ -30,7 +30,7 @@ export const listFleetDevices: Handler<Context, 'listFleetDevices'> = async (con
   const fleet = await requireFleet(context, path.job_id);
   const { page = 1, group, device_type: deviceType } = query;
   const filter = { group, deviceType };
-  const total = await countListedDevices(db, fleet.simulation_org_id, filter);
+  const total = await countMatchingDevices(db, fleet.simulation_org_id, filter);
   const offset = (page - 1) * PAGE_SIZE;
   const rows =
     offset < total
@@ -52,10 +52,10 @@ export const listFleetLocations: Handler<Context, 'listFleetLocations'> = async 
 
 async function* locations({ db }: Context, fleet: Fleet): AsyncIterable<Location> {
   const own = placeOfFleet(fleet);
-  for await (const row of streamPlaces(db, fleet.simulation_org_id)) yield toLocation(row, own);
+  for await (const row of streamHouseholdLocations(db, fleet.simulation_org_id)) yield toLocation(row, own);
 }
 
-function toLocation(row: HouseholdPlace, fleet: Place): Location {
+function toLocation(row: HouseholdLocationRow, fleet: HouseholdLocation): Location {
   const { latitude, longitude, source } = placeOr(row, fleet);
   return {
     household_id: row.household_id,
@@ -74,7 +74,7 @@ export const getInverterSimulatorLocation: Handler<Context, 'getInverterSimulato
 ) => {
   const { db, orgId } = context;
   const inverter = await requireInverter(context, path);
-  const fleet = await findFleetOfSimulation(db, orgId);
+  const fleet = await findFleetBySimulationOrg(db, orgId);
   if (fleet === undefined) throw notFound('simulated inverter');
   const { latitude, longitude, source } = placeOr(inverter, placeOfFleet(fleet));
   const { country, time_zone } = zoneOf(inverter, fleet);
@@ -102,20 +102,20 @@ async function requireInverter({ db, orgId }: Context, path: InverterPath): Prom
 }
 
 /** The fleet's fixed pair of coordinates, or the simulator's default. */
-function placeOfFleet(fleet: Fleet): Place {
-  return placement(keptOf(fleet).definition, null, splitSeed(fleet.seed))(0);
+function placeOfFleet(fleet: Fleet): HouseholdLocation {
+  return createLocationLookup(storedDefinitionOf(fleet).definition, null, splitSeed(fleet.seed))(0);
 }
 
 /** A household that was reserved before locations were kept stands at the fleet's own place. */
 function placeOr(
-  row: Pick<HouseholdPlace, 'latitude' | 'longitude' | 'location_source'>,
-  fleet: Place,
-): Pick<Place, 'latitude' | 'longitude' | 'source'> {
+  row: Pick<HouseholdLocationRow, 'latitude' | 'longitude' | 'location_source'>,
+  fleet: HouseholdLocation,
+): Pick<HouseholdLocation, 'latitude' | 'longitude' | 'source'> {
   const { latitude, longitude, location_source } = row;
   if (latitude === null || longitude === null) return fleet;
   return { latitude, longitude, source: location_source ?? fleet.source };
 }
 
-function zoneOf(inverter: SimulatedInverter, fleet: Fleet): Pick<Place, 'country' | 'time_zone'> {
+function zoneOf(inverter: SimulatedInverter, fleet: Fleet): Pick<HouseholdLocation, 'country' | 'time_zone'> {
   return inverter.latitude === null ? placeOfFleet(fleet) : (inverter.attributes as Household);
 }

@@ -9,14 +9,14 @@ import type { FleetRecord } from '../presenters/fleets.ts';
  * Takes the request_id for this body and answers undefined; or, when it was taken before, answers what was answered
  * then. 422 when it was taken for another body.
  */
-export async function takeRequest(tx: Tx, request: FleetRequest): Promise<FleetRecord | undefined> {
+export async function claimRequestId(tx: Tx, request: FleetRequest): Promise<FleetRecord | undefined> {
   if (await insertFleetRequest(tx, request)) return undefined;
   const first = await findFleetRequest(tx, request.org_id, request.operation, request.request_id);
-  return replay(first, request.body_hash);
+  return replayFirstAnswer(first, request.body_hash);
 }
 
 /** The first answer to a repeat with the same body; 422 with another one. */
-export function replay(
+export function replayFirstAnswer(
   first: Pick<FleetRequest, 'body_hash' | 'response'> | undefined,
   bodyHash: Buffer,
 ): FleetRecord {
@@ -28,6 +28,6 @@ export function replay(
 }
 
 /** SHA-256 of a canonical body. */
-export function hashOf(text: string): Buffer {
+export function hashRequestBody(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

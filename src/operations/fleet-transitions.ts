@@ -1,20 +1,25 @@
 import type { Handler } from '../contract/handlers.ts';
-import { householdsPerFleet, nextStep } from '../domain/fleets/fleet-states.ts';
+import { MAX_HOUSEHOLDS_PER_FLEET, nextFleetStep } from '../domain/fleets/fleet-states.ts';
 import type { FleetOperation, FleetStatus } from '../domain/fleets/fleet-states.ts';
 import { invalid, notFound, Problem } from '../domain/api/problem.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import type { Cancelled } from '../queries/deliveries/deliveries.ts';
-import { removeSimulation } from '../queries/fleets/fleet-removal.ts';
+import { deleteSimulatedData } from '../queries/fleets/fleet-removal.ts';
 import { findFleetRequest } from '../queries/fleets/fleet-requests.ts';
-import { lockFleet, notifyRunners, suspendConditions, updateFleet } from '../queries/fleets/fleets.ts';
+import {
+  lockFleet,
+  notifyFleetRunners,
+  cancelPlannedChanges,
+  updateFleet,
+} from '../queries/fleets/fleets.ts';
 import type { Fleet, FleetChange } from '../queries/fleets/fleets.ts';
 import { deleteHouseholdsFrom } from '../queries/fleets/households.ts';
 import { softDeleteWebhooks } from '../queries/deliveries/webhooks.ts';
-import { stableJson } from '../simulation/definition/definition-record.ts';
+import { stringifyWithSortedKeys } from '../simulation/definition/definition-record.ts';
 import type { Context } from './context.ts';
-import { keptOf, toFleetWithDevices } from '../presenters/fleets.ts';
+import { storedDefinitionOf, toFleetWithDevices } from '../presenters/fleets.ts';
 import type { FleetRecord } from '../presenters/fleets.ts';
-import { hashOf, replay, takeRequest } from './fleet-requests.ts';
+import { hashRequestBody, replayFirstAnswer, claimRequestId } from './fleet-requests.ts';
 
 export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { path, body }) => {
   const expanded = await context.db.transaction().execute(async (tx) => {
@@ -27,7 +32,7 @@ export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { pa
 
 export const stopFleet: Handler<Context, 'stopFleet'> = async (context, { path }) => {
   const body = await transition(context, path.job_id, 'stop', async (tx, fleet, status) => {
-    await suspendConditions(tx, fleet);
+    await cancelPlannedChanges(tx, fleet);
     return updateFleet(tx, fleet, { ...(await dropUnfinished(tx, fleet)), status, stopped_at: context.now });
   });
   return { status: 200, body };
@@ -37,7 +42,7 @@ export const cancelFleet: Handler<Context, 'cancelFleet'> = async (context, { pa
   const body = await transition(context, path.job_id, 'cancel', async (tx, fleet, status) => {
     const dropped = await dropUnfinished(tx, fleet);
     if (status !== 'cancelled') return updateFleet(tx, fleet, { ...dropped, status });
-    await suspendConditions(tx, fleet);
+    await cancelPlannedChanges(tx, fleet);
     return updateFleet(tx, fleet, { ...dropped, status, stopped_at: context.now });
   });
   return { status: 200, body };
@@ -45,7 +50,7 @@ export const cancelFleet: Handler<Context, 'cancelFleet'> = async (context, { pa
 
 export const cleanupFleet: Handler<Context, 'cleanupFleet'> = async (context, { path }) => {
   const body = await transition(context, path.job_id, 'cleanup', async (tx, fleet, status) => {
-    await removeSimulation(tx, fleet);
+    await deleteSimulatedData(tx, fleet);
     return updateFleet(tx, fleet, { status });
   });
   return { status: 200, body };
@@ -56,7 +61,7 @@ export const purgeFleet: Handler<Context, 'purgeFleet'> = async (context, { path
   const { job_id } = await transition(context, path.job_id, 'purge', async (tx, fleet, status) => {
     const purging = await updateFleet(tx, fleet, { status });
     dropped = await softDeleteWebhooks(tx, fleet.simulation_org_id, context.now);
-    await notifyRunners(tx);
+    await notifyFleetRunners(tx);
     return purging;
   });
   if (dropped !== undefined) context.countDropped(dropped.reason, dropped.count);
@@ -86,7 +91,7 @@ async function requireLocked(tx: Tx, { orgId }: Pick<Context, 'orgId'>, jobId: s
 
 /** Where the operation leads; undefined when nothing is left to do; 409 where it is not possible. */
 function stepTo(operation: FleetOperation, status: FleetStatus): FleetStatus | undefined {
-  const step = nextStep(operation, status);
+  const step = nextFleetStep(operation, status);
   switch (step.kind) {
     case 'change':
       return step.to;
@@ -103,7 +108,7 @@ function stepTo(operation: FleetOperation, status: FleetStatus): FleetStatus | u
 async function dropUnfinished(tx: Tx, fleet: Fleet): Promise<Omit<FleetChange, 'status'>> {
   if (fleet.status !== 'expanding') return {};
   await deleteHouseholdsFrom(tx, fleet.simulation_org_id, fleet.settled_count);
-  const kept = keptOf(fleet);
+  const kept = storedDefinitionOf(fleet);
   return {
     household_count: fleet.settled_count,
     created_count: fleet.settled_count,
@@ -118,16 +123,18 @@ async function expand(
   requestId: string,
   count: number,
 ): Promise<FleetRecord> {
-  const body_hash = hashOf(stableJson({ job_id: fleet.id, request_id: requestId, count }));
+  const body_hash = hashRequestBody(
+    stringifyWithSortedKeys({ job_id: fleet.id, request_id: requestId, count }),
+  );
   // A repeat is answered whatever has become of the fleet since.
   const first = await findFleetRequest(tx, orgId, 'expand', requestId);
-  if (first !== undefined) return replay(first, body_hash);
+  if (first !== undefined) return replayFirstAnswer(first, body_hash);
   const total = fleet.household_count + count;
-  if (total > householdsPerFleet) {
-    const detail = `The fleet has ${fleet.household_count} households; with ${count} more it would exceed ${householdsPerFleet}.`;
+  if (total > MAX_HOUSEHOLDS_PER_FLEET) {
+    const detail = `The fleet has ${fleet.household_count} households; with ${count} more it would exceed ${MAX_HOUSEHOLDS_PER_FLEET}.`;
     throw invalid([{ pointer: '/count', code: 'fleet_too_large', detail }]);
   }
-  const kept = keptOf(fleet);
+  const kept = storedDefinitionOf(fleet);
   const expanding = await updateFleet(tx, fleet, {
     status: stepTo('expand', fleet.status) ?? fleet.status,
     settled_count: fleet.household_count,
@@ -137,8 +144,8 @@ async function expand(
   });
   const response = await toFleetWithDevices(tx, expanding);
   const request = { org_id: orgId, operation: 'expand', request_id: requestId, fleet_id: fleet.id } as const;
-  const taken = await takeRequest(tx, { ...request, body_hash, response, created_at: now });
+  const taken = await claimRequestId(tx, { ...request, body_hash, response, created_at: now });
   if (taken !== undefined) return taken;
-  await notifyRunners(tx);
+  await notifyFleetRunners(tx);
   return response;
 }

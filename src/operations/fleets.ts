@@ -4,25 +4,25 @@ import { invalid, Problem } from '../domain/api/problem.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import { findFleetRequest } from '../queries/fleets/fleet-requests.ts';
 import {
-  countFleetDevices,
+  countFleetDevicesByType,
   insertFleet,
   listFleets as listFleetRows,
-  notifyRunners,
+  notifyFleetRunners,
 } from '../queries/fleets/fleets.ts';
 import type { Fleet } from '../queries/fleets/fleets.ts';
 import { findOrganization, insertOrganization } from '../queries/accounts/organizations.ts';
-import { fleetConfig } from '../simulation/preview/config.ts';
-import { canonicalDefinition, historyWindow } from '../simulation/definition/definition-record.ts';
+import { buildFleetConfig } from '../simulation/preview/config.ts';
+import { canonicalDefinitionJson, computeHistoryWindow } from '../simulation/definition/definition-record.ts';
 import { resolveDefinition } from '../simulation/definition/resolve-definition.ts';
-import type { Resolved } from '../simulation/definition/resolve-definition.ts';
+import type { ResolvedDefinition } from '../simulation/definition/resolve-definition.ts';
 import { MODEL_VERSION } from '../simulation/household/household.ts';
-import { jobId, simulationOrgId } from '../simulation/household/identity.ts';
-import { keepDefinition } from '../simulation/definition/stored-definition.ts';
+import { deriveFleetId, deriveSimulationOrgId } from '../simulation/household/identity.ts';
+import { toStoredDefinition } from '../simulation/definition/stored-definition.ts';
 import { previewFleet as preview } from '../simulation/preview/preview.ts';
 import type { Context } from './context.ts';
-import { requireFleet, toFleet, toFleetWithDevices, unlocked } from '../presenters/fleets.ts';
+import { requireFleet, toFleet, toFleetWithDevices, toMutable } from '../presenters/fleets.ts';
 import type { FleetRecord } from '../presenters/fleets.ts';
-import { hashOf, replay, takeRequest } from './fleet-requests.ts';
+import { hashRequestBody, replayFirstAnswer, claimRequestId } from './fleet-requests.ts';
 
 type Definition = components['schemas']['FleetDefinition'];
 
@@ -41,13 +41,14 @@ export const previewFleet: Handler<Context, 'previewFleet'> = async (context, { 
   const { request_id } = resolved.definition;
   const used = await findFleetRequest(context.db, context.orgId, 'create', request_id);
   // What creation would refuse is refused here too; the fleet itself is shown whether it exists or not.
-  if (used !== undefined) replay(used, hashOf(canonicalDefinition(resolved.definition)));
-  return { status: 200, body: unlocked(preview(context.orgId, resolved, context.now)) };
+  if (used !== undefined)
+    replayFirstAnswer(used, hashRequestBody(canonicalDefinitionJson(resolved.definition)));
+  return { status: 200, body: toMutable(preview(context.orgId, resolved, context.now)) };
 };
 
 export const listFleets: Handler<Context, 'listFleets'> = async ({ db, orgId }) => {
   const fleets = await listFleetRows(db, orgId);
-  const counts = await countFleetDevices(
+  const counts = await countFleetDevicesByType(
     db,
     fleets.map((fleet) => fleet.simulation_org_id),
   );
@@ -56,7 +57,7 @@ export const listFleets: Handler<Context, 'listFleets'> = async ({ db, orgId }) 
 
 export const getFleetConfig: Handler<Context, 'getFleetConfig'> = async ({ simulatorFaults }) => ({
   status: 200,
-  body: unlocked(fleetConfig(simulatorFaults)),
+  body: toMutable(buildFleetConfig(simulatorFaults)),
 });
 
 export const getFleet: Handler<Context, 'getFleet'> = async (context, { path }) => ({
@@ -64,7 +65,7 @@ export const getFleet: Handler<Context, 'getFleet'> = async (context, { path }) 
   body: await toFleetWithDevices(context.db, await requireFleet(context, path.job_id)),
 });
 
-function resolve({ now }: Context, body: Definition): Resolved {
+function resolve({ now }: Context, body: Definition): ResolvedDefinition {
   const resolution = resolveDefinition(body, now);
   if (!resolution.ok) throw invalid(resolution.errors);
   return resolution;
@@ -83,17 +84,17 @@ interface NewFleet {
 }
 
 /** What creation writes, worked out before a transaction is open: a large density takes its time. */
-function newFleet({ orgId, now }: Context, { definition }: Resolved): NewFleet {
-  const id = jobId(orgId, definition.request_id);
-  const { kept, weights } = keepDefinition(definition);
-  const history = historyWindow(definition, now);
+function newFleet({ orgId, now }: Context, { definition }: ResolvedDefinition): NewFleet {
+  const id = deriveFleetId(orgId, definition.request_id);
+  const { kept, weights } = toStoredDefinition(definition);
+  const history = computeHistoryWindow(definition, now);
   const fleet: Fleet = {
     org_id: orgId,
     id,
     request_id: definition.request_id,
     name: definition.name,
     status: 'queued',
-    simulation_org_id: simulationOrgId(id),
+    simulation_org_id: deriveSimulationOrgId(id),
     seed: definition.seed,
     model_version: MODEL_VERSION,
     household_count: definition.count,
@@ -107,13 +108,13 @@ function newFleet({ orgId, now }: Context, { definition }: Resolved): NewFleet {
     started_at: null,
     stopped_at: null,
   };
-  return { fleet, weights, bodyHash: hashOf(canonicalDefinition(definition)) };
+  return { fleet, weights, bodyHash: hashRequestBody(canonicalDefinitionJson(definition)) };
 }
 
 /** Reserves the simulation organization and writes fleet and request in one go, or repeats the first answer. */
 async function create(tx: Tx, { fleet, weights, bodyHash }: NewFleet): Promise<FleetRecord> {
   const response = toFleet(fleet);
-  const first = await takeRequest(tx, {
+  const first = await claimRequestId(tx, {
     org_id: fleet.org_id,
     operation: 'create',
     request_id: fleet.request_id,
@@ -131,6 +132,6 @@ async function create(tx: Tx, { fleet, weights, bodyHash }: NewFleet): Promise<F
     createdAt: fleet.created_at,
   });
   await insertFleet(tx, fleet, weights);
-  await notifyRunners(tx);
+  await notifyFleetRunners(tx);
   return response;
 }

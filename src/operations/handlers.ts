@@ -3,7 +3,7 @@ import type { Handlers, Locators } from '../contract/handlers.ts';
 import * as auth from './auth.ts';
 import * as broadcasts from './broadcasts.ts';
 import type { Context, OpenContext } from './context.ts';
-import { definitionFaults } from '../simulation/definition/validate-definition.ts';
+import { validateDefinitionRules } from '../simulation/definition/validate-definition-rules.ts';
 import * as deliveries from './deliveries.ts';
 import * as deviceData from './device-data.ts';
 import * as deviceEvents from './device-events.ts';
@@ -121,4 +121,4 @@ export const locators: Locators<Context, SecuredOperationId> = {
 };
 
 /** Rules beyond the document that are judged even when the document's rules are broken. */
-export const judges = { createFleet: definitionFaults, previewFleet: definitionFaults };
+export const judges = { createFleet: validateDefinitionRules, previewFleet: validateDefinitionRules };

@@ -1,17 +1,17 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { notFound } from '../domain/api/problem.ts';
-import { PRICE_HOLDS_MS, QUARTER_MS } from '../domain/prices/prices.ts';
+import { PRICE_VALIDITY_MS, QUARTER_MS } from '../domain/prices/prices.ts';
 import { readRange } from '../domain/api/instant-range.ts';
 import type { Range } from '../domain/api/instant-range.ts';
-import { loadPrices } from '../households/prices.ts';
+import { loadPriceBook } from '../households/price-book.ts';
 import { findUser } from '../queries/accounts/users.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
 import type { DeviceRatings } from '../simulation/household/device-description.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { PriceBook } from '../simulation/devices/price-book.ts';
 import { heatPumpSchedule } from '../simulation/devices/schedule.ts';
-import { assumedHousehold } from '../households/assumed-household.ts';
+import { createAssumedHousehold } from '../households/assumed-household.ts';
 import type { Context } from './context.ts';
 import { findVisibleDevice } from './user-devices.ts';
 
@@ -72,12 +72,12 @@ async function householdOf({ db, orgId }: Context, device: DeviceRow): Promise<H
   const { latitude, longitude } = user;
   if (latitude === null || longitude === null) return undefined;
   const { rated_power_w: ratedPowerW } = device.ratings as Partial<DeviceRatings>;
-  return assumedHousehold({ latitude, longitude }, ratedPowerW ?? null);
+  return createAssumedHousehold({ latitude, longitude }, ratedPowerW ?? null);
 }
 
 function prices({ db, orgId }: Context, { from, to }: Range): Promise<PriceBook> {
-  return loadPrices(db, orgId, {
-    from: new Date(from.getTime() - PLANNED_AROUND_MS - PRICE_HOLDS_MS),
+  return loadPriceBook(db, orgId, {
+    from: new Date(from.getTime() - PLANNED_AROUND_MS - PRICE_VALIDITY_MS),
     to: new Date(to.getTime() + PLANNED_AROUND_MS),
   });
 }

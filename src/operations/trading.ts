@@ -1,6 +1,11 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { isLate, nextQuarter, offsetsOf, readPrices } from '../domain/prices/prices.ts';
+import {
+  areAllPricesPast,
+  nextQuarterHour,
+  createZoneOffsetLookup,
+  parsePriceEntries,
+} from '../domain/prices/prices.ts';
 import type { DayAheadPrice } from '../domain/prices/prices.ts';
 import { invalid } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
@@ -22,7 +27,7 @@ export const uploadDayAheadPrices: Handler<Context, 'uploadDayAheadPrices'> = as
   const state = await store(context, readUpload(body));
   return {
     status: 200,
-    body: { state, next_load_curve_calculation: nextQuarter(context.now).toISOString(), error: '' },
+    body: { state, next_load_curve_calculation: nextQuarterHour(context.now).toISOString(), error: '' },
   };
 };
 
@@ -34,7 +39,7 @@ export const listDayAheadPrices: Handler<Context, 'listDayAheadPrices'> = async 
 
 function readUpload(body: Upload): readonly DayAheadPrice[] {
   const zone = body.metadata?.timezone_override;
-  const offsetAt = zone === undefined ? undefined : offsetsOf(zone);
+  const offsetAt = zone === undefined ? undefined : createZoneOffsetLookup(zone);
   const faults: FieldError[] = [];
   if (zone !== undefined && offsetAt === undefined) {
     faults.push({
@@ -43,8 +48,8 @@ function readUpload(body: Upload): readonly DayAheadPrice[] {
       detail: 'must be the name of an IANA time zone, such as Europe/Vienna',
     });
   }
-  const reading = readPrices(body.data, offsetAt);
-  faults.push(...reading.faults);
+  const reading = parsePriceEntries(body.data, offsetAt);
+  faults.push(...reading.errors);
   if (faults.length > 0) throw invalid(faults);
   return reading.prices;
 }
@@ -54,7 +59,8 @@ async function store({ db, orgId, now }: Context, prices: readonly DayAheadPrice
   if (prices.length === 0) return 'empty';
   return db.transaction().execute(async (tx) => {
     await lockPrices(tx, orgId);
-    if (isLate(prices, now)) return (await countNewPrices(tx, orgId, prices)) === 0 ? 'existing' : 'late';
+    if (areAllPricesPast(prices, now))
+      return (await countNewPrices(tx, orgId, prices)) === 0 ? 'existing' : 'late';
     return (await insertPriceRevisions(tx, orgId, prices, now)) === 0 ? 'existing' : 'success';
   });
 }

@@ -1,9 +1,9 @@
 /** What a device did over a span of quarter hours, summed up in periods of UTC. */
-import { addDay } from '../simulation/model/counters.ts';
+import { addQuarterEnergies } from '../simulation/model/counter-accumulator.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { DeviceType } from '../simulation/household/identity.ts';
 import { QUARTERS } from '../simulation/time/local-day.ts';
-import type { DayRows, Model } from '../simulation/model/model.ts';
+import type { DayRows, HouseholdModel } from '../simulation/model/model.ts';
 import type { components } from '../../generated/openapi.ts';
 
 export const QUARTER_MS = 900_000;
@@ -16,7 +16,7 @@ export interface Span {
 }
 export interface Simulated {
   readonly household: Household;
-  readonly model: Model;
+  readonly model: HouseholdModel;
 }
 type Schemas = components['schemas'];
 export interface Entries {
@@ -61,7 +61,7 @@ export function* deviceSeries<Type extends DeviceType>(
   for (const day of days(model, span, quarters)) yield day.map((period) => toEntry[type](period, household));
 }
 
-function* days(model: Model, { first, end }: Span, length: number): Generator<Period[]> {
+function* days(model: HouseholdModel, { first, end }: Span, length: number): Generator<Period[]> {
   const firstDay = Math.floor(first / QUARTERS);
   let counts: Flows = { ...model.countersBefore(firstDay * QUARTERS), ...DAILY };
   for (let day = firstDay; day * QUARTERS < end; day++) {
@@ -117,7 +117,7 @@ function addRows(counts: Flows, rows: DayRows, from: number, to: number): Flows 
     return total;
   };
   return {
-    ...addDay(counts, from === 0 ? rows : part(rows, from, to), to - from),
+    ...addQuarterEnergies(counts, from === 0 ? rows : part(rows, from, to), to - from),
     load: counts.load + sum(rows.load),
     heat: counts.heat + sum(rows.heat),
     charge: counts.charge + sum(rows.charge),

@@ -1,14 +1,14 @@
 import type { components } from '../../generated/openapi.ts';
-import { keepCheckpoints, lookAt } from '../households/checkpoints.ts';
-import { Pace } from '../households/pace.ts';
-import { liveSchedules } from '../households/schedules.ts';
+import { saveCheckpoints, advanceCounters } from '../households/checkpoints.ts';
+import { TimeSlicer } from '../households/time-slicer.ts';
+import { loadHeatPumpSchedules } from '../households/heat-pump-schedules.ts';
 import type { HouseholdCheckpoint } from '../queries/fleets/checkpoints.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
 import type { DeviceRatings } from '../simulation/household/device-description.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { DeviceType } from '../simulation/household/identity.ts';
-import { deviceState, modelOf } from '../simulation/model/state.ts';
-import type { DeviceState, DeviceStates } from '../simulation/model/state.ts';
+import { computeDeviceState, getCachedModel } from '../simulation/model/device-state.ts';
+import type { DeviceState, DeviceStates } from '../simulation/model/device-state.ts';
 import type { Context } from '../operations/context.ts';
 
 type Device = components['schemas']['Device'];
@@ -19,7 +19,7 @@ type Device = components['schemas']['Device'];
  */
 export async function toDevices(context: Context, rows: readonly DeviceRow[]): Promise<Device[]> {
   const { db, now } = context;
-  const pace = new Pace(context.takeTurn);
+  const pace = new TimeSlicer(context.yieldToEventLoop);
   const scheduleOf = await schedulesOf(context, rows);
   const devices: Device[] = [];
   const made = new Map<number, HouseholdCheckpoint>();
@@ -31,14 +31,14 @@ export async function toDevices(context: Context, rows: readonly DeviceRow[]): P
     }
     const at = row.stopped_at ?? now;
     const inputs = household.heat_pump && scheduleOf ? { scheduleState: scheduleOf(household) } : {};
-    await pace.keep();
-    const seen = { household, model: modelOf(household, inputs), kept: row.checkpoint };
-    const checkpoint = await lookAt(seen, at, now, pace);
+    await pace.yieldIfDue();
+    const seen = { household, model: getCachedModel(household, inputs), storedCheckpoint: row.checkpoint };
+    const checkpoint = await advanceCounters(seen, at, now, pace);
     if (checkpoint) made.set(household.index, checkpoint);
-    devices.push(toDevice(row, at, deviceState(household, row.device_type, at, inputs)));
+    devices.push(toDevice(row, at, computeDeviceState(household, row.device_type, at, inputs)));
   }
   const [first] = rows;
-  if (first) await keepCheckpoints(db, first.org_id, [...made.values()]);
+  if (first) await saveCheckpoints(db, first.org_id, [...made.values()]);
   return devices;
 }
 
@@ -46,7 +46,8 @@ export async function toDevices(context: Context, rows: readonly DeviceRow[]): P
 async function schedulesOf({ db, now }: Context, rows: readonly DeviceRow[]) {
   for (const row of rows) {
     const household = householdOf(row);
-    if (household?.heat_pump) return liveSchedules(db, row.org_id, new Date(household.anchor_ms), now);
+    if (household?.heat_pump)
+      return loadHeatPumpSchedules(db, row.org_id, new Date(household.anchor_ms), now);
   }
   return undefined;
 }

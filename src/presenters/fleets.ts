@@ -1,34 +1,34 @@
 import type { components } from '../../generated/openapi.ts';
 import { notFound } from '../domain/api/problem.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
-import { countFleetDevices, findFleet } from '../queries/fleets/fleets.ts';
+import { countFleetDevicesByType, findFleet } from '../queries/fleets/fleets.ts';
 import type { DeviceCounts, Fleet } from '../queries/fleets/fleets.ts';
-import { keptRecord } from '../simulation/definition/stored-definition.ts';
-import type { KeptDefinition } from '../simulation/definition/stored-definition.ts';
+import { storedDefinitionToRecord } from '../simulation/definition/stored-definition.ts';
+import type { StoredDefinition } from '../simulation/definition/stored-definition.ts';
 import type { Context } from '../operations/context.ts';
 
 export type FleetRecord = components['schemas']['Fleet'];
 
-const noDevices: DeviceCounts = { electric_vehicle: 0, heat_pump: 0, inverter: 0, wallbox: 0 };
+const NO_DEVICES: DeviceCounts = { electric_vehicle: 0, heat_pump: 0, inverter: 0, wallbox: 0 };
 
 /** What was kept with the fleet when it was created. */
-export function keptOf(fleet: Fleet): KeptDefinition {
-  return fleet.definition as KeptDefinition;
+export function storedDefinitionOf(fleet: Fleet): StoredDefinition {
+  return fleet.definition as StoredDefinition;
 }
 
-type Unlocked<Value> = Value extends readonly (infer Item)[]
-  ? Unlocked<Item>[]
+type Mutable<Value> = Value extends readonly (infer Item)[]
+  ? Mutable<Item>[]
   : Value extends object
-    ? { -readonly [Key in keyof Value]: Unlocked<Value[Key]> }
+    ? { -readonly [Key in keyof Value]: Mutable<Value[Key]> }
     : Value;
 
 /** The same value: the document's types do not say that they are only read. */
-export function unlocked<Value>(value: Value): Unlocked<Value> {
-  return value as Unlocked<Value>;
+export function toMutable<Value>(value: Value): Mutable<Value> {
+  return value as Mutable<Value>;
 }
 
 /** The fleet as the API shows it. */
-export function toFleet(fleet: Fleet, devices: DeviceCounts = noDevices): FleetRecord {
+export function toFleet(fleet: Fleet, devices: DeviceCounts = NO_DEVICES): FleetRecord {
   return {
     job_id: fleet.id,
     request_id: fleet.request_id,
@@ -39,7 +39,7 @@ export function toFleet(fleet: Fleet, devices: DeviceCounts = noDevices): FleetR
     seed: fleet.seed,
     model_version: fleet.model_version,
     simulation_org_id: fleet.simulation_org_id,
-    definition: unlocked(keptRecord(keptOf(fleet))),
+    definition: toMutable(storedDefinitionToRecord(storedDefinitionOf(fleet))),
     history: { from: fleet.history_from.toISOString(), to: fleet.history_to.toISOString() },
     device_counts: devices,
     created_at: fleet.created_at.toISOString(),
@@ -50,7 +50,7 @@ export function toFleet(fleet: Fleet, devices: DeviceCounts = noDevices): FleetR
 }
 
 export async function toFleetWithDevices(db: Db | Tx, fleet: Fleet): Promise<FleetRecord> {
-  const counts = await countFleetDevices(db, [fleet.simulation_org_id]);
+  const counts = await countFleetDevicesByType(db, [fleet.simulation_org_id]);
   return toFleet(fleet, counts.get(fleet.simulation_org_id));
 }
 

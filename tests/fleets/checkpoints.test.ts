@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { moveCheckpoints } from '../../src/fleets/checkpoints.ts';
-import type { CheckpointTools } from '../../src/fleets/checkpoints.ts';
-import { SLICE_DAYS, takeTurn } from '../../src/households/pace.ts';
-import type { TakeTurn } from '../../src/households/pace.ts';
+import { advanceOldestCheckpoints } from '../../src/fleets/checkpoints.ts';
+import type { CheckpointWorkContext } from '../../src/fleets/checkpoints.ts';
+import { TIME_SLICE_DAYS, yieldToEventLoop } from '../../src/households/time-slicer.ts';
+import type { YieldToEventLoop } from '../../src/households/time-slicer.ts';
 import { fleetApi } from './fleet-api.ts';
 import { DAYS, kept, NOON, oldFleet, summed, TODAY } from './old-fleets.ts';
 
@@ -11,13 +11,13 @@ const LEASE_MS = 10_000;
 
 const fleets = fleetApi({ now: NOON });
 
-const tools = (more: Partial<CheckpointTools> = {}): CheckpointTools => ({
+const tools = (more: Partial<CheckpointWorkContext> = {}): CheckpointWorkContext => ({
   db: fleets.api.db,
   now: fleets.api.clock.now,
   leaseUntil: () => new Date(fleets.api.clock.now().getTime() + LEASE_MS),
   simulatorFaults: false,
   isStopping: () => false,
-  takeTurn,
+  yieldToEventLoop,
   elapsedMs: () => 0,
   ...more,
 });
@@ -56,15 +56,17 @@ test('where a worker died another goes on when its lease has ended; the dead one
   let days = 0;
   let revive = (): void => {};
   const isDead = new Promise<void>((dead) => {
-    const turn: TakeTurn = async (spent) => {
+    const turn: YieldToEventLoop = async (spent) => {
       days += spent;
-      if (days < 1.5 * DAYS) return takeTurn(spent);
+      if (days < 1.5 * DAYS) return yieldToEventLoop(spent);
       return new Promise((resolve) => {
         revive = resolve;
         dead();
       });
     };
-    void moveCheckpoints(tools({ takeTurn: turn })).then((isDone) => expect(isDone).toBe(true));
+    void advanceOldestCheckpoints(tools({ yieldToEventLoop: turn })).then((isDone) =>
+      expect(isDone).toBe(true),
+    );
   });
   await isDead;
   const half = await kept(fleets, orgId);
@@ -76,10 +78,10 @@ test('where a worker died another goes on when its lease has ended; the dead one
       half.map(({ day }) => day),
     ),
   );
-  expect(await moveCheckpoints(tools())).toBe(false);
+  expect(await advanceOldestCheckpoints(tools())).toBe(false);
 
   fleets.api.clock.advance(LEASE_MS);
-  expect(await moveCheckpoints(tools())).toBe(true);
+  expect(await advanceOldestCheckpoints(tools())).toBe(true);
   const all = await kept(fleets, orgId);
   expect(all).toEqual(await summed(fleets, orgId, [TODAY, TODAY, TODAY]));
   revive();
@@ -97,7 +99,7 @@ test('work that takes long is written in between, so that the claim does not run
     leases += 1;
     return tools().leaseUntil();
   };
-  expect(await moveCheckpoints(tools({ leaseUntil, elapsedMs: () => (elapsed += 700) }))).toBe(true);
+  expect(await advanceOldestCheckpoints(tools({ leaseUntil, elapsedMs: () => (elapsed += 700) }))).toBe(true);
   // Of one household there would be two: the claim, and all in one writing.
   expect(leases).toBeGreaterThan(4);
   expect(await kept(fleets, orgId)).toEqual(await summed(fleets, orgId, [TODAY]));
@@ -109,17 +111,19 @@ test.each(['stopFleet', 'runner.destroy'] as const)('%s ends the work at once', 
   let slices = 0;
   let summedDays = 0;
   let isStopping = false;
-  const turn: TakeTurn = async (days) => {
+  const turn: YieldToEventLoop = async (days) => {
     slices += 1;
     summedDays += days;
     if (slices === 3 && end === 'stopFleet') await fleets.act(end, fleet.job_id as string);
     if (slices === 3) isStopping = end === 'runner.destroy';
-    return takeTurn(days);
+    return yieldToEventLoop(days);
   };
-  expect(await moveCheckpoints(tools({ takeTurn: turn, isStopping: () => isStopping }))).toBe(true);
+  expect(
+    await advanceOldestCheckpoints(tools({ yieldToEventLoop: turn, isStopping: () => isStopping })),
+  ).toBe(true);
   expect(await kept(fleets, orgId)).toEqual([]);
   // What is summed between two writings at most.
-  if (end === 'stopFleet') expect(summedDays).toBeLessThanOrEqual(4000 + SLICE_DAYS);
+  if (end === 'stopFleet') expect(summedDays).toBeLessThanOrEqual(4000 + TIME_SLICE_DAYS);
   else expect(slices).toBe(3);
   const { checkpoint_token } = await fleets.api.db
     .selectFrom('fleets')
@@ -127,7 +131,7 @@ test.each(['stopFleet', 'runner.destroy'] as const)('%s ends the work at once', 
     .where('id', '=', fleet.job_id as string)
     .executeTakeFirstOrThrow();
   expect(checkpoint_token).toBeNull();
-  expect(await moveCheckpoints(tools())).toBe(end !== 'stopFleet');
+  expect(await advanceOldestCheckpoints(tools())).toBe(end !== 'stopFleet');
   expect(await kept(fleets, orgId)).toHaveLength(end === 'stopFleet' ? 0 : 4);
 });
 

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { readCheckpoint } from '../../src/households/checkpoints.ts';
-import { liveSchedules } from '../../src/households/schedules.ts';
+import { toCheckpoint } from '../../src/households/checkpoints.ts';
+import { loadHeatPumpSchedules } from '../../src/households/heat-pump-schedules.ts';
 import { alwaysMid } from '../../src/simulation/devices/heat.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
-import { createModel } from '../../src/simulation/model/model.ts';
+import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import { encryptionKey, fixedCredentials, PartnerApi, runFleet, until } from '../process/partner.ts';
 import type { RunningFleet } from '../process/partner.ts';
 import { emptyDatabase } from '../support/database.ts';
@@ -190,10 +190,18 @@ test('checkpoints whose worker is killed are made by another, and are what the w
   await until(isDone, (is) => is);
   const rows = await kept();
   expect(rows.map((row) => row.household_index)).toEqual([0, 1, 2, 3]);
-  const scheduleOf = await liveSchedules(database.db, orgId, new Date(old.history_cutoff), new Date());
+  const scheduleOf = await loadHeatPumpSchedules(
+    database.db,
+    orgId,
+    new Date(old.history_cutoff),
+    new Date(),
+  );
   for (const row of rows) {
     const household = row.attributes as Household;
-    const { ledger } = createModel(household, household.heat_pump ? scheduleOf(household) : alwaysMid);
-    expect(readCheckpoint(row)).toEqual(ledger.at(row.day));
+    const { counters } = createHouseholdModel(
+      household,
+      household.heat_pump ? scheduleOf(household) : alwaysMid,
+    );
+    expect(toCheckpoint(row)).toEqual(counters.checkpointAt(row.day));
   }
 }, 120_000);

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { readCheckpoint } from '../../src/households/checkpoints.ts';
-import { liveSchedules } from '../../src/households/schedules.ts';
-import type { Checkpoint } from '../../src/simulation/model/counters.ts';
+import { toCheckpoint } from '../../src/households/checkpoints.ts';
+import { loadHeatPumpSchedules } from '../../src/households/heat-pump-schedules.ts';
+import type { Checkpoint } from '../../src/simulation/model/counter-accumulator.ts';
 import { alwaysMid } from '../../src/simulation/devices/heat.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
-import { createModel } from '../../src/simulation/model/model.ts';
-import type { Model } from '../../src/simulation/model/model.ts';
+import { createHouseholdModel } from '../../src/simulation/model/model.ts';
+import type { HouseholdModel } from '../../src/simulation/model/model.ts';
 import type { Answer } from '../support/api-client.ts';
 import type { FleetApi } from './fleet-api.ts';
 
@@ -22,7 +22,7 @@ export const DAYS = 3652;
 export async function oldFleet(fleets: FleetApi, count: number, body: object = {}): Promise<Answer['body']> {
   const created = await fleets.create({ count, history_cutoff: TEN_YEARS_AGO, ...body });
   expect(created.status).toBe(200);
-  const runner = fleets.anotherRunner({ takeTurn: () => runner.destroy() });
+  const runner = fleets.anotherRunner({ yieldToEventLoop: () => runner.destroy() });
   await runner.processAll();
   const fleet = await fleets.get(created.body.job_id as string);
   expect(fleet.status).toBe('running');
@@ -38,7 +38,7 @@ export async function kept({ api }: FleetApi, orgId: string): Promise<Checkpoint
     .orderBy('household_index')
     .execute();
   expect(rows.map((row) => row.household_index)).toEqual(rows.map((_, index) => index));
-  return rows.map(readCheckpoint);
+  return rows.map(toCheckpoint);
 }
 
 export async function householdsOf({ api }: FleetApi, orgId: string): Promise<Household[]> {
@@ -52,10 +52,10 @@ export async function householdsOf({ api }: FleetApi, orgId: string): Promise<Ho
 }
 
 /** The households as nobody has looked at them yet. */
-export async function modelsOf(fleets: FleetApi, orgId: string): Promise<Model[]> {
-  const scheduleOf = await liveSchedules(fleets.api.db, orgId, new Date(TEN_YEARS_AGO), NOON);
+export async function modelsOf(fleets: FleetApi, orgId: string): Promise<HouseholdModel[]> {
+  const scheduleOf = await loadHeatPumpSchedules(fleets.api.db, orgId, new Date(TEN_YEARS_AGO), NOON);
   return (await householdsOf(fleets, orgId)).map((household) =>
-    createModel(household, household.heat_pump ? scheduleOf(household) : alwaysMid),
+    createHouseholdModel(household, household.heat_pump ? scheduleOf(household) : alwaysMid),
   );
 }
 
@@ -66,5 +66,5 @@ export async function summed(
   days: readonly number[],
 ): Promise<(Checkpoint | undefined)[]> {
   const models = await modelsOf(fleets, orgId);
-  return days.map((day, index) => models[index]?.ledger.at(day));
+  return days.map((day, index) => models[index]?.counters.checkpointAt(day));
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { provision } from '../../src/fleets/provisioning.ts';
-import type { WorkTools } from '../../src/fleets/provisioning.ts';
-import { purge } from '../../src/fleets/purge.ts';
+import { provisionFleet } from '../../src/fleets/provisioning.ts';
+import type { FleetWorkContext } from '../../src/fleets/provisioning.ts';
+import { purgeFleetInBatches } from '../../src/fleets/purge.ts';
 import { claimFleet } from '../../src/queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../../src/queries/fleets/fleet-work.ts';
 import { fleetApi } from './fleet-api.ts';
@@ -12,7 +12,7 @@ const LEASE_MS = 10_000;
 const fleets = fleetApi();
 
 /** What a worker has at hand that stops, as one that is killed does, after some batches. */
-function toolsUntil(batches: number): WorkTools {
+function toolsUntil(batches: number): FleetWorkContext {
   let left = batches;
   const { db, clock } = fleets.api;
   return {
@@ -44,7 +44,7 @@ test('the work of a killed worker is left alone until its lease ends, then anoth
   const { body: fleet } = await fleets.create({ count: 600 });
   const jobId = fleet.job_id as string;
   const dead = await claim();
-  await provision(toolsUntil(1), dead);
+  await provisionFleet(toolsUntil(1), dead);
   expect(await fleets.get(jobId)).toMatchObject({
     status: 'provisioning',
     progress: { created: 250, total: 600 },
@@ -68,7 +68,7 @@ test('a worker that comes too late writes nothing', async () => {
   const { body: fleet } = await fleets.create({ count: 300 });
   const late = await claim();
   await fleets.act('cancelFleet', fleet.job_id as string);
-  await provision(toolsUntil(10), late);
+  await provisionFleet(toolsUntil(10), late);
   expect(await fleets.get(fleet.job_id as string)).toMatchObject({
     status: 'cancelled',
     progress: { created: 0, total: 300 },
@@ -79,7 +79,7 @@ test('a worker that comes too late writes nothing', async () => {
 test('cancelling between batches keeps what exists until clean-up', async () => {
   const { body: fleet } = await fleets.create({ count: 600 });
   const jobId = fleet.job_id as string;
-  await provision(toolsUntil(2), await claim());
+  await provisionFleet(toolsUntil(2), await claim());
   const cancelled = await fleets.act('cancelFleet', jobId);
   expect(cancelled.body).toMatchObject({ status: 'cancelled', progress: { created: 500, total: 600 } });
   fleets.api.clock.advance(LEASE_MS);
@@ -94,7 +94,7 @@ test('cancelling an expansion half way drops its households alone', async () => 
   const jobId = fleet.job_id as string;
   const before = await fleets.devices(jobId);
   await fleets.expand(jobId, 400);
-  await provision(toolsUntil(1), await claim());
+  await provisionFleet(toolsUntil(1), await claim());
   expect((await fleets.get(jobId)).progress).toEqual({ created: 253, total: 403 });
   expect((await fleets.act('cancelFleet', jobId)).body).toMatchObject({ status: 'running', count: 3 });
   expect(await fleets.devices(jobId)).toEqual(before);
@@ -111,7 +111,7 @@ test('a purge that was cut off is completed by another worker', async () => {
   await fleets.act('purgeFleet', jobId);
   // Nobody can put anything into it any more.
   expect((await listUsers()).status).toBe(403);
-  await purge(toolsUntil(1), await claim());
+  await purgeFleetInBatches(toolsUntil(1), await claim());
   expect((await fleets.get(jobId)).status).toBe('purging');
   fleets.api.clock.advance(LEASE_MS);
   await fleets.runner.processAll();
@@ -191,7 +191,7 @@ test('an expansion that cannot be built leaves the fleet running and says why, u
 test('the values of a cancelled fleet stand still from then on', async () => {
   const { body: fleet } = await fleets.create({ count: 300 });
   const jobId = fleet.job_id as string;
-  await provision(toolsUntil(1), await claim());
+  await provisionFleet(toolsUntil(1), await claim());
   const cancelledAt = fleets.api.clock.now().toISOString();
   expect((await fleets.act('cancelFleet', jobId)).body.stopped_at).toBe(cancelledAt);
   fleets.api.clock.advance(3_600_000);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as validators from '../../generated/validate-bodies.js';
 import { bodyErrors } from '../../src/http/field-errors.ts';
-import { definitionFaults } from '../../src/simulation/definition/validate-definition.ts';
+import { validateDefinitionRules } from '../../src/simulation/definition/validate-definition-rules.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
 const validate = validators.createFleet;
@@ -11,7 +11,7 @@ function judge(body: unknown): { document: string[]; beside: string[] } {
   const faults = validate(body) ? [] : bodyErrors(validate.errors ?? [], body);
   const told = (list: readonly { pointer?: string; code: string }[]) =>
     list.map(({ pointer, code }) => `${pointer ?? ''} ${code}`).sort();
-  return { document: told(faults), beside: told(definitionFaults(body, faults, now)) };
+  return { document: told(faults), beside: told(validateDefinitionRules(body, faults, now)) };
 }
 
 test('rules between fields are told together with faults of single fields', () => {

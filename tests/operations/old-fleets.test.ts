@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { SLICE_DAYS, takeTurn } from '../../src/households/pace.ts';
-import type { TakeTurn } from '../../src/households/pace.ts';
+import { TIME_SLICE_DAYS, yieldToEventLoop } from '../../src/households/time-slicer.ts';
+import type { YieldToEventLoop } from '../../src/households/time-slicer.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { DAYS, householdsOf, kept, modelsOf, NOON, oldFleet, summed, TODAY } from '../fleets/old-fleets.ts';
 import type { Answer } from '../support/api-client.ts';
 
 /** The turns that requests wait for; a test may let something happen in them. */
-let turns: TakeTurn = takeTurn;
-const fleets = fleetApi({ now: NOON, services: { takeTurn: (days) => turns(days) } });
+let turns: YieldToEventLoop = yieldToEventLoop;
+const fleets = fleetApi({ now: NOON, services: { yieldToEventLoop: (days) => turns(days) } });
 
 test('a cold look at a fleet ten years old lets other requests through, in slices of bounded work', async () => {
   const fleet = await oldFleet(fleets, 3, { seed: 1 });
@@ -20,10 +20,10 @@ test('a cold look at a fleet ten years old lets other requests through, in slice
   };
   const list = await fleets.api.call('listFleetDevices', { path: { job_id: fleet.job_id as string } });
   answered.push(`devices ${list.status}`);
-  turns = takeTurn;
+  turns = yieldToEventLoop;
   expect(answered).toEqual(['config 200', 'devices 200']);
-  expect(Math.max(...slices)).toBeLessThanOrEqual(SLICE_DAYS);
-  expect(slices.length).toBeGreaterThanOrEqual(Math.floor((3 * DAYS) / SLICE_DAYS));
+  expect(Math.max(...slices)).toBeLessThanOrEqual(TIME_SLICE_DAYS);
+  expect(slices.length).toBeGreaterThanOrEqual(Math.floor((3 * DAYS) / TIME_SLICE_DAYS));
 });
 
 test('between the turns of the event loop a request that came later is answered', async () => {
@@ -34,10 +34,10 @@ test('between the turns of the event loop a request that came later is answered'
   turns = (days) => {
     config ??= fleets.api.call('getFleetConfig').finally(() => (isAnswered = true));
     wasAnswered = isAnswered;
-    return takeTurn(days);
+    return yieldToEventLoop(days);
   };
   await fleets.api.call('listFleetDevices', { path: { job_id: fleet.job_id as string } });
-  turns = takeTurn;
+  turns = yieldToEventLoop;
   // As the last slice began.
   expect(wasAnswered).toBe(true);
   expect((await config)?.status).toBe(200);
@@ -106,7 +106,7 @@ test('what was summed for a household that another has replaced meanwhile is not
       .execute();
   };
   await fleets.devices(fleet.job_id as string);
-  turns = takeTurn;
+  turns = yieldToEventLoop;
   expect(await kept(fleets, orgId)).toHaveLength(1);
   await fleets.devices(fleet.job_id as string);
   expect(await kept(fleets, orgId)).toEqual(await summed(fleets, orgId, [TODAY, TODAY]));

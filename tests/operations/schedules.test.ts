@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { NO_RATINGS } from '../../src/simulation/household/device-description.ts';
-import { assumedHousehold } from '../../src/households/assumed-household.ts';
+import { createAssumedHousehold } from '../../src/households/assumed-household.ts';
 import { addPerson, startApi } from '../support/api.ts';
 import type { Api, Person } from '../support/api.ts';
 import type { Answer, Call } from '../support/api-client.ts';
@@ -199,7 +199,7 @@ describe('prices', () => {
 test("a simulated heat pump's schedule follows its own house", async () => {
   const simulated = await addOrganization(pump.org_id);
   const path = await addHeatPump(simulated, {});
-  const attributes = assumedHousehold({ latitude: -33.9, longitude: 151.2 }, null);
+  const attributes = createAssumedHousehold({ latitude: -33.9, longitude: 151.2 }, null);
   const household = {
     org_id: simulated,
     fleet_id: randomUUID(),

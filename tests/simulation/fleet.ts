@@ -1,6 +1,6 @@
 /** Definitions and households for the tests of the simulator. */
 import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
-import type { Resolved } from '../../src/simulation/definition/resolve-definition.ts';
+import type { ResolvedDefinition } from '../../src/simulation/definition/resolve-definition.ts';
 import type { FleetDefinitionBody } from '../../src/simulation/definition/fleet-definition.ts';
 import { buildHouseholds } from '../../src/simulation/household/household.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
@@ -9,7 +9,7 @@ export const NOW = new Date('2026-11-21T10:07:30Z');
 export const REQUEST_ID = '5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11';
 export const QUARTER_MS = 900_000;
 
-export function resolved(body: Partial<FleetDefinitionBody> = {}): Resolved {
+export function resolved(body: Partial<FleetDefinitionBody> = {}): ResolvedDefinition {
   const resolution = resolveDefinition({ request_id: REQUEST_ID, ...body }, NOW);
   if (!resolution.ok) throw new Error(JSON.stringify(resolution.errors));
   return resolution;

@@ -7,7 +7,7 @@ import { digest, newAccessToken } from '../../src/domain/security/credentials.ts
 import type { Role } from '../../src/domain/users/roles.ts';
 import { keyring } from '../../src/domain/security/encryption.ts';
 import { linkKey } from '../../src/domain/security/signed-links.ts';
-import { takeTurn } from '../../src/households/pace.ts';
+import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import type { Services } from '../../src/operations/context.ts';
 import { EventFeed } from '../../src/streams/event-feed.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
@@ -86,7 +86,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     testWebhook: () => Promise.resolve({ outcome: 'delivered', status_code: 204, detail: null }),
     forgetTokensOf,
     countDropped: () => {},
-    takeTurn,
+    yieldToEventLoop,
     events,
     wakeDispatcher: () => events.wake(),
     wakeFleets: () => {},

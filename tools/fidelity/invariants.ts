@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { QUARTERS } from '../../src/simulation/time/local-day.ts';
-import { createModel } from '../../src/simulation/model/model.ts';
+import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import { previewFleet } from '../../src/simulation/preview/preview.ts';
 import { FIRST_DAY, LAST_DAY, eachDay, households, within } from './sample-fleets.ts';
 import type { Check } from './sample-fleets.ts';
@@ -17,7 +17,7 @@ export function fleetHash(seed: number): string {
   for (const household of households({ ...DEFINITION, seed })) {
     // The seed itself must not make the difference.
     hash.update(JSON.stringify({ ...household, seed: 0 }));
-    const model = createModel(household, () => 'mid');
+    const model = createHouseholdModel(household, () => 'mid');
     for (let day = FIRST_DAY; day < FIRST_DAY + 40; day++) {
       const rows = model.day(day);
       for (const row of Object.values(rows) as (Int32Array | Uint8Array)[])
@@ -42,7 +42,7 @@ export function measureTruth(): Check[] {
         if ([rows.pv, rows.ev, rows.hp, rows.heat].some((row) => at(row) < 0)) falling += 1;
       }
     });
-    const model = createModel(household, () => 'mid');
+    const model = createHouseholdModel(household, () => 'mid');
     let last = model.countersBefore(FIRST_DAY * QUARTERS);
     for (let day = FIRST_DAY; day <= LAST_DAY; day += 7) {
       const next = model.countersBefore(day * QUARTERS + 37);
@@ -65,10 +65,10 @@ export function measureTruth(): Check[] {
 function countJumps(fleet: readonly Household[]): number {
   let wrong = 0;
   for (const household of fleet) {
-    const walked = createModel(household, () => 'mid');
+    const walked = createHouseholdModel(household, () => 'mid');
     for (let day = FIRST_DAY; day < FIRST_DAY + 60; day++) walked.day(day);
     const index = (FIRST_DAY + 59) * QUARTERS + 50;
-    const jumped = createModel(household, () => 'mid').quarter(index);
+    const jumped = createHouseholdModel(household, () => 'mid').quarter(index);
     if (JSON.stringify(jumped) !== JSON.stringify(walked.quarter(index))) wrong += 1;
   }
   return wrong;

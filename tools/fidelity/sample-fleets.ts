@@ -5,7 +5,7 @@ import { BOUNDARY_VERSION, countryBox } from '../../src/simulation/environment/g
 import type { ScheduleState } from '../../src/simulation/devices/heat.ts';
 import { buildHouseholds } from '../../src/simulation/household/household.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
-import { createModel } from '../../src/simulation/model/model.ts';
+import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import type { DayRows } from '../../src/simulation/model/model.ts';
 
 export const SEED = 42;
@@ -46,7 +46,7 @@ export function eachDay(
   visit: (rows: DayRows, day: number) => void,
   schedule: (at: Date) => ScheduleState = always,
 ): void {
-  const model = createModel(household, schedule);
+  const model = createHouseholdModel(household, schedule);
   for (let day = FIRST_DAY; day <= LAST_DAY; day++) visit(model.day(day), day);
 }
 

@@ -31,7 +31,7 @@ interface Rule {
   readonly done: readonly FleetStatus[];
 }
 
-const rules: Readonly<Record<FleetOperation, Rule>> = {
+const TRANSITION_RULES: Readonly<Record<FleetOperation, Rule>> = {
   expand: { to: { running: 'expanding' }, done: [] },
   stop: { to: { running: 'stopped', expanding: 'stopped' }, done: ['stopped'] },
   cancel: {
@@ -51,8 +51,8 @@ export type FleetStep =
   | { readonly kind: 'conflict'; readonly allowed: readonly FleetStatus[] };
 
 /** What an operation does to a fleet in this status; a conflict names the statuses in which it is possible. */
-export function nextStep(operation: FleetOperation, status: FleetStatus): FleetStep {
-  const rule = rules[operation];
+export function nextFleetStep(operation: FleetOperation, status: FleetStatus): FleetStep {
+  const rule = TRANSITION_RULES[operation];
   const to = rule.to[status];
   if (to !== undefined) return { kind: 'change', to };
   if (rule.done.includes(status)) return { kind: 'nothing' };
@@ -60,9 +60,9 @@ export function nextStep(operation: FleetOperation, status: FleetStatus): FleetS
 }
 
 /** Whether the values of the fleet's devices move. */
-export function isLive(status: FleetStatus): boolean {
+export function isFleetActive(status: FleetStatus): boolean {
   return status === 'running' || status === 'expanding';
 }
 
 /** Households that one expansion may add, and that a fleet may have in all. */
-export const householdsPerFleet = 10_000;
+export const MAX_HOUSEHOLDS_PER_FLEET = 10_000;

@@ -4,7 +4,7 @@ import type { FieldError } from '../api/problem.ts';
 
 export const QUARTER_MS = 15 * 60_000;
 /** A price holds until the next entry, but no longer than this. */
-export const PRICE_HOLDS_MS = 60 * 60_000;
+export const PRICE_VALIDITY_MS = 60 * 60_000;
 const DAY_MS = 86_400_000;
 
 /** An entry as a partner sends it. */
@@ -32,7 +32,7 @@ type OffsetAt = (instantMs: number) => number;
  * The offsets of an IANA time zone, by the runtime's copy of the time zone database; undefined for a name that it
  * does not know. Numeric offsets ("+02:00") are no names. A call takes about two microseconds.
  */
-export function offsetsOf(timeZone: string): OffsetAt | undefined {
+export function createZoneOffsetLookup(timeZone: string): OffsetAt | undefined {
   if (!/^[A-Za-z]/.test(timeZone)) return undefined;
   let format: Intl.DateTimeFormat;
   try {
@@ -60,7 +60,7 @@ function parseLongOffset(text: string): number {
 }
 
 /** The instants, in ms, at which clocks of the zone show this wall time: one, none in a gap, two in a fold. */
-export function instantsOf(wallMs: number, offsetAt: OffsetAt): number[] {
+export function listInstantsOfWallTime(wallMs: number, offsetAt: OffsetAt): number[] {
   // Whatever changes within a day of it, the offset that is right holds a day before or a day after.
   const offsets = new Set([offsetAt(wallMs - DAY_MS), offsetAt(wallMs + DAY_MS)]);
   return [...offsets]
@@ -69,58 +69,61 @@ export function instantsOf(wallMs: number, offsetAt: OffsetAt): number[] {
 }
 
 interface PriceReading {
-  /** Ascending. To be used only when there are no faults. */
+  /** Ascending. To be used only when there are no errors. */
   readonly prices: readonly DayAheadPrice[];
-  readonly faults: readonly FieldError[];
+  readonly errors: readonly FieldError[];
 }
 
-/** Reads a whole upload; every faulty entry is named. `offsetAt` reads naive timestamps, UTC when undefined. */
-export function readPrices(entries: readonly GivenPrice[], offsetAt: OffsetAt | undefined): PriceReading {
-  const faults: FieldError[] = [];
+/** Reads a whole upload; every invalid entry is named. `offsetAt` reads naive timestamps, UTC when undefined. */
+export function parsePriceEntries(
+  entries: readonly GivenPrice[],
+  offsetAt: OffsetAt | undefined,
+): PriceReading {
+  const errors: FieldError[] = [];
   const prices: DayAheadPrice[] = [];
   const seen = new Map<number, number>();
   for (const [index, entry] of entries.entries()) {
-    const fault = (code: FieldError['code'], detail: string): void => {
-      faults.push({ pointer: `/data/${index}/timestamp`, code, detail });
+    const reject = (code: FieldError['code'], detail: string): void => {
+      errors.push({ pointer: `/data/${index}/timestamp`, code, detail });
     };
     const wall = parseWallTime(entry.timestamp);
     if (wall === undefined) {
-      fault('format', 'must be an ISO 8601 instant');
+      reject('format', 'must be an ISO 8601 instant');
       continue;
     }
-    const instants = readInstants(wall, offsetAt);
+    const instants = listInstants(wall, offsetAt);
     const instant = instants[0];
     if (instants.some((each) => !isWritable(each))) {
-      fault('timestamp_out_of_range', 'must be in the years 0000 to 9999, in UTC');
+      reject('timestamp_out_of_range', 'must be in the years 0000 to 9999, in UTC');
     } else if (instant === undefined) {
-      fault('timestamp_gap', 'is skipped when daylight-saving time begins; give it with an offset');
+      reject('timestamp_gap', 'is skipped when daylight-saving time begins; give it with an offset');
     } else if (instants.length > 1) {
-      fault('timestamp_ambiguous', 'exists twice when daylight-saving time ends; give it with an offset');
+      reject('timestamp_ambiguous', 'exists twice when daylight-saving time ends; give it with an offset');
     } else if (instant % QUARTER_MS !== 0) {
-      fault('timestamp_alignment', 'must be on a quarter hour');
+      reject('timestamp_alignment', 'must be on a quarter hour');
     } else if (seen.has(instant)) {
-      fault('timestamp_duplicate', `means the same instant as /data/${seen.get(instant) ?? 0}/timestamp`);
+      reject('timestamp_duplicate', `means the same instant as /data/${seen.get(instant) ?? 0}/timestamp`);
     } else {
       seen.set(instant, index);
       prices.push(toPrice(entry, instant));
     }
   }
-  return { prices: prices.toSorted((a, b) => a.startsAt.getTime() - b.startsAt.getTime()), faults };
+  return { prices: prices.toSorted((a, b) => a.startsAt.getTime() - b.startsAt.getTime()), errors };
 }
 
 /** Whether the delivery quarter of every price is over. */
-export function isLate(prices: readonly DayAheadPrice[], now: Date): boolean {
+export function areAllPricesPast(prices: readonly DayAheadPrice[], now: Date): boolean {
   return prices.every(({ startsAt }) => startsAt.getTime() + QUARTER_MS <= now.getTime());
 }
 
 /** The quarter hour that begins next, at which schedules are computed anew. */
-export function nextQuarter(now: Date): Date {
+export function nextQuarterHour(now: Date): Date {
   return new Date((Math.floor(now.getTime() / QUARTER_MS) + 1) * QUARTER_MS);
 }
 
-function readInstants({ utcMs, offsetMinutes }: WallTime, offsetAt: OffsetAt | undefined): number[] {
+function listInstants({ utcMs, offsetMinutes }: WallTime, offsetAt: OffsetAt | undefined): number[] {
   if (offsetMinutes !== undefined) return [utcMs - offsetMinutes * 60_000];
-  return offsetAt === undefined ? [utcMs] : instantsOf(utcMs, offsetAt);
+  return offsetAt === undefined ? [utcMs] : listInstantsOfWallTime(utcMs, offsetAt);
 }
 
 function toPrice(entry: GivenPrice, instant: number): DayAheadPrice {

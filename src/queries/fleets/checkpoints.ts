@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import { fleetColumns, type Fleet } from './fleets.ts';
+import { FLEET_COLUMNS, type Fleet } from './fleets.ts';
 import { rowsOf } from '../connection/rows.ts';
 
 /** Where a household stood at the start of a UTC day (days since 1970); the rest in mWh. */
-export interface KeptCheckpoint {
+export interface StoredCheckpoint {
   readonly day: number;
   readonly pv: number;
   readonly ev: number;
@@ -16,7 +16,7 @@ export interface KeptCheckpoint {
 }
 
 /** A checkpoint with what it was worked out from. */
-export interface HouseholdCheckpoint extends KeptCheckpoint {
+export interface HouseholdCheckpoint extends StoredCheckpoint {
   readonly household_index: number;
   readonly attributes: unknown;
 }
@@ -45,7 +45,7 @@ export async function claimCheckpoints(
       for update skip locked
     ) next
     where f.org_id = next.org_id and f.id = next.id
-    returning ${sql.join(fleetColumns.map((column) => sql.ref(`f.${column}`)))}, f.checkpoint_token
+    returning ${sql.join(FLEET_COLUMNS.map((column) => sql.ref(`f.${column}`)))}, f.checkpoint_token
   `.execute(db);
   return rows[0];
 }
@@ -53,7 +53,7 @@ export async function claimCheckpoints(
 export interface DueHousehold {
   readonly household_index: number;
   readonly attributes: unknown;
-  readonly checkpoint: KeptCheckpoint | null;
+  readonly checkpoint: StoredCheckpoint | null;
 }
 
 /** Households from an index on without a checkpoint at `day` or later, by index. */
@@ -120,7 +120,7 @@ export async function releaseCheckpointClaim(db: Db, claim: CheckpointClaim): Pr
  * Whether the fleet of a simulation organization has households whose checkpoints may be kept. If so no operation
  * changes its state, and so none of its households, until the transaction ends.
  */
-export async function holdLivingFleet(tx: Tx, simulationOrgId: string): Promise<boolean> {
+export async function lockFleetWithHouseholds(tx: Tx, simulationOrgId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('fleets')
     .select('id')
@@ -135,7 +135,7 @@ export async function holdLivingFleet(tx: Tx, simulationOrgId: string): Promise<
  * Keeps the later one of each household's checkpoints. The fleet must be held or locked by the transaction. What was
  * worked out for a household that an expansion has put another in the place of meanwhile is left out.
  */
-export async function storeCheckpoints(
+export async function upsertCheckpoints(
   tx: Tx,
   simulationOrgId: string,
   checkpoints: readonly HouseholdCheckpoint[],

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder, RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../../generated/database.ts';
-import type { KeptCheckpoint } from './checkpoints.ts';
+import type { StoredCheckpoint } from './checkpoints.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { ofLiveOwner } from './fleets.ts';
+import { ownerIsNotDeleted } from './fleets.ts';
 import type { DeviceType } from './fleets.ts';
 
 /** A device with what its state follows from; of a device that is not simulated the fleet's part is null. */
@@ -23,7 +23,7 @@ export interface DeviceRow {
   /** What was drawn for the household. */
   readonly attributes: unknown;
   /** The latest that is kept of the household. */
-  readonly checkpoint: KeptCheckpoint | null;
+  readonly checkpoint: StoredCheckpoint | null;
   /** When the device's fleet ended. */
   readonly stopped_at: Date | null;
   readonly is_offline: boolean;
@@ -62,7 +62,7 @@ function devicesWithHouseholds(db: Db | Tx) {
       'households.group_name',
       'households.profile',
       'households.attributes',
-      sql<KeptCheckpoint | null>`to_jsonb(household_checkpoints)`.as('checkpoint'),
+      sql<StoredCheckpoint | null>`to_jsonb(household_checkpoints)`.as('checkpoint'),
       'fleets.stopped_at',
       isOffline(eb).as('is_offline'),
     ]);
@@ -88,7 +88,7 @@ export interface DeviceFilter {
   readonly deviceType?: string | undefined;
 }
 
-export interface Slice {
+export interface Page {
   readonly limit: number;
   readonly offset: number;
 }
@@ -98,12 +98,12 @@ export function listFleetDevices(
   db: Db | Tx,
   simulationOrgId: string,
   filter: DeviceFilter,
-  { limit, offset }: Slice,
+  { limit, offset }: Page,
 ): Promise<DeviceRow[]> {
   return devicesWithHouseholds(db)
     .where('devices.org_id', '=', simulationOrgId)
     .where('devices.household_index', 'is not', null)
-    .where(matches(filter))
+    .where(matchesFilter(filter))
     .orderBy('devices.household_index')
     .orderBy('devices.device_type')
     .orderBy('devices.id')
@@ -112,7 +112,7 @@ export function listFleetDevices(
     .execute();
 }
 
-export async function countListedDevices(
+export async function countMatchingDevices(
   db: Db | Tx,
   simulationOrgId: string,
   filter: DeviceFilter,
@@ -122,15 +122,15 @@ export async function countListedDevices(
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('devices.org_id', '=', simulationOrgId)
     .where('devices.household_index', 'is not', null)
-    .where(matches(filter))
+    .where(matchesFilter(filter))
     .executeTakeFirstOrThrow();
   return count;
 }
 
-function matches({ group, deviceType }: DeviceFilter): RawBuilder<SqlBool> {
+function matchesFilter({ group, deviceType }: DeviceFilter): RawBuilder<SqlBool> {
   const ofType = deviceType === undefined ? sql`true` : sql`devices.device_type = ${deviceType}`;
-  if (group === undefined) return sql<SqlBool>`${ofType} and ${ofLiveOwner}`;
-  return sql<SqlBool>`${ofType} and ${ofLiveOwner} and devices.household_index in (
+  if (group === undefined) return sql<SqlBool>`${ofType} and ${ownerIsNotDeleted}`;
+  return sql<SqlBool>`${ofType} and ${ownerIsNotDeleted} and devices.household_index in (
     select member.household_index from households member
     where member.org_id = devices.org_id and member.group_name = ${group})`;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { fleetColumns, type Fleet } from './fleets.ts';
+import { FLEET_COLUMNS, type Fleet } from './fleets.ts';
 
 /*
  * Work on a fleet is claimed with a lease and a token. Every step is a transaction that first locks the fleet and
@@ -29,7 +29,7 @@ export async function claimFleet(db: Db, now: Date, leaseUntil: Date): Promise<C
       for update skip locked
     ) next
     where f.org_id = next.org_id and f.id = next.id
-    returning ${sql.join(fleetColumns.map((column) => sql.ref(`f.${column}`)))}, f.work_token
+    returning ${sql.join(FLEET_COLUMNS.map((column) => sql.ref(`f.${column}`)))}, f.work_token
   `.execute(db);
   return rows[0];
 }
@@ -38,7 +38,7 @@ export async function claimFleet(db: Db, now: Date, leaseUntil: Date): Promise<C
 export function lockClaimedFleet(tx: Tx, claim: ClaimedFleet): Promise<Fleet | undefined> {
   return tx
     .selectFrom('fleets')
-    .select(fleetColumns)
+    .select(FLEET_COLUMNS)
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
     .where('work_token', '=', claim.work_token)
@@ -47,7 +47,7 @@ export function lockClaimedFleet(tx: Tx, claim: ClaimedFleet): Promise<Fleet | u
 }
 
 /** Notes progress and keeps the claim for longer. */
-export async function extendClaim(
+export async function extendFleetClaim(
   tx: Tx,
   claim: ClaimedFleet,
   change: { readonly leaseUntil: Date; readonly createdCount?: number },
@@ -64,7 +64,7 @@ export async function extendClaim(
     .execute();
 }
 
-export interface WorkEnd {
+export interface FleetWorkResult {
   readonly status: FleetStatus;
   /** Set once; a fleet that ran before keeps its first instant. */
   readonly startedAt?: Date;
@@ -79,7 +79,7 @@ export interface WorkEnd {
  * The work is done: a new status, and the claim let go. Households that are new have no checkpoint yet: those of the
  * fleet begin anew at the start of its history, and whoever moved them on looks again.
  */
-export async function endWork(tx: Tx, claim: ClaimedFleet, end: WorkEnd): Promise<void> {
+export async function finishFleetWork(tx: Tx, claim: ClaimedFleet, end: FleetWorkResult): Promise<void> {
   await tx
     .updateTable('fleets')
     .set({
@@ -105,7 +105,7 @@ export async function endWork(tx: Tx, claim: ClaimedFleet, end: WorkEnd): Promis
 }
 
 /** Gives a claim back, so that another worker need not wait for its end. */
-export async function releaseClaim(db: Db, claim: ClaimedFleet): Promise<void> {
+export async function releaseFleetClaim(db: Db, claim: ClaimedFleet): Promise<void> {
   await db
     .updateTable('fleets')
     .set({ work_token: null, work_lease_until: null })

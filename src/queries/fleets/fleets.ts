@@ -26,7 +26,7 @@ export interface Fleet {
   readonly stopped_at: Date | null;
 }
 
-export const fleetColumns = [
+export const FLEET_COLUMNS = [
   'org_id',
   'id',
   'request_id',
@@ -62,17 +62,17 @@ export async function insertFleet(tx: Tx, fleet: Fleet, weights: Uint8Array | nu
 export function findFleet(db: Db | Tx, orgId: string, id: string): Promise<Fleet | undefined> {
   return db
     .selectFrom('fleets')
-    .select(fleetColumns)
+    .select(FLEET_COLUMNS)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
 /** The fleet that reserved a simulation organization. */
-export function findFleetOfSimulation(db: Db | Tx, simulationOrgId: string): Promise<Fleet | undefined> {
+export function findFleetBySimulationOrg(db: Db | Tx, simulationOrgId: string): Promise<Fleet | undefined> {
   return db
     .selectFrom('fleets')
-    .select(fleetColumns)
+    .select(FLEET_COLUMNS)
     .where('simulation_org_id', '=', simulationOrgId)
     .executeTakeFirst();
 }
@@ -81,7 +81,7 @@ export function findFleetOfSimulation(db: Db | Tx, simulationOrgId: string): Pro
 export function listFleets(db: Db | Tx, orgId: string): Promise<Fleet[]> {
   return db
     .selectFrom('fleets')
-    .select(fleetColumns)
+    .select(FLEET_COLUMNS)
     .where('org_id', '=', orgId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -92,7 +92,7 @@ export function listFleets(db: Db | Tx, orgId: string): Promise<Fleet[]> {
 export function lockFleet(tx: Tx, orgId: string, id: string): Promise<Fleet | undefined> {
   return tx
     .selectFrom('fleets')
-    .select(fleetColumns)
+    .select(FLEET_COLUMNS)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .forUpdate()
@@ -124,7 +124,7 @@ export function updateFleet(tx: Tx, fleet: Fleet, change: FleetChange): Promise<
     })
     .where('org_id', '=', fleet.org_id)
     .where('id', '=', fleet.id)
-    .returning(fleetColumns)
+    .returning(FLEET_COLUMNS)
     .executeTakeFirstOrThrow();
 }
 
@@ -132,12 +132,12 @@ export type DeviceType = 'electric_vehicle' | 'heat_pump' | 'inverter' | 'wallbo
 export type DeviceCounts = Readonly<Record<DeviceType, number>>;
 
 /** Nobody reaches a deleted user's devices any more. */
-export const ofLiveOwner = sql<SqlBool>`not exists (
+export const ownerIsNotDeleted = sql<SqlBool>`not exists (
   select from users owner
   where owner.org_id = devices.org_id and owner.id = devices.user_id and owner.deleted_at is not null)`;
 
 /** Simulated devices of live users by type in each of these simulation organizations; one without any is left out. */
-export async function countFleetDevices(
+export async function countFleetDevicesByType(
   db: Db | Tx,
   simulationOrgIds: readonly string[],
 ): Promise<Map<string, DeviceCounts>> {
@@ -150,7 +150,7 @@ export async function countFleetDevices(
       count(*) filter (where device_type = 'inverter') as inverter,
       count(*) filter (where device_type = 'wallbox') as wallbox
     from devices
-    where org_id = any(${simulationOrgIds}::uuid[]) and household_index is not null and ${ofLiveOwner}
+    where org_id = any(${simulationOrgIds}::uuid[]) and household_index is not null and ${ownerIsNotDeleted}
     group by org_id
   `.execute(db);
   for (const { org_id, ...types } of rows) counts.set(org_id, types);
@@ -158,15 +158,15 @@ export async function countFleetDevices(
 }
 
 /** The channel on which processes tell each other that fleets have work. */
-export const fleetsChannel = 'fleets';
+export const FLEETS_CHANNEL = 'fleets';
 
 /** Wakes the runners of all processes when the transaction commits. */
-export async function notifyRunners(tx: Tx): Promise<void> {
-  await sql`select pg_notify(${fleetsChannel}, '')`.execute(tx);
+export async function notifyFleetRunners(tx: Tx): Promise<void> {
+  await sql`select pg_notify(${FLEETS_CHANNEL}, '')`.execute(tx);
 }
 
 /** Nothing happens by itself to the devices of a fleet that has ended; what holds now goes on holding. */
-export async function suspendConditions(tx: Tx, fleet: Fleet): Promise<void> {
+export async function cancelPlannedChanges(tx: Tx, fleet: Fleet): Promise<void> {
   await tx
     .updateTable('device_conditions')
     .set({ next_change_at: null })

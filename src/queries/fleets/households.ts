@@ -136,7 +136,7 @@ export async function deleteHouseholdsFrom(tx: Tx, orgId: string, index: number)
 }
 
 /** Where a household stands; without a place of its own the coordinates and the source are null. */
-export interface HouseholdPlace {
+export interface HouseholdLocationRow {
   readonly household_id: string;
   readonly household_index: number;
   readonly user_id: string;
@@ -147,7 +147,7 @@ export interface HouseholdPlace {
 }
 
 /** All households of a simulation organization by index, read through a cursor. */
-export function streamPlaces(db: Db, orgId: string): AsyncIterable<HouseholdPlace> {
+export function streamHouseholdLocations(db: Db, orgId: string): AsyncIterable<HouseholdLocationRow> {
   return db
     .selectFrom('households')
     .select([

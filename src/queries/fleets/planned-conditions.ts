@@ -10,7 +10,7 @@ export interface DueFleet {
   readonly fleetId: string;
 }
 
-export async function listDueFleets(db: Db, now: Date, limit: number): Promise<DueFleet[]> {
+export async function listFleetsWithDueChanges(db: Db, now: Date, limit: number): Promise<DueFleet[]> {
   const { rows } = await sql<DueFleet>`
     select f.simulation_org_id as "orgId", f.org_id as "fleetOrgId", f.id as "fleetId"
     from fleets f
@@ -27,7 +27,7 @@ export async function listDueFleets(db: Db, now: Date, limit: number): Promise<D
 }
 
 /** When the next planned condition begins or ends; undefined when none is planned. */
-export async function findNextChangeAt(db: Db): Promise<Date | undefined> {
+export async function findNextConditionChangeAt(db: Db): Promise<Date | undefined> {
   const row = await db
     .selectFrom('device_conditions')
     .select('next_change_at')
@@ -49,7 +49,7 @@ export interface DueCondition {
 }
 
 /** Due changes of one organization, oldest first; those that another worker holds are passed over. */
-export async function claimDueConditions(
+export async function claimDueConditionChanges(
   tx: Tx,
   orgId: string,
   now: Date,
@@ -69,7 +69,7 @@ export async function claimDueConditions(
 }
 
 /** Plans the next change of a condition; null when none follows. */
-export async function planChange(
+export async function planNextConditionChange(
   tx: Tx,
   orgId: string,
   condition: DueCondition,

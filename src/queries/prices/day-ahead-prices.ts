@@ -24,7 +24,7 @@ export async function countNewPrices(
   prices: readonly DayAheadPrice[],
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count ${differing(orgId, prices)}`.execute(tx);
+    select count(*) as count ${joinChangedPrices(orgId, prices)}`.execute(tx);
   return rows[0]?.count ?? 0;
 }
 
@@ -43,7 +43,7 @@ export async function insertPriceRevisions(
     select ${orgId}::uuid, given.starts_at,
       greatest(${receivedAt}::timestamptz, latest.received_at + interval '1 millisecond'),
       given.price, given.best_bid::float8[], given.best_ask::float8[]
-    ${differing(orgId, prices)}`.execute(tx);
+    ${joinChangedPrices(orgId, prices)}`.execute(tx);
   return Number(result.numAffectedRows ?? 0n);
 }
 
@@ -83,7 +83,7 @@ export async function listPriceRevisions(
     .where('org_id', '=', orgId)
     .where('starts_at', '>=', from)
     .where('starts_at', '<', to)
-    .where(inTime(lateMs))
+    .where(receivedInTime(lateMs))
     .orderBy('starts_at')
     .orderBy('received_at')
     .execute();
@@ -91,7 +91,7 @@ export async function listPriceRevisions(
 }
 
 /** A text that changes whenever one of these revisions is stored for one of the organizations. */
-export async function findPriceState(
+export async function findPriceFingerprint(
   db: Db,
   orgIds: readonly string[],
   from: Date,
@@ -106,20 +106,20 @@ export async function findPriceState(
     ])
     .where('org_id', 'in', orgIds)
     .where('starts_at', '>=', from)
-    .where(inTime(lateMs))
+    .where(receivedInTime(lateMs))
     .groupBy('org_id')
     .orderBy('org_id')
     .execute();
   return rows.map((row) => `${row.org_id} ${row.count} ${row.latest?.toISOString() ?? ''}`).join(' ');
 }
 
-function inTime(lateMs: number | undefined) {
+function receivedInTime(lateMs: number | undefined) {
   if (lateMs === undefined) return sql<SqlBool>`true`;
   return sql<SqlBool>`received_at <= starts_at + ${lateMs} * interval '1 millisecond'`;
 }
 
 /** The organization whose prices hold until there are own ones: a simulation organization's parent. */
-export async function findPriceParent(db: Db, orgId: string): Promise<string | undefined> {
+export async function findParentOrganizationId(db: Db, orgId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('organizations')
     .select('parent_org_id')
@@ -129,7 +129,7 @@ export async function findPriceParent(db: Db, orgId: string): Promise<string | u
 }
 
 /** When an organization's first price came in; undefined when it has none. */
-export async function findFirstPriceAt(db: Db, orgId: string): Promise<Date | undefined> {
+export async function findFirstPriceReceivedAt(db: Db, orgId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('day_ahead_prices')
     .select(({ fn }) => fn.min<Date | null>('received_at').as('first'))
@@ -139,7 +139,7 @@ export async function findFirstPriceAt(db: Db, orgId: string): Promise<Date | un
 }
 
 /** Lists of bids have different lengths, which unnest of a two-dimensional array cannot carry: they go as text. */
-function differing(orgId: string, prices: readonly DayAheadPrice[]) {
+function joinChangedPrices(orgId: string, prices: readonly DayAheadPrice[]) {
   const literal = (values: readonly number[]): string => `{${values.join(',')}}`;
   return sql`
     from unnest(

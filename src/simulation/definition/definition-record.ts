@@ -1,6 +1,6 @@
 /** The definition as the fleet record shows it, as it is compared, and the history it opens. */
 import { createHash } from 'node:crypto';
-import { decodeWeights } from './density-decode.ts';
+import { decodeDensityWeights } from './density-weights.ts';
 import type { DensityGrid, DensityRaster, EffectiveDefinition, EffectiveGroup } from './fleet-definition.ts';
 
 export interface DensityRecord {
@@ -18,13 +18,13 @@ export type DefinitionRecord = Omit<EffectiveDefinition, 'density' | 'groups'> &
 };
 
 /** Defaults filled in, the weights of the density replaced by their fingerprint, the implicit group left out. */
-export function definitionRecord(definition: EffectiveDefinition): DefinitionRecord {
-  const groups = definition.groups.filter((group) => !group.implicit).map(groupRecord);
-  return { ...definition, density: definition.density && densityRecord(definition.density), groups };
+export function toDefinitionRecord(definition: EffectiveDefinition): DefinitionRecord {
+  const groups = definition.groups.filter((group) => !group.implicit).map(toGroupRecord);
+  return { ...definition, density: definition.density && toDensityRecord(definition.density), groups };
 }
 
 /** A group without what was derived from it. */
-export function groupRecord(group: EffectiveGroup): GroupRecord {
+export function toGroupRecord(group: EffectiveGroup): GroupRecord {
   return {
     name: group.name,
     count: group.count,
@@ -38,8 +38,8 @@ export function groupRecord(group: EffectiveGroup): GroupRecord {
   };
 }
 
-function densityRecord({ weights, ...density }: DensityRaster): DensityRecord {
-  const cells = decodeWeights(weights, density.grid.rows * density.grid.cols);
+function toDensityRecord({ weights, ...density }: DensityRaster): DensityRecord {
+  const cells = decodeDensityWeights(weights, density.grid.rows * density.grid.cols);
   const bytes = cells instanceof Uint8Array ? cells : Buffer.from(weights);
   return { ...density, weights_sha256: createHash('sha256').update(bytes).digest('hex') };
 }
@@ -48,23 +48,23 @@ function densityRecord({ weights, ...density }: DensityRaster): DensityRecord {
  * The text that two bodies share exactly when they mean the same fleet: defaults filled in, null for absent,
  * counts resolved, density by content, keys in one order. For comparing uses of one request_id.
  */
-export function canonicalDefinition(definition: EffectiveDefinition): string {
-  return stableJson(definitionRecord(definition));
+export function canonicalDefinitionJson(definition: EffectiveDefinition): string {
+  return stringifyWithSortedKeys(toDefinitionRecord(definition));
 }
 
 /** JSON with the keys of every object in order. */
-export function stableJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(stableJson).join(',')}]`;
+export function stringifyWithSortedKeys(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(stringifyWithSortedKeys).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${stableJson(item)}`).join(',')}}`;
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${stringifyWithSortedKeys(item)}`).join(',')}}`;
 }
 
 export const QUARTER_MS = 900_000;
 const DAY_MS = 86_400_000;
 
 /** The past that a fleet is born with: it ends at the cutoff or else the creation, cut down to the quarter hour. */
-export function historyWindow(
+export function computeHistoryWindow(
   definition: Pick<EffectiveDefinition, 'history_cutoff' | 'history_days'>,
   createdAt: Date,
 ): { from: Date; to: Date } {

@@ -3,16 +3,16 @@ import type { DensityGrid } from './fleet-definition.ts';
 import type { Country, Ring } from '../environment/geography.ts';
 
 /** Longitudes are also tried one turn further, for grids that run across the 180th meridian. */
-const TURNS = [0, 360, -360];
+const LONGITUDE_SHIFTS_DEG = [0, 360, -360];
 
 /** 1 for each cell (row-major) whose centre lies inside the country. */
-export function cellsInside(country: Country, grid: DensityGrid): Uint8Array {
+export function maskCellsInsideCountry(country: Country, grid: DensityGrid): Uint8Array {
   const crossings: number[][] = Array.from({ length: grid.rows }, () => []);
-  for (const ring of country.rings) crossRows(ring, grid, crossings);
+  for (const ring of country.rings) addRowCrossings(ring, grid, crossings);
   const inside = new Uint8Array(grid.rows * grid.cols);
   for (const [row, found] of crossings.entries()) {
     found.sort((a, b) => a - b);
-    for (const turn of TURNS) {
+    for (const turn of LONGITUDE_SHIFTS_DEG) {
       for (let i = 0; i + 1 < found.length; i += 2) {
         const column = (x: number) => Math.ceil((x + turn - grid.origin_lon) / grid.cell_deg - 0.5);
         const from = Math.max(0, column(found[i] ?? 0));
@@ -25,7 +25,7 @@ export function cellsInside(country: Country, grid: DensityGrid): Uint8Array {
 }
 
 /** Adds to each row the longitudes where the ring crosses the latitude of its centres. */
-function crossRows(ring: Ring, grid: DensityGrid, crossings: readonly number[][]): void {
+function addRowCrossings(ring: Ring, grid: DensityGrid, crossings: readonly number[][]): void {
   let x0 = ring[ring.length - 2] ?? 0;
   let y0 = ring[ring.length - 1] ?? 0;
   for (let i = 0; i < ring.length; i += 2) {
@@ -45,12 +45,12 @@ function crossRows(ring: Ring, grid: DensityGrid, crossings: readonly number[][]
 }
 
 /** Cells through which the border runs, found by walking it in quarters of a cell. */
-export function cellsTouched(country: Country, grid: DensityGrid): Set<number> {
+export function listBorderCells(country: Country, grid: DensityGrid): Set<number> {
   const touched = new Set<number>();
   const mark = (x: number, y: number) => {
     const row = Math.floor((grid.origin_lat - y) / grid.cell_deg);
     if (row < 0 || row >= grid.rows) return;
-    for (const turn of TURNS) {
+    for (const turn of LONGITUDE_SHIFTS_DEG) {
       const col = Math.floor((x + turn - grid.origin_lon) / grid.cell_deg);
       if (col >= 0 && col < grid.cols) touched.add(row * grid.cols + col);
     }

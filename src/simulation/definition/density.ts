@@ -1,9 +1,9 @@
 /** A density raster made ready for drawing: checked, cut to its country, with cumulated weights (D1 to D3). */
 import { createHash } from 'node:crypto';
 import type { FieldError } from '../../domain/api/problem.ts';
-import { decodeWeights } from './density-decode.ts';
-import { cellsInside, cellsTouched } from './density-mask.ts';
-import type { DensityGrid, DensityRaster, Warning } from './fleet-definition.ts';
+import { decodeDensityWeights } from './density-weights.ts';
+import { maskCellsInsideCountry, listBorderCells } from './density-mask.ts';
+import type { DensityGrid, DensityRaster, DefinitionWarning } from './fleet-definition.ts';
 import { findCountry, isInside, wrapLongitude } from '../environment/geography.ts';
 import type { Country } from '../environment/geography.ts';
 import { CHANNEL, hash, uniform } from '../kernel/noise.ts';
@@ -15,17 +15,17 @@ export interface Density {
   /** Row-major indices of the cells that can be drawn. */
   readonly cells: Uint32Array;
   /** Sum of the weights up to and with each of those cells: 255 in each of 4000 x 4000 cells is below 2^32. */
-  readonly cumulated: Uint32Array;
+  readonly cumulativeWeights: Uint32Array;
   readonly nonzeroCells: number;
   /** Non-zero cells outside the country. */
   readonly droppedCells: number;
   /** SHA-256 of the unpacked weights, hex. */
   readonly weightsSha256: string;
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly DefinitionWarning[];
 }
 
 /** Reads and checks a raster; the faults are those of /density and below. */
-export function readDensity(raster: DensityRaster): { density: Density } | { errors: FieldError[] } {
+export function decodeDensity(raster: DensityRaster): { density: Density } | { errors: FieldError[] } {
   const { grid } = raster;
   const errors: FieldError[] = [];
   const country = findCountry(raster.country);
@@ -38,7 +38,7 @@ export function readDensity(raster: DensityRaster): { density: Density } | { err
     const detail = `The grid reaches down to ${south.toFixed(3)} degrees and is ${(grid.cols * grid.cell_deg).toFixed(3)} degrees wide; it may not pass -90 or 360. The origin is the north-west corner.`;
     errors.push({ pointer: '/density/grid', code: 'density_off_globe', detail });
   }
-  const weights = decodeWeights(raster.weights, grid.rows * grid.cols);
+  const weights = decodeDensityWeights(raster.weights, grid.rows * grid.cols);
   if (!(weights instanceof Uint8Array)) return { errors: [...errors, weights] };
   const nonzeroCells = countNonzero(weights);
   if (nonzeroCells === 0) {
@@ -46,7 +46,7 @@ export function readDensity(raster: DensityRaster): { density: Density } | { err
     errors.push({ pointer: '/density/weights', code: 'density_empty', detail });
   }
   if (!country || errors.length > 0) return { errors };
-  return cut(country, grid, weights, nonzeroCells);
+  return clipToCountry(country, grid, weights, nonzeroCells);
 }
 
 function countNonzero(weights: Uint8Array): number {
@@ -55,21 +55,21 @@ function countNonzero(weights: Uint8Array): number {
   return count;
 }
 
-function cut(
+function clipToCountry(
   country: Country,
   grid: DensityGrid,
   weights: Uint8Array,
   nonzeroCells: number,
 ): { density: Density } | { errors: FieldError[] } {
-  const warnings: Warning[] = [];
-  const inside = cellsInside(country, grid);
+  const warnings: DefinitionWarning[] = [];
+  const inside = maskCellsInsideCountry(country, grid);
   let kept = cellsWhere(weights.length, (cell) => weights[cell] !== 0 && inside[cell] === 1);
   if (kept.length === 0) {
-    const touched = cellsTouched(country, grid);
+    const touched = listBorderCells(country, grid);
     kept = cellsWhere(weights.length, (cell) => weights[cell] !== 0 && touched.has(cell));
     if (kept.length === 0) {
       const live = cellsWhere(weights.length, (cell) => weights[cell] !== 0);
-      return { errors: [outside(country, grid, live)] };
+      return { errors: [outsideCountryError(country, grid, live)] };
     }
     const detail =
       'No centre of a cell lies inside the country, so every cell that its border crosses is used.';
@@ -85,7 +85,7 @@ function cut(
     country,
     grid,
     cells: kept,
-    cumulated,
+    cumulativeWeights: cumulated,
     nonzeroCells,
     droppedCells: nonzeroCells - kept.length,
     weightsSha256: createHash('sha256').update(weights).digest('hex'),
@@ -105,10 +105,10 @@ function cellsWhere(length: number, isTaken: (cell: number) => boolean): Uint32A
   return found.slice(0, count);
 }
 
-function outside(country: Country, grid: DensityGrid, live: Uint32Array): FieldError {
+function outsideCountryError(country: Country, grid: DensityGrid, live: Uint32Array): FieldError {
   const flipped = { ...grid, origin_lat: grid.origin_lat + grid.rows * grid.cell_deg };
-  const inside = cellsInside(country, flipped);
-  const hit = live.some((cell) => inside[cell] === 1 || inside[southRow(grid, cell)] === 1);
+  const inside = maskCellsInsideCountry(country, flipped);
+  const hit = live.some((cell) => inside[cell] === 1 || inside[mirroredCell(grid, cell)] === 1);
   const hint = hit
     ? ' Read from the south-west corner it would: origin_lat must be the northern edge, and row 0 the northernmost.'
     : '';
@@ -117,26 +117,26 @@ function outside(country: Country, grid: DensityGrid, live: Uint32Array): FieldE
 }
 
 /** The cell that takes the place of `cell` when row 0 is the southernmost. */
-function southRow(grid: DensityGrid, cell: number): number {
+function mirroredCell(grid: DensityGrid, cell: number): number {
   const row = Math.floor(cell / grid.cols);
   return (grid.rows - 1 - row) * grid.cols + (cell % grid.cols);
 }
 
-const TRIES = 8;
+const MAX_LOCATION_DRAWS = 8;
 
 /** Place of household `index`: a cell in proportion to the weights, then a point of it on the country's land. */
-export function drawPlace(
+export function drawLocation(
   density: Density,
   seed: Seed,
   index: number,
 ): { latitude: number; longitude: number } {
-  const { cumulated, cells, grid } = density;
-  const total = cumulated[cumulated.length - 1] ?? 0;
+  const { cumulativeWeights, cells, grid } = density;
+  const total = cumulativeWeights[cumulativeWeights.length - 1] ?? 0;
   const target = Number((BigInt(hash(seed, index, CHANNEL.cell, 0)) * BigInt(total)) >> 32n);
   let low = 0;
-  for (let high = cumulated.length - 1; low < high;) {
+  for (let high = cumulativeWeights.length - 1; low < high;) {
     const middle = (low + high) >> 1;
-    if ((cumulated[middle] ?? 0) > target) high = middle;
+    if ((cumulativeWeights[middle] ?? 0) > target) high = middle;
     else low = middle + 1;
   }
   const cell = cells[low] ?? 0;
@@ -144,7 +144,7 @@ export function drawPlace(
     latitude: grid.origin_lat - (Math.floor(cell / grid.cols) + y) * grid.cell_deg,
     longitude: wrapLongitude(grid.origin_lon + ((cell % grid.cols) + x) * grid.cell_deg),
   });
-  for (let attempt = 0; attempt < TRIES; attempt++) {
+  for (let attempt = 0; attempt < MAX_LOCATION_DRAWS; attempt++) {
     const x = uniform(seed, index, CHANNEL.jitterLon, attempt);
     const place = at(x, uniform(seed, index, CHANNEL.jitterLat, attempt));
     if (isInside(density.country, place.latitude, place.longitude)) return place;
@@ -153,7 +153,12 @@ export function drawPlace(
 }
 
 /** Box around the cells in use, in degrees; west > east when it crosses the 180th meridian. */
-export function densityBox(density: Density): { north: number; south: number; east: number; west: number } {
+export function computeDensityBounds(density: Density): {
+  north: number;
+  south: number;
+  east: number;
+  west: number;
+} {
   const { grid, cells } = density;
   // One loop: map() and reduce() of sixteen million cells take half a second.
   let [top, bottom, left, right] = [Infinity, 0, Infinity, 0];

@@ -34,17 +34,17 @@ export interface DensityRaster {
 }
 
 /** The values that a fleet draws for each household: a scalar, a range that wins over it, or a default. */
-export const DRAWN = [
+export const DRAWN_FIELDS = [
   'pv_rating_kw',
   'battery_capacity_kwh',
   'max_charge_power_w',
   'max_discharge_power_w',
   'initial_soc_percent',
 ] as const;
-export type Drawn = (typeof DRAWN)[number];
+export type DrawnField = (typeof DRAWN_FIELDS)[number];
 
 /** The body of create and preview, already checked against the document. */
-export interface FleetDefinitionBody extends DrawnBody {
+export interface FleetDefinitionBody extends DrawnFieldsBody {
   readonly request_id: string;
   readonly name?: string | undefined;
   readonly count?: number | undefined;
@@ -59,8 +59,8 @@ export interface FleetDefinitionBody extends DrawnBody {
   readonly annual_consumption_with_ev_kwh?: number | null | undefined;
   readonly groups?: readonly FleetGroupBody[] | undefined;
 }
-type DrawnBody = { readonly [Name in Drawn]?: number | null | undefined } & {
-  readonly [Name in `${Drawn}_range`]?: IntegerRange | null | undefined;
+type DrawnFieldsBody = { readonly [Name in DrawnField]?: number | null | undefined } & {
+  readonly [Name in `${DrawnField}_range`]?: IntegerRange | null | undefined;
 };
 
 export interface EffectiveGroup {
@@ -83,7 +83,7 @@ export interface EffectiveGroup {
 }
 
 /** A definition with defaults filled in, null for absent, and counts resolved; plain JSON, kept with the fleet. */
-export interface EffectiveDefinition extends DrawnEffective {
+export interface EffectiveDefinition extends DrawnFieldsInForce {
   readonly request_id: string;
   readonly name: string;
   readonly count: number;
@@ -98,19 +98,19 @@ export interface EffectiveDefinition extends DrawnEffective {
   readonly annual_consumption_with_ev_kwh: number | null;
   readonly groups: readonly EffectiveGroup[];
 }
-type DrawnEffective = { readonly [Name in Drawn]: number | null } & {
-  readonly [Name in `${Drawn}_range`]: IntegerRange | null;
+type DrawnFieldsInForce = { readonly [Name in DrawnField]: number | null } & {
+  readonly [Name in `${DrawnField}_range`]: IntegerRange | null;
 };
 
 /** Something accepted that may not be what was meant. */
-export interface Warning {
+export interface DefinitionWarning {
   readonly pointer: string;
   readonly code: string;
   readonly detail: string;
 }
 
 /** Values the specification names as defaults, and those it leaves open (simulation.md C4, C5, C6). */
-export const DEFAULTS = {
+export const DEFINITION_DEFAULTS = {
   name: 'Simulated fleet',
   count: 10,
   seed: 42,
@@ -133,7 +133,7 @@ export const DEFAULTS = {
 } as const;
 
 /** Bounds of the scalars; draws from a range are clamped to them. */
-export const DRAWN_BOUNDS: { readonly [Name in Drawn]: IntegerRange } = {
+export const DRAWN_FIELD_BOUNDS: { readonly [Name in DrawnField]: IntegerRange } = {
   pv_rating_kw: { min: 0, max: 100 },
   battery_capacity_kwh: { min: 0.1, max: 1000 },
   max_charge_power_w: { min: 1, max: 100_000 },

@@ -1,21 +1,22 @@
 /** From the body of create and preview to the definition in force, or all rules that it breaks (C2 to C10). */
 import type { FieldError } from '../../domain/api/problem.ts';
 import { parseInstant } from '../../domain/api/instants.ts';
-import { readDensity } from './density.ts';
+import { decodeDensity } from './density.ts';
 import type { Density } from './density.ts';
-import { DEFAULTS, DRAWN, DRAWN_BOUNDS, isGiven } from './fleet-definition.ts';
-import type { EffectiveDefinition, FleetDefinitionBody, Warning } from './fleet-definition.ts';
-import { checkConsumption, resolveGroups } from './resolve-groups.ts';
-import { historyWindow } from './definition-record.ts';
+import { DEFINITION_DEFAULTS, DRAWN_FIELDS, DRAWN_FIELD_BOUNDS, isGiven } from './fleet-definition.ts';
+import type { EffectiveDefinition, FleetDefinitionBody, DefinitionWarning } from './fleet-definition.ts';
+import { validateConsumptionOrder, resolveGroups } from './resolve-groups.ts';
+import { computeHistoryWindow } from './definition-record.ts';
 
-export interface Resolved {
+export interface ResolvedDefinition {
   readonly definition: EffectiveDefinition;
   /** The raster made ready for drawing; null without density. Not part of the JSON that is kept. */
   readonly density: Density | null;
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly DefinitionWarning[];
 }
-export type Resolution =
-  ({ readonly ok: true } & Resolved) | { readonly ok: false; readonly errors: readonly FieldError[] };
+export type DefinitionResolution =
+  | ({ readonly ok: true } & ResolvedDefinition)
+  | { readonly ok: false; readonly errors: readonly FieldError[] };
 
 /** Where days are counted from, and the clocks of time zones known: the IANA database is complete from 1970 on. */
 const EARLIEST_MS = 0;
@@ -33,17 +34,17 @@ export function resolveDefinition(
   body: FleetDefinitionBody,
   now: Date,
   limits: DefinitionLimits = { maxHouseholds: 1000 },
-): Resolution {
+): DefinitionResolution {
   const errors: FieldError[] = [];
-  const warnings: Warning[] = [];
-  checkCoordinates(body, errors);
-  checkRanges(body, errors, warnings);
-  const cutoff = readCutoff(body, now, errors);
-  checkConsumption(body.annual_consumption_kwh, body.annual_consumption_with_ev_kwh, '', errors);
+  const warnings: DefinitionWarning[] = [];
+  validateCoordinates(body, errors);
+  validateRanges(body, errors, warnings);
+  const cutoff = parseHistoryCutoff(body, now, errors);
+  validateConsumptionOrder(body.annual_consumption_kwh, body.annual_consumption_with_ev_kwh, '', errors);
   const { count, groups } = resolveGroups(body, limits.maxHouseholds, errors, warnings);
   let density: Density | null = null;
   if (body.density) {
-    const read = readDensity(body.density);
+    const read = decodeDensity(body.density);
     if ('errors' in read) errors.push(...read.errors);
     else density = read.density;
     warnings.push(...(density?.warnings ?? []));
@@ -51,15 +52,15 @@ export function resolveDefinition(
   if (errors.length > 0) return { ok: false, errors };
   const definition: EffectiveDefinition = {
     request_id: body.request_id.toLowerCase(),
-    name: body.name ?? DEFAULTS.name,
+    name: body.name ?? DEFINITION_DEFAULTS.name,
     count,
-    seed: body.seed ?? DEFAULTS.seed,
-    history_days: body.history_days ?? DEFAULTS.history_days,
+    seed: body.seed ?? DEFINITION_DEFAULTS.seed,
+    history_days: body.history_days ?? DEFINITION_DEFAULTS.history_days,
     history_cutoff: cutoff?.toISOString() ?? null,
     latitude: body.latitude ?? null,
     longitude: body.longitude ?? null,
     density: body.density ?? null,
-    ev_ownership_fraction: body.ev_ownership_fraction ?? DEFAULTS.ev_ownership_fraction,
+    ev_ownership_fraction: body.ev_ownership_fraction ?? DEFINITION_DEFAULTS.ev_ownership_fraction,
     pv_rating_kw: body.pv_rating_kw ?? null,
     battery_capacity_kwh: body.battery_capacity_kwh ?? null,
     max_charge_power_w: body.max_charge_power_w ?? null,
@@ -77,19 +78,23 @@ export function resolveDefinition(
   return { ok: true, definition, density, warnings };
 }
 
-function checkCoordinates(body: FleetDefinitionBody, errors: FieldError[]): void {
+function validateCoordinates(body: FleetDefinitionBody, errors: FieldError[]): void {
   if (isGiven(body.latitude) === isGiven(body.longitude)) return;
   const missing = isGiven(body.latitude) ? 'longitude' : 'latitude';
   const detail = `${missing} is missing; send both coordinates or neither.`;
   errors.push({ pointer: `/${missing}`, code: 'coordinates_incomplete', detail });
 }
 
-function checkRanges(body: FleetDefinitionBody, errors: FieldError[], warnings: Warning[]): void {
-  for (const name of DRAWN) {
+function validateRanges(
+  body: FleetDefinitionBody,
+  errors: FieldError[],
+  warnings: DefinitionWarning[],
+): void {
+  for (const name of DRAWN_FIELDS) {
     const range = body[`${name}_range`];
     if (!range) continue;
     const pointer = `/${name}_range`;
-    const bounds = DRAWN_BOUNDS[name];
+    const bounds = DRAWN_FIELD_BOUNDS[name];
     if (range.min > range.max) {
       errors.push({ pointer, code: 'range_order', detail: `min ${range.min} lies above max ${range.max}.` });
     } else if (range.min < bounds.min || range.max > bounds.max) {
@@ -100,8 +105,8 @@ function checkRanges(body: FleetDefinitionBody, errors: FieldError[], warnings: 
 }
 
 /** The cutoff as an instant; a text that is no instant is left to the document's validation. */
-function readCutoff(body: FleetDefinitionBody, now: Date, errors: FieldError[]): Date | null {
-  const { history_cutoff: text = null, history_days = DEFAULTS.history_days } = body;
+function parseHistoryCutoff(body: FleetDefinitionBody, now: Date, errors: FieldError[]): Date | null {
+  const { history_cutoff: text = null, history_days = DEFINITION_DEFAULTS.history_days } = body;
   const cutoff = text === null ? null : (parseInstant(text) ?? null);
   if (cutoff === null) return null;
   const pointer = '/history_cutoff';
@@ -109,7 +114,7 @@ function readCutoff(body: FleetDefinitionBody, now: Date, errors: FieldError[]):
     const detail = `history_cutoff lies after the present, ${now.toISOString()}.`;
     errors.push({ pointer, code: 'instant_in_future', detail });
   }
-  const { from } = historyWindow({ history_cutoff: cutoff.toISOString(), history_days }, now);
+  const { from } = computeHistoryWindow({ history_cutoff: cutoff.toISOString(), history_days }, now);
   if (from.getTime() < EARLIEST_MS) {
     const earliest = new Date(EARLIEST_MS).toISOString();
     const detail = `The history begins ${history_days} days before history_cutoff, and must not before ${earliest}.`;

@@ -1,10 +1,15 @@
 /** The groups of a definition: rules, defaults, counts (simulation.md C2, C3, C4, C6). */
 import type { FieldError } from '../../domain/api/problem.ts';
-import { DEFAULTS, isGiven } from './fleet-definition.ts';
-import type { EffectiveGroup, FleetDefinitionBody, FleetGroupBody, Warning } from './fleet-definition.ts';
-import { groupShares, largestRemainder } from './groups.ts';
+import { DEFINITION_DEFAULTS, isGiven } from './fleet-definition.ts';
+import type {
+  EffectiveGroup,
+  FleetDefinitionBody,
+  FleetGroupBody,
+  DefinitionWarning,
+} from './fleet-definition.ts';
+import { computeGroupShares, apportionByLargestRemainder } from './group-membership.ts';
 
-export const IMPLICIT_GROUP = 'default';
+export const IMPLICIT_GROUP_NAME = 'default';
 
 /**
  * The groups in force, the implicit one last, and the number of households. Group names must differ, since the
@@ -14,26 +19,26 @@ export function resolveGroups(
   body: FleetDefinitionBody,
   maxHouseholds: number,
   errors: FieldError[],
-  warnings: Warning[],
+  warnings: DefinitionWarning[],
 ): { count: number; groups: EffectiveGroup[] } {
   const given = body.groups ?? [];
   const before = errors.length;
-  for (const [index, group] of given.entries()) checkGroup(group, `/groups/${index}`, body, errors);
+  for (const [index, group] of given.entries()) validateGroup(group, `/groups/${index}`, body, errors);
   const count = resolveCount(body, maxHouseholds, errors);
-  const { shares, exceeded } = groupShares(given, count);
+  const { shares, exceeded } = computeGroupShares(given, count);
   const rest = shares[given.length] ?? 0;
-  checkNames(given, rest > 0, errors);
+  validateGroupNames(given, rest > 0, errors);
   if (exceeded) {
     const detail = `The groups ask for more than the ${count} households of the fleet.`;
     errors.push({ pointer: '/groups', code: 'groups_exceed_count', detail });
   }
   if (errors.length > before) return { count, groups: [] };
-  const households = largestRemainder(shares, count);
-  const groups = given.map((group, i) => effective(group, households[i] ?? 0, shares[i] ?? 0, false));
+  const households = apportionByLargestRemainder(shares, count);
+  const groups = given.map((group, i) => toEffectiveGroup(group, households[i] ?? 0, shares[i] ?? 0, false));
   if (rest > 0) {
     const left = households[given.length] ?? 0;
-    groups.push(effective({ name: IMPLICIT_GROUP }, left, rest, true));
-    const detail = `${left} of ${count} households belong to no group and form the group "${IMPLICIT_GROUP}".`;
+    groups.push(toEffectiveGroup({ name: IMPLICIT_GROUP_NAME }, left, rest, true));
+    const detail = `${left} of ${count} households belong to no group and form the group "${IMPLICIT_GROUP_NAME}".`;
     if (given.length > 0 && left > 0) warnings.push({ pointer: '/groups', code: 'implicit_group', detail });
   }
   return { count, groups };
@@ -43,7 +48,7 @@ export function resolveGroups(
 function resolveCount(body: FleetDefinitionBody, maxHouseholds: number, errors: FieldError[]): number {
   if (body.count !== undefined) return body.count;
   const groups = body.groups ?? [];
-  if (groups.length === 0 || groups.some((group) => !isGiven(group.count))) return DEFAULTS.count;
+  if (groups.length === 0 || groups.some((group) => !isGiven(group.count))) return DEFINITION_DEFAULTS.count;
   const sum = groups.reduce((total, group) => total + (group.count ?? 0), 0);
   if (sum < 1 || sum > maxHouseholds) {
     const detail = `The groups add up to ${sum} households; a fleet has 1 to ${maxHouseholds}.`;
@@ -52,7 +57,7 @@ function resolveCount(body: FleetDefinitionBody, maxHouseholds: number, errors: 
   return sum;
 }
 
-function checkGroup(
+function validateGroup(
   group: FleetGroupBody,
   path: string,
   body: FleetDefinitionBody,
@@ -63,7 +68,7 @@ function checkGroup(
     errors.push({ pointer: path, code: 'count_and_percentage', detail });
   }
   if (group.weights) {
-    const profile = group.profile ?? DEFAULTS.profile;
+    const profile = group.profile ?? DEFINITION_DEFAULTS.profile;
     if (profile !== 'mixed') {
       const detail = `weights mix the ten profiles, but the profile is ${profile}.`;
       errors.push({ pointer: `${path}/weights`, code: 'weights_with_profile', detail });
@@ -80,7 +85,7 @@ function checkGroup(
   }
   if (isGiven(group.annual_consumption_kwh) || isGiven(group.annual_consumption_with_ev_kwh)) {
     const plain = group.annual_consumption_kwh ?? body.annual_consumption_kwh;
-    checkConsumption(
+    validateConsumptionOrder(
       plain,
       group.annual_consumption_with_ev_kwh ?? body.annual_consumption_with_ev_kwh,
       path,
@@ -89,9 +94,13 @@ function checkGroup(
   }
 }
 
-function checkNames(groups: readonly FleetGroupBody[], hasImplicit: boolean, errors: FieldError[]): void {
+function validateGroupNames(
+  groups: readonly FleetGroupBody[],
+  hasImplicit: boolean,
+  errors: FieldError[],
+): void {
   const first = new Map(
-    hasImplicit ? [[IMPLICIT_GROUP, 'The group of the households that are left over']] : [],
+    hasImplicit ? [[IMPLICIT_GROUP_NAME, 'The group of the households that are left over']] : [],
   );
   for (const [index, { name }] of groups.entries()) {
     const earlier = first.get(name);
@@ -103,7 +112,7 @@ function checkNames(groups: readonly FleetGroupBody[], hasImplicit: boolean, err
   }
 }
 
-function effective(
+function toEffectiveGroup(
   group: FleetGroupBody,
   households: number,
   share: number,
@@ -115,18 +124,18 @@ function effective(
     households,
     share,
     percentage: group.percentage ?? null,
-    profile: group.profile ?? DEFAULTS.profile,
+    profile: group.profile ?? DEFINITION_DEFAULTS.profile,
     weights: group.weights ?? null,
     annual_consumption_kwh: group.annual_consumption_kwh ?? null,
     annual_consumption_with_ev_kwh: group.annual_consumption_with_ev_kwh ?? null,
-    max_time_shift_minutes: group.max_time_shift_minutes ?? DEFAULTS.max_time_shift_minutes,
-    variation_fraction: group.variation_fraction ?? DEFAULTS.variation_fraction,
+    max_time_shift_minutes: group.max_time_shift_minutes ?? DEFINITION_DEFAULTS.max_time_shift_minutes,
+    variation_fraction: group.variation_fraction ?? DEFINITION_DEFAULTS.variation_fraction,
     implicit,
   };
 }
 
 /** With a vehicle a household consumes at least what it consumes without. */
-export function checkConsumption(
+export function validateConsumptionOrder(
   plain: number | null | undefined,
   withVehicle: number | null | undefined,
   path: string,

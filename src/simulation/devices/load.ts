@@ -2,7 +2,7 @@
 import { isHoliday } from '../time/holidays.ts';
 import { CHANNEL, hashIn, uniform } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
-import { ARCHETYPES, archetypeFactor } from '../household/profiles.ts';
+import { ARCHETYPES, archetypeLoadFactor } from '../household/profiles.ts';
 import { float64Row } from '../kernel/rows.ts';
 import { dayOfYear } from '../time/zone.ts';
 
@@ -119,7 +119,7 @@ function factorsOf(profile: string): Float64Array {
   let table = factorTables.get(profile);
   if (!table) {
     table = Float64Array.from({ length: MINUTES }, (_, minute) =>
-      archetypeFactor(profile, (minute + 0.5) / 60),
+      archetypeLoadFactor(profile, (minute + 0.5) / 60),
     );
     factorTables.set(profile, table);
   }

@@ -1,7 +1,7 @@
 /** What the devices of a household are called and rated: the fixed half of a device record (simulation.md C14). */
 import type { Household } from './household.ts';
-import { deviceTypes } from './household.ts';
-import { deviceId } from './identity.ts';
+import { listDeviceTypes } from './household.ts';
+import { deriveDeviceId } from './identity.ts';
 import type { DeviceType } from './identity.ts';
 import { CHANNEL, hash, splitSeed } from '../kernel/noise.ts';
 
@@ -32,22 +32,23 @@ export interface DeviceDescription {
 }
 
 /** Makers are invented, so that nobody takes a simulated device for a real one. */
-const MAKERS: Readonly<Record<DeviceType, readonly [name: string, manufacturers: readonly string[]]>> = {
-  electric_vehicle: ['Electric vehicle', ['Ampera Nova', 'Volterra', 'Nordlicht Motors']],
-  heat_pump: ['Heat pump', ['Thermona', 'Warmwerk', 'Kelvin & Cie']],
-  inverter: ['Inverter', ['Solaria Nova', 'Lumenwerk', 'Heliodor']],
-  wallbox: ['Wallbox', ['Ladewerk', 'Chargeon', 'Plugwise Nova']],
-};
+const MANUFACTURERS: Readonly<Record<DeviceType, readonly [name: string, manufacturers: readonly string[]]>> =
+  {
+    electric_vehicle: ['Electric vehicle', ['Ampera Nova', 'Volterra', 'Nordlicht Motors']],
+    heat_pump: ['Heat pump', ['Thermona', 'Warmwerk', 'Kelvin & Cie']],
+    inverter: ['Inverter', ['Solaria Nova', 'Lumenwerk', 'Heliodor']],
+    wallbox: ['Wallbox', ['Ladewerk', 'Chargeon', 'Plugwise Nova']],
+  };
 
 /** The devices of a household in the order of its device types, with ids, names and ratings. */
 export function describeDevices(job: string, household: Household): DeviceDescription[] {
   const seed = splitSeed(household.seed);
-  return deviceTypes(household).map((type, position) => {
-    const [name, manufacturers] = MAKERS[type];
+  return listDeviceTypes(household).map((type, position) => {
+    const [name, manufacturers] = MANUFACTURERS[type];
     const drawn = hash(seed, household.index, CHANNEL.model, position);
-    const { model, ratings } = specify(household, type);
+    const { model, ratings } = deriveModelAndRatings(household, type);
     return {
-      device_id: deviceId(job, household.index, type),
+      device_id: deriveDeviceId(job, household.index, type),
       device_type: type,
       name,
       manufacturer: manufacturers[drawn % manufacturers.length] ?? '',
@@ -57,7 +58,10 @@ export function describeDevices(job: string, household: Household): DeviceDescri
   });
 }
 
-function specify(household: Household, type: DeviceType): { model: string; ratings: DeviceRatings } {
+function deriveModelAndRatings(
+  household: Household,
+  type: DeviceType,
+): { model: string; ratings: DeviceRatings } {
   const { electric_vehicle: vehicle, heat_pump: pump, pv, battery } = household;
   switch (type) {
     case 'electric_vehicle':

@@ -1,6 +1,6 @@
 /** The devices of a household as drawn: panels, battery, vehicle, heat pump (simulation.md B2 to B6, C5, C8). */
-import { DEFAULTS, DRAWN_BOUNDS } from '../definition/fleet-definition.ts';
-import type { Drawn, EffectiveDefinition } from '../definition/fleet-definition.ts';
+import { DEFINITION_DEFAULTS, DRAWN_FIELD_BOUNDS } from '../definition/fleet-definition.ts';
+import type { DrawnField, EffectiveDefinition } from '../definition/fleet-definition.ts';
 import { CHANNEL, hash, pick, uniform, uniformInteger } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 
@@ -65,30 +65,36 @@ export function drawEquipment(
 }
 
 /** The range wins over the scalar; draws are clamped to the scalar's bounds; without both, the default (C5). */
-function drawn(
+function drawField(
   definition: EffectiveDefinition,
-  name: Drawn,
+  name: DrawnField,
   seed: Seed,
   index: number,
   channel: number,
 ): number | null {
   const range = definition[`${name}_range`];
   if (!range) return definition[name];
-  const bounds = DRAWN_BOUNDS[name];
-  const value = uniformInteger(seed, index, channel, countable(range.min), countable(range.max));
+  const bounds = DRAWN_FIELD_BOUNDS[name];
+  const value = uniformInteger(
+    seed,
+    index,
+    channel,
+    clampToSafeInteger(range.min),
+    clampToSafeInteger(range.max),
+  );
   return Math.min(bounds.max, Math.max(bounds.min, value));
 }
 
 /** Beyond these an end of a range leaves no room for the width of it. */
-function countable(end: number): number {
+function clampToSafeInteger(end: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, end));
 }
 
 /** Tilt 20 to 45 degrees, towards the equator ± 45; 15 % of the roofs look east or west (B2). */
 function drawPv(definition: EffectiveDefinition, seed: Seed, index: number, latitude: number): PvPlant {
-  const { min, max } = DEFAULTS.pv_rating_kw_range;
+  const { min, max } = DEFINITION_DEFAULTS.pv_rating_kw_range;
   const rating =
-    drawn(definition, 'pv_rating_kw', seed, index, CHANNEL.pvRating) ??
+    drawField(definition, 'pv_rating_kw', seed, index, CHANNEL.pvRating) ??
     uniformInteger(seed, index, CHANNEL.pvRating, min, max);
   const side = hash(seed, index, CHANNEL.azimuthSide, 0) % 200;
   const sideways = side < 15 ? 90 : side < 30 ? 270 : null;
@@ -102,18 +108,20 @@ function drawPv(definition: EffectiveDefinition, seed: Seed, index: number, lati
 
 /** Efficiency: round trip .85 to .92 by household (B6). */
 function drawBattery(definition: EffectiveDefinition, seed: Seed, index: number): Battery {
-  const { min, max } = DEFAULTS.battery_capacity_kwh_range;
+  const { min, max } = DEFINITION_DEFAULTS.battery_capacity_kwh_range;
   const capacity =
-    drawn(definition, 'battery_capacity_kwh', seed, index, CHANNEL.batteryCapacity) ??
+    drawField(definition, 'battery_capacity_kwh', seed, index, CHANNEL.batteryCapacity) ??
     uniformInteger(seed, index, CHANNEL.batteryCapacity, min, max);
-  const power = Math.min(100_000, Math.max(1, Math.round(capacity * DEFAULTS.power_w_per_kwh)));
+  const power = Math.min(100_000, Math.max(1, Math.round(capacity * DEFINITION_DEFAULTS.power_w_per_kwh)));
   return {
     capacity_kwh: capacity,
-    max_charge_power_w: drawn(definition, 'max_charge_power_w', seed, index, CHANNEL.chargePower) ?? power,
+    max_charge_power_w:
+      drawField(definition, 'max_charge_power_w', seed, index, CHANNEL.chargePower) ?? power,
     max_discharge_power_w:
-      drawn(definition, 'max_discharge_power_w', seed, index, CHANNEL.dischargePower) ?? power,
+      drawField(definition, 'max_discharge_power_w', seed, index, CHANNEL.dischargePower) ?? power,
     initial_soc_percent:
-      drawn(definition, 'initial_soc_percent', seed, index, CHANNEL.soc) ?? DEFAULTS.initial_soc_percent,
+      drawField(definition, 'initial_soc_percent', seed, index, CHANNEL.soc) ??
+      DEFINITION_DEFAULTS.initial_soc_percent,
     efficiency: Math.round(Math.sqrt(0.85 + 0.07 * uniform(seed, index, CHANNEL.efficiency)) * 1e4) / 1e4,
   };
 }
@@ -150,7 +158,8 @@ function drawVehicle(seed: Seed, index: number): ElectricVehicle {
 
 /** 8,000 to 20,000 kWh of heat a year, 2.5 to 6 kW electric (B4); 85 % air, 60 % radiators (assumption). */
 function drawHeatPump(seed: Seed, index: number): HeatPump | null {
-  if (hash(seed, index, CHANNEL.heatPump, 0) % 100 >= DEFAULTS.heat_pump_fraction * 100) return null;
+  if (hash(seed, index, CHANNEL.heatPump, 0) % 100 >= DEFINITION_DEFAULTS.heat_pump_fraction * 100)
+    return null;
   const annual = uniformInteger(seed, index, CHANNEL.heatNeed, 80, 200) * 100;
   return {
     annual_heat_kwh: annual,

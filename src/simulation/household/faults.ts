@@ -59,15 +59,15 @@ export interface Fault {
 const WEEK_MS = 7 * 86_400_000;
 const WEEKS_PER_YEAR = 365.25 / 7;
 /** No condition outlasts five days, so that it fits in its week. */
-const LONGEST_MS = 5 * 86_400_000;
-const SHORTEST_MS = 60_000;
+const MAX_FAULT_MS = 5 * 86_400_000;
+const MIN_FAULT_MS = 60_000;
 /** Ten years without a hit at these rates: never. */
-const HORIZON_WEEKS = 522;
+const MAX_SEARCH_WEEKS = 522;
 
 /** First hour of a household, in which nothing happens. */
 export const FAULT_GRACE_MS = 3_600_000;
 
-function faultOfWeek(
+function drawFaultOfWeek(
   seed: number,
   household: number,
   type: DeviceType,
@@ -80,7 +80,7 @@ function faultOfWeek(
   if (happens >= rate.events_per_device_year / WEEKS_PER_YEAR) return null;
   const meanMs = (rate.mean_duration_minutes ?? 0) * 60_000;
   const drawn = -meanMs * Math.log(1 - uniform(split, household, CHANNEL.faultLength, week, stream));
-  const length = Math.round(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, drawn)));
+  const length = Math.round(Math.min(MAX_FAULT_MS, Math.max(MIN_FAULT_MS, drawn)));
   const room = WEEK_MS - length;
   const start =
     week * WEEK_MS + Math.floor(uniform(split, household, CHANNEL.faultStart, week, stream) * room);
@@ -104,15 +104,20 @@ export function nextFault(
   );
   if (!rate) return null;
   const first = Math.floor(after.getTime() / WEEK_MS);
-  for (let week = first; week < first + HORIZON_WEEKS; week++) {
-    const fault = faultOfWeek(seed, household, type, rate, week);
+  for (let week = first; week < first + MAX_SEARCH_WEEKS; week++) {
+    const fault = drawFaultOfWeek(seed, household, type, rate, week);
     if (fault && fault.startsAt >= after) return fault;
   }
   return null;
 }
 
 /** The earliest fault of any code that the device can have. */
-export function nextFaultOf(seed: number, household: number, type: DeviceType, after: Date): Fault | null {
+export function nextFaultOfAnyCode(
+  seed: number,
+  household: number,
+  type: DeviceType,
+  after: Date,
+): Fault | null {
   const faults = FAULT_CODES.map((code) => nextFault(seed, household, type, code, after));
   return faults.reduce(
     (first, fault) => (!first || (fault && fault.startsAt < first.startsAt) ? fault : first),

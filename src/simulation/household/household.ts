@@ -1,15 +1,15 @@
 /** What a household is: everything drawn from (seed, group, index), as plain JSON (simulation.md C1 to C8). */
 import { drawEquipment } from './equipment.ts';
 import type { Battery, ElectricVehicle, HeatPump, PvPlant } from './equipment.ts';
-import { DEFAULTS } from '../definition/fleet-definition.ts';
+import { DEFINITION_DEFAULTS } from '../definition/fleet-definition.ts';
 import type { EffectiveDefinition, EffectiveGroup } from '../definition/fleet-definition.ts';
-import { layout } from '../definition/groups.ts';
-import type { Place } from '../definition/groups.ts';
+import { assignHouseholdsToGroups } from '../definition/group-membership.ts';
+import type { GroupMembership } from '../definition/group-membership.ts';
 import type { DeviceType } from './identity.ts';
 import { CHANNEL, hash, pick, splitSeed, uniform } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
-import { placement } from '../definition/placement.ts';
-import type { LocationSource } from '../definition/placement.ts';
+import { createLocationLookup } from '../definition/household-location.ts';
+import type { LocationSource } from '../definition/household-location.ts';
 import type { Density } from '../definition/density.ts';
 import { ARCHETYPES } from './profiles.ts';
 
@@ -50,7 +50,7 @@ export interface Household {
 }
 
 /** The devices of a household, in the order of DEVICE_TYPES. */
-export function deviceTypes(household: Household): DeviceType[] {
+export function listDeviceTypes(household: Household): DeviceType[] {
   const types: DeviceType[] = [];
   if (household.electric_vehicle) types.push('electric_vehicle');
   if (household.heat_pump) types.push('heat_pump');
@@ -70,8 +70,8 @@ export function buildHouseholds(
   expansions: readonly number[] = [],
   from = 0,
 ): Household[] {
-  const placeOf = placement(definition, density, splitSeed(definition.seed));
-  const places = layout(definition.groups, expansions).slice(from);
+  const placeOf = createLocationLookup(definition, density, splitSeed(definition.seed));
+  const places = assignHouseholdsToGroups(definition.groups, expansions).slice(from);
   return places.map((place) => buildHousehold(definition, place, placeOf, anchor));
 }
 
@@ -83,20 +83,20 @@ export function rebuildHousehold(
   index: number,
   expansions: readonly number[] = [],
 ): Household | undefined {
-  const place = layout(definition.groups, expansions)[index];
+  const place = assignHouseholdsToGroups(definition.groups, expansions)[index];
   if (!place) return undefined;
   return buildHousehold(
     definition,
     place,
-    placement(definition, density, splitSeed(definition.seed)),
+    createLocationLookup(definition, density, splitSeed(definition.seed)),
     anchor,
   );
 }
 
 function buildHousehold(
   definition: EffectiveDefinition,
-  place: Place,
-  placeOf: ReturnType<typeof placement>,
+  place: GroupMembership,
+  placeOf: ReturnType<typeof createLocationLookup>,
   anchor: Date,
 ): Household {
   const group = definition.groups[place.groupIndex];
@@ -104,13 +104,13 @@ function buildHousehold(
   const seed = splitSeed(definition.seed);
   const { index, member } = place;
   const archetype = drawArchetype(group, seed, index);
-  const ownsVehicle = hasVehicle(definition.ev_ownership_fraction, seed, place.groupIndex, member);
+  const ownsVehicle = ownsElectricVehicle(definition.ev_ownership_fraction, seed, place.groupIndex, member);
   const where = placeOf(index);
   const plainKwh = group.annual_consumption_kwh ?? definition.annual_consumption_kwh ?? archetype.annualKwh;
   const withEv = group.annual_consumption_with_ev_kwh ?? definition.annual_consumption_with_ev_kwh;
-  const totalKwh = withEv ?? plainKwh + DEFAULTS.ev_annual_kwh;
+  const totalKwh = withEv ?? plainKwh + DEFINITION_DEFAULTS.ev_annual_kwh;
   const loadKwh = ownsVehicle ? Math.min(plainKwh, totalKwh) : plainKwh;
-  const factor = variation(group.variation_fraction, seed, place.groupIndex, member);
+  const factor = drawConsumptionFactor(group.variation_fraction, seed, place.groupIndex, member);
   const shift = (2 * uniform(seed, index, CHANNEL.timeShift) - 1) * group.max_time_shift_minutes;
   return {
     model_version: MODEL_VERSION,
@@ -137,21 +137,22 @@ const round = (value: number, digits: number): number => Math.round(value * 10 *
 
 function drawArchetype(group: EffectiveGroup, seed: Seed, index: number): (typeof ARCHETYPES)[number] {
   const named = ARCHETYPES.findIndex((archetype) => archetype.name === group.profile);
-  const chosen = named >= 0 ? named : pick(mixShares(group.weights), hash(seed, index, CHANNEL.archetype, 0));
+  const chosen =
+    named >= 0 ? named : pick(archetypeShares(group.weights), hash(seed, index, CHANNEL.archetype, 0));
   const archetype = ARCHETYPES[chosen];
   if (!archetype) throw new RangeError(`no archetype ${chosen}`);
   return archetype;
 }
 
 /** Frequencies as integers of a billionth, so that the choice does not hang on rounding. */
-function mixShares(weights: readonly number[] | null): number[] {
+function archetypeShares(weights: readonly number[] | null): number[] {
   if (!weights) return ARCHETYPES.map((archetype) => archetype.sharePercent);
   const largest = weights.reduce((a, b) => Math.max(a, b), 0);
   return weights.map((weight) => Math.round((weight / largest) * 1e9));
 }
 
 /** Antithetic pairs in a group: members 2k and 2k+1 have 1 + x and 1 - x, so every even prefix means exactly 1. */
-function variation(fraction: number, seed: Seed, groupIndex: number, member: number): number {
+function drawConsumptionFactor(fraction: number, seed: Seed, groupIndex: number, member: number): number {
   const x = (2 * uniform(seed, groupIndex, CHANNEL.variation, member >> 1) - 1) * fraction;
   return member % 2 === 0 ? 1 + x : 1 - x;
 }
@@ -160,7 +161,12 @@ function variation(fraction: number, seed: Seed, groupIndex: number, member: num
  * Systematic sampling (C7): member j owns a vehicle when floor((j+1)f+u) > floor(jf+u); f and u are integers of
  * 2^-20, and each prefix of a group has its share to within one.
  */
-export function hasVehicle(fraction: number, seed: Seed, groupIndex: number, member: number): boolean {
+export function ownsElectricVehicle(
+  fraction: number,
+  seed: Seed,
+  groupIndex: number,
+  member: number,
+): boolean {
   const one = 1 << 20;
   const step = Math.round(fraction * one);
   const offset = hash(seed, groupIndex, CHANNEL.evOwnership, 0) % one;

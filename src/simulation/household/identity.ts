@@ -9,7 +9,7 @@ export type DeviceType = (typeof DEVICE_TYPES)[number];
 const NAMESPACE = Buffer.from('7d1a3c0e5b8f4e0c9a6b2f4d8c1e7a35', 'hex');
 
 /** Name-based UUID, version 5 (RFC 9562 section 5.5). */
-export function uuidV5(name: string): string {
+export function deriveUuidV5(name: string): string {
   const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
@@ -18,25 +18,25 @@ export function uuidV5(name: string): string {
 }
 
 /** The fleet that an organization's request_id makes; preview shows the same id. */
-export function jobId(orgId: string, requestId: string): string {
-  return uuidV5(`fleet:${orgId.toLowerCase()}:${requestId.toLowerCase()}`);
+export function deriveFleetId(orgId: string, requestId: string): string {
+  return deriveUuidV5(`fleet:${orgId.toLowerCase()}:${requestId.toLowerCase()}`);
 }
 
 /** The organization that a fleet reserves. */
-export function simulationOrgId(job: string): string {
-  return uuidV5(`organization:${job}`);
+export function deriveSimulationOrgId(job: string): string {
+  return deriveUuidV5(`organization:${job}`);
 }
 
-export function householdId(job: string, index: number): string {
-  return uuidV5(`household:${job}:${index}`);
+export function deriveHouseholdId(job: string, index: number): string {
+  return deriveUuidV5(`household:${job}:${index}`);
 }
 
-export function userId(job: string, index: number): string {
-  return uuidV5(`user:${job}:${index}`);
+export function deriveUserId(job: string, index: number): string {
+  return deriveUuidV5(`user:${job}:${index}`);
 }
 
-export function deviceId(job: string, index: number, type: DeviceType): string {
-  return uuidV5(`device:${job}:${index}:${type}`);
+export function deriveDeviceId(job: string, index: number, type: DeviceType): string {
+  return deriveUuidV5(`device:${job}:${index}:${type}`);
 }
 
 const FIRST_NAMES = [
@@ -56,12 +56,12 @@ export interface Resident {
 }
 
 /** The user of a household; the address lies in `.invalid` (RFC 2606), so nothing can be sent to it. */
-export function resident(job: string, seed: number, index: number): Resident {
+export function deriveResident(job: string, seed: number, index: number): Resident {
   const split = splitSeed(seed);
   const choose = (names: readonly string[], channel: number) =>
     names[hash(split, index, channel, 0) % names.length] ?? '';
   return {
-    user_id: userId(job, index),
+    user_id: deriveUserId(job, index),
     email: `household-${String(index + 1).padStart(4, '0')}@${job}.simulated.invalid`,
     first_name: choose(FIRST_NAMES, CHANNEL.firstName),
     last_name: choose(LAST_NAMES, CHANNEL.lastName),

@@ -93,14 +93,14 @@ const BUMPS: readonly (readonly [number, number])[] = [
 ];
 
 /** The energy-weighted mean of a bump over the mix; taken off each archetype, so the mix stays the norm. */
-const centre: readonly number[] = [0, 1, 2].map((bump) => {
+const MEAN_BUMPS: readonly number[] = [0, 1, 2].map((bump) => {
   const energy = (archetype: Archetype) => archetype.sharePercent * archetype.annualKwh;
   const total = ARCHETYPES.reduce((sum, archetype) => sum + energy(archetype), 0);
   return ARCHETYPES.reduce((sum, item) => sum + energy(item) * (item.bumps[bump] ?? 0), 0) / total;
 });
 
 /** Factor by which an archetype's curve departs from the norm profile at a local hour 0..24. */
-export function archetypeFactor(profile: string, hour: number): number {
+export function archetypeLoadFactor(profile: string, hour: number): number {
   const archetype = ARCHETYPES.find((item) => item.name === profile);
   if (!archetype) return 1;
   let factor = 1;
@@ -108,7 +108,8 @@ export function archetypeFactor(profile: string, hour: number): number {
     const distance = Math.abs(hour - at);
     const away = Math.min(distance, 24 - distance) / width;
     if (away < 1)
-      factor += ((archetype.bumps[index] ?? 0) - (centre[index] ?? 0)) * Math.cos((away * Math.PI) / 2) ** 2;
+      factor +=
+        ((archetype.bumps[index] ?? 0) - (MEAN_BUMPS[index] ?? 0)) * Math.cos((away * Math.PI) / 2) ** 2;
   }
   return factor;
 }

@@ -20,13 +20,13 @@ const DAY_MS = 86_400_000;
 const MILLI_WH_PER_W = 250;
 
 /** Load of the local day that is being filled. */
-const curve = new Float64Array(QUARTERS);
+const loadCurve = new Float64Array(QUARTERS);
 
 /** Fills the rows of a UTC day (days since 1970), whatever they hold. Energies in mWh. */
-export type Filler<Rows> = (day: number, rows: Rows) => void;
+export type DayFiller<Rows> = (day: number, rows: Rows) => void;
 
 /** The household's own load. */
-export function loadFiller(household: Household): Filler<Int32Array> {
+export function createLoadFiller(household: Household): DayFiller<Int32Array> {
   const { index, country, latitude, profile, time_zone: zone } = household;
   const seed = splitSeed(household.seed);
   const curves = loadCurves(profile, household.time_shift_minutes);
@@ -41,19 +41,19 @@ export function loadFiller(household: Household): Filler<Int32Array> {
     const scale =
       (meanMilliWh * dayFactor(seed, index, localDay, household.day_variation)) /
       yearMeanOf(yearOf(localDay * DAY_MS));
-    curves(dayTypeOf(localDay, country), seasonOf(dayOfYear(localDay), latitude), curve);
+    curves(dayTypeOf(localDay, country), seasonOf(dayOfYear(localDay), latitude), loadCurve);
     let mean = 0;
     let spiky = 0;
     for (let i = 0; i < QUARTERS; i++) {
-      const level = curve[i] ?? 0;
+      const level = loadCurve[i] ?? 0;
       const raised = level * burst(bursts, localDay * QUARTERS + i);
       mean += level;
       spiky += raised;
-      curve[i] = raised;
+      loadCurve[i] = raised;
     }
     // Bursts move load within the day; its sum is that of the curve.
     const exact = spiky > 0 ? (scale * mean) / spiky : 0;
-    for (let i = 0; i < QUARTERS; i++) row[i] = nearest((curve[i] ?? 0) * exact);
+    for (let i = 0; i < QUARTERS; i++) row[i] = nearest((loadCurve[i] ?? 0) * exact);
     return row;
   };
   const rowOf = (localDay: number): Int32Array =>
@@ -68,7 +68,7 @@ export function loadFiller(household: Household): Filler<Int32Array> {
 }
 
 /** What the panels give. */
-export function pvFiller(household: Household): Filler<Int32Array> {
+export function createPvFiller(household: Household): DayFiller<Int32Array> {
   const { latitude, longitude } = household;
   const roof = roofOf(household.pv);
   if (roof.ratingW === 0) return (_, pv) => void pv.fill(0);
@@ -91,10 +91,10 @@ export function pvFiller(household: Household): Filler<Int32Array> {
 }
 
 /** What the heat pump does. Heat still owed at the end of a day is the next day's; what that day adds is known from it alone. */
-export function heatFiller(
+export function createHeatFiller(
   household: Household,
   scheduleState: (at: Date) => ScheduleState,
-): Filler<HeatRows> {
+): DayFiller<HeatRows> {
   const pump = household.heat_pump;
   if (!pump) {
     return (_, { hp, heat, mode }) => {
@@ -106,13 +106,13 @@ export function heatFiller(
   const run = heatRunner(household, pump, scheduleState);
   const stretches = stretchesOf(household.time_zone);
   // A day that nothing is owed to is the same with and without its past.
-  const trials = new DayMemory<Trial>(4);
-  const tryOut = (day: number): Trial => {
-    const trial = trials.release(day) ?? blankTrial();
+  const trials = new DayMemory<DayWithoutDebt>(4);
+  const tryOut = (day: number): DayWithoutDebt => {
+    const trial = trials.release(day) ?? createDayWithoutDebt();
     trial.debt = run(day, stretches(day), NO_DEBT, trial);
     return trials.keep(day, trial);
   };
-  const trialOf = (day: number): Trial => trials.find(day) ?? tryOut(day);
+  const trialOf = (day: number): DayWithoutDebt => trials.find(day) ?? tryOut(day);
   return (day, rows) => {
     const { debt } = trialOf(day - 1);
     if (debt.space !== 0 || debt.water !== 0) {
@@ -127,10 +127,10 @@ export function heatFiller(
 }
 
 /** A day without debt at its start, and what is owed at its end. */
-interface Trial extends HeatRows {
+interface DayWithoutDebt extends HeatRows {
   debt: HeatDebt;
 }
-const blankTrial = (): Trial => ({
+const createDayWithoutDebt = (): DayWithoutDebt => ({
   hp: int32Row(QUARTERS),
   heat: int32Row(QUARTERS),
   mode: byteRow(QUARTERS),
@@ -138,7 +138,10 @@ const blankTrial = (): Trial => ({
 });
 
 /** What the vehicle does on a UTC day (days since 1970). */
-export function drivingOf(household: Household, vehicle: ElectricVehicle): (day: number) => readonly Span[] {
+export function createDrivingPlanner(
+  household: Household,
+  vehicle: ElectricVehicle,
+): (day: number) => readonly Span[] {
   const planOf = vehicleCalendar(household, vehicle);
   const stretches = stretchesOf(household.time_zone);
   return (day) => {

@@ -4,14 +4,14 @@
  */
 import { IDENTITY, runStore, storeMap, storeOf, walkBack } from '../devices/battery.ts';
 import type { Clamp } from '../devices/battery.ts';
-import { NO_COUNTERS, addDay, counterLedger } from './counters.ts';
-import type { Checkpoint, Counters, Ledger } from './counters.ts';
+import { NO_COUNTERS, addQuarterEnergies, createCounterAccumulator } from './counter-accumulator.ts';
+import type { Checkpoint, Counters, CounterAccumulator } from './counter-accumulator.ts';
 import { HEAT_MODES } from '../devices/heat.ts';
 import type { HeatMode, ScheduleState } from '../devices/heat.ts';
 import type { Household } from '../household/household.ts';
 import { QUARTERS } from '../time/local-day.ts';
 import { DayMemory } from '../kernel/bounded-cache.ts';
-import { drivingOf, heatFiller, loadFiller, pvFiller } from './model-day.ts';
+import { createDrivingPlanner, createHeatFiller, createLoadFiller, createPvFiller } from './model-day.ts';
 import { byteRow, int32Row } from '../kernel/rows.ts';
 import { runVehicle, vehicleMap, vehicleStoreOf } from '../devices/vehicle.ts';
 
@@ -63,7 +63,7 @@ export interface Quarter {
   readonly vehicleStored: readonly [number, number];
 }
 
-export interface Model {
+export interface HouseholdModel {
   /** The UTC day (days since 1970). */
   day(day: number): DayRows;
   /** The quarter that starts at quarterIndex * 15 min since 1970; quarters before the anchor are those of an idle house. */
@@ -71,11 +71,11 @@ export interface Model {
   /** Sums over the quarters from the anchor up to and without quarterIndex. */
   countersBefore(quarterIndex: number): Counters;
   /** Where the household stood at the starts of days. */
-  readonly ledger: Ledger;
+  readonly counters: CounterAccumulator;
 }
 
 /** Surplus before the battery on the day that is being filled. */
-const net = new Int32Array(QUARTERS);
+const surplus = new Int32Array(QUARTERS);
 
 /** Rows of what a household lacks, for all. */
 const IDLE = new Int32Array(QUARTERS);
@@ -83,7 +83,7 @@ const IDLE_STORED = new Int32Array(QUARTERS + 1);
 const IDLE_BYTES = new Uint8Array(QUARTERS);
 
 /** For days of which only the battery's map is asked. */
-const trial: HouseRows = {
+const scratchRows: HouseRows = {
   load: new Int32Array(QUARTERS),
   pv: new Int32Array(QUARTERS),
   hp: new Int32Array(QUARTERS),
@@ -95,7 +95,7 @@ const trial: HouseRows = {
 };
 
 /** In this order the golden hashes read them. */
-function blankDay({ pv, heat_pump: pump, electric_vehicle: vehicle }: Household): DayRows {
+function createDayRows({ pv, heat_pump: pump, electric_vehicle: vehicle }: Household): DayRows {
   return {
     load: int32Row(QUARTERS),
     pv: pv.rating_kw > 0 ? int32Row(QUARTERS) : IDLE,
@@ -113,15 +113,18 @@ function blankDay({ pv, heat_pump: pump, electric_vehicle: vehicle }: Household)
 }
 
 /** `scheduleState` steers the heat pump; it must be a pure function of the instant. */
-export function createModel(household: Household, scheduleState: (at: Date) => ScheduleState): Model {
+export function createHouseholdModel(
+  household: Household,
+  scheduleState: (at: Date) => ScheduleState,
+): HouseholdModel {
   const anchor = Math.floor(household.anchor_ms / QUARTER_MS);
   const firstDay = Math.floor(anchor / QUARTERS);
   const store = storeOf(household.battery);
   const car = household.electric_vehicle && vehicleStoreOf(household.electric_vehicle);
-  const fillLoad = loadFiller(household);
-  const fillPv = pvFiller(household);
-  const fillHeat = heatFiller(household, scheduleState);
-  const drivingOn = household.electric_vehicle && drivingOf(household, household.electric_vehicle);
+  const fillLoad = createLoadFiller(household);
+  const fillPv = createPvFiller(household);
+  const fillHeat = createHeatFiller(household, scheduleState);
+  const drivingOn = household.electric_vehicle && createDrivingPlanner(household, household.electric_vehicle);
   const carMaps = new DayMemory<Clamp>(64);
   const storeMaps = new DayMemory<Clamp>(64);
   const days = new DayMemory<DayRows>(2);
@@ -135,8 +138,8 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
   const storeMapOf = (day: number): Clamp => {
     const known = storeMaps.find(day);
     if (known) return known;
-    fill(day, trial);
-    return storeMaps.keep(day, storeMap(store, net, firstQuarterOf(day)));
+    fill(day, scratchRows);
+    return storeMaps.keep(day, storeMap(store, surplus, firstQuarterOf(day)));
   };
 
   /** Everything but the battery. */
@@ -153,7 +156,7 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
       runVehicle(car, drivingOn(day), first, x, rows);
     } else ev.fill(0);
     for (let i = 0; i < QUARTERS; i++) {
-      net[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev[i] ?? 0);
+      surplus[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev[i] ?? 0);
     }
   };
 
@@ -161,13 +164,13 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
     const known = days.find(day - 1)?.stored[QUARTERS];
     const x = known ?? walkBack(storeMapOf, day, (back) => standingAt(back)?.stored);
     fill(day, rows);
-    runStore(store, net, firstQuarterOf(day), x, rows);
+    runStore(store, surplus, firstQuarterOf(day), x, rows);
     const { charge, discharge, grid } = rows;
-    for (let i = 0; i < QUARTERS; i++) grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (net[i] ?? 0);
+    for (let i = 0; i < QUARTERS; i++) grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (surplus[i] ?? 0);
     return rows;
   };
   const dayOf = (day: number): DayRows =>
-    days.find(day) ?? days.keep(day, run(day, days.release(day) ?? blankDay(household)));
+    days.find(day) ?? days.keep(day, run(day, days.release(day) ?? createDayRows(household)));
 
   const origin: Checkpoint = {
     day: firstDay,
@@ -175,24 +178,28 @@ export function createModel(household: Household, scheduleState: (at: Date) => S
     stored: store.initial,
     vehicleStored: car ? car.initial : 0,
   };
-  const ledger = counterLedger(origin, dayOf);
-  const standingAt = (day: number) => (day <= firstDay ? origin : ledger.find(day));
+  const accumulator = createCounterAccumulator(origin, dayOf);
+  const standingAt = (day: number) => (day <= firstDay ? origin : accumulator.findCheckpoint(day));
   return {
     day: dayOf,
     quarter: (quarterIndex) => {
       const day = Math.floor(quarterIndex / QUARTERS);
-      return quarterOf(dayOf(day), quarterIndex - day * QUARTERS);
+      return readQuarter(dayOf(day), quarterIndex - day * QUARTERS);
     },
     countersBefore: (quarterIndex) => {
       if (quarterIndex <= anchor) return NO_COUNTERS;
       const day = Math.floor(quarterIndex / QUARTERS);
-      return addDay(ledger.at(day).counters, dayOf(day), quarterIndex - day * QUARTERS);
+      return addQuarterEnergies(
+        accumulator.checkpointAt(day).counters,
+        dayOf(day),
+        quarterIndex - day * QUARTERS,
+      );
     },
-    ledger,
+    counters: accumulator,
   };
 }
 
-function quarterOf(rows: DayRows, i: number): Quarter {
+function readQuarter(rows: DayRows, i: number): Quarter {
   const at = (row: Int32Array, index = i): number => row[index] ?? 0;
   return {
     load: at(rows.load),

@@ -1,7 +1,7 @@
 /** Everything a form needs before it writes a definition: the fleet configuration (simulation.md C14). */
 import { FAULT_RATES } from '../household/faults.ts';
 import type { FaultRate } from '../household/faults.ts';
-import { DEFAULTS } from '../definition/fleet-definition.ts';
+import { DEFINITION_DEFAULTS } from '../definition/fleet-definition.ts';
 import { BOUNDARY_VERSION, COUNTRY_CODES, countryBox } from '../environment/geography.ts';
 import { MODEL_VERSION } from '../household/household.ts';
 import { DEVICE_TYPES } from '../household/identity.ts';
@@ -20,7 +20,7 @@ export const FLEET_STATES = [
 ] as const;
 
 /** Bounds of a definition (specification.md) and of a fleet (decisions.md section 7). */
-export const LIMITS = {
+export const FLEET_LIMITS = {
   count_min: 1,
   count_max: 1000,
   expand_count_max: 1000,
@@ -42,7 +42,7 @@ export const LIMITS = {
 } as const;
 
 /** Boxes of countries by code, with English names. */
-function countries(): {
+function listCountries(): {
   country: string;
   name: string;
   bounding_box: Record<'north' | 'south' | 'east' | 'west', number>;
@@ -55,26 +55,26 @@ function countries(): {
 }
 
 /** `faultsEnabled` is the server's setting SIMULATOR_FAULTS. */
-export function fleetConfig(faultsEnabled: boolean) {
+export function buildFleetConfig(faultsEnabled: boolean) {
   return {
     model_version: MODEL_VERSION,
-    limits: LIMITS,
+    limits: FLEET_LIMITS,
     defaults: {
-      name: DEFAULTS.name,
-      count: DEFAULTS.count,
-      seed: DEFAULTS.seed,
-      history_days: DEFAULTS.history_days,
-      ev_ownership_fraction: DEFAULTS.ev_ownership_fraction,
-      profile: DEFAULTS.profile,
-      max_time_shift_minutes: DEFAULTS.max_time_shift_minutes,
-      variation_fraction: DEFAULTS.variation_fraction,
-      latitude: DEFAULTS.latitude,
-      longitude: DEFAULTS.longitude,
-      pv_rating_kw_range: DEFAULTS.pv_rating_kw_range,
-      battery_capacity_kwh_range: DEFAULTS.battery_capacity_kwh_range,
-      power_w_per_kwh: DEFAULTS.power_w_per_kwh,
-      initial_soc_percent: DEFAULTS.initial_soc_percent,
-      heat_pump_fraction: DEFAULTS.heat_pump_fraction,
+      name: DEFINITION_DEFAULTS.name,
+      count: DEFINITION_DEFAULTS.count,
+      seed: DEFINITION_DEFAULTS.seed,
+      history_days: DEFINITION_DEFAULTS.history_days,
+      ev_ownership_fraction: DEFINITION_DEFAULTS.ev_ownership_fraction,
+      profile: DEFINITION_DEFAULTS.profile,
+      max_time_shift_minutes: DEFINITION_DEFAULTS.max_time_shift_minutes,
+      variation_fraction: DEFINITION_DEFAULTS.variation_fraction,
+      latitude: DEFINITION_DEFAULTS.latitude,
+      longitude: DEFINITION_DEFAULTS.longitude,
+      pv_rating_kw_range: DEFINITION_DEFAULTS.pv_rating_kw_range,
+      battery_capacity_kwh_range: DEFINITION_DEFAULTS.battery_capacity_kwh_range,
+      power_w_per_kwh: DEFINITION_DEFAULTS.power_w_per_kwh,
+      initial_soc_percent: DEFINITION_DEFAULTS.initial_soc_percent,
+      heat_pump_fraction: DEFINITION_DEFAULTS.heat_pump_fraction,
     },
     profiles: ARCHETYPES.map(({ name, description, annualKwh, sharePercent }) => ({
       name,
@@ -92,7 +92,7 @@ export function fleetConfig(faultsEnabled: boolean) {
       canonical_encoding: 'raw',
       boundary_version: BOUNDARY_VERSION,
     },
-    countries: countries(),
+    countries: listCountries(),
     states: [...FLEET_STATES],
     faults_enabled: faultsEnabled,
     faults: FAULT_RATES satisfies readonly FaultRate[],

@@ -25,7 +25,7 @@ function monthMiddles(nowMs: number): number[] {
 }
 
 /** Yearly yields in kWh; households with equal roofs at one place share the work. */
-export function expectedYields(households: readonly Household[], now: Date): number[] {
+export function expectedYearlyYieldsKwh(households: readonly Household[], now: Date): number[] {
   const days = monthMiddles(now.getTime()).map((start) => ({ start, terms: solarTerms(start + DAY_MS / 2) }));
   const perKw = new Map<string, number>();
   return households.map((household) => {
@@ -44,7 +44,7 @@ export function expectedYields(households: readonly Household[], now: Date): num
   });
 }
 
-export interface DayPoint {
+export interface AverageDayPoint {
   /** Start of the quarter hour, local legal time, HH:MM. */
   readonly time: string;
   readonly load_w: number;
@@ -52,11 +52,11 @@ export interface DayPoint {
 }
 
 /** Most households that an average day is taken from, spread evenly over the fleet. */
-const SAMPLE = 40;
+const MAX_SAMPLED_HOUSEHOLDS = 40;
 
 /** Mean day of a household over the year in 96 quarters of local legal time, W. */
-export function averageDay(households: readonly Household[], now: Date): DayPoint[] {
-  const step = Math.max(1, households.length / SAMPLE);
+export function averageHouseholdDay(households: readonly Household[], now: Date): AverageDayPoint[] {
+  const step = Math.max(1, households.length / MAX_SAMPLED_HOUSEHOLDS);
   const sample = households.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
   const load = new Float64Array(QUARTERS);
   const pv = new Float64Array(QUARTERS);

@@ -1,17 +1,17 @@
 /** What creation would make of a definition, from the same functions that create uses (simulation.md C11). */
-import type { Resolved } from '../definition/resolve-definition.ts';
-import { definitionRecord, historyWindow } from '../definition/definition-record.ts';
+import type { ResolvedDefinition } from '../definition/resolve-definition.ts';
+import { toDefinitionRecord, computeHistoryWindow } from '../definition/definition-record.ts';
 import type { DefinitionRecord } from '../definition/definition-record.ts';
-import { densityBox } from '../definition/density.ts';
-import { averageDay, expectedYields } from './expected.ts';
-import type { DayPoint } from './expected.ts';
-import type { Warning } from '../definition/fleet-definition.ts';
-import { MODEL_VERSION, buildHouseholds, deviceTypes } from '../household/household.ts';
+import { computeDensityBounds } from '../definition/density.ts';
+import { averageHouseholdDay, expectedYearlyYieldsKwh } from './expected.ts';
+import type { AverageDayPoint } from './expected.ts';
+import type { DefinitionWarning } from '../definition/fleet-definition.ts';
+import { MODEL_VERSION, buildHouseholds, listDeviceTypes } from '../household/household.ts';
 import type { Household } from '../household/household.ts';
-import { DEVICE_TYPES, deviceId, jobId, userId } from '../household/identity.ts';
+import { DEVICE_TYPES, deriveDeviceId, deriveFleetId, deriveUserId } from '../household/identity.ts';
 import type { DeviceType } from '../household/identity.ts';
-import type { LocationSource } from '../definition/placement.ts';
-import { vehicleWarnings } from './vehicle-warnings.ts';
+import type { LocationSource } from '../definition/household-location.ts';
+import { listVehicleWarnings } from './vehicle-warnings.ts';
 
 export type DeviceCounts = Record<DeviceType, number>;
 
@@ -60,35 +60,35 @@ export interface FleetPreview {
     readonly cells: number;
     readonly nonzero_cells: number;
     readonly dropped_cells: number;
-    readonly bounding_box: ReturnType<typeof densityBox>;
+    readonly bounding_box: ReturnType<typeof computeDensityBounds>;
   } | null;
   readonly households: readonly PreviewHousehold[];
-  readonly average_day: readonly DayPoint[];
-  readonly warnings: readonly Warning[];
+  readonly average_day: readonly AverageDayPoint[];
+  readonly warnings: readonly DefinitionWarning[];
 }
 
-const SHOWN = 20;
+const MAX_SHOWN_HOUSEHOLDS = 20;
 const round = (value: number): number => Math.round(value * 10) / 10;
 
 /** `now` stands for the moment of creation. */
 export function previewFleet(
   orgId: string,
-  { definition, density, warnings }: Resolved,
+  { definition, density, warnings }: ResolvedDefinition,
   now: Date,
 ): FleetPreview {
-  const history = historyWindow(definition, now);
+  const history = computeHistoryWindow(definition, now);
   const households = buildHouseholds(definition, density, history.from);
-  const job = jobId(orgId, definition.request_id);
+  const job = deriveFleetId(orgId, definition.request_id);
   const sum = (of: (household: Household) => number) =>
     round(households.reduce((total, item) => total + of(item), 0));
-  const yields = expectedYields(households, now);
+  const yields = expectedYearlyYieldsKwh(households, now);
   return {
     job_id: job,
     model_version: MODEL_VERSION,
-    definition: definitionRecord(definition),
+    definition: toDefinitionRecord(definition),
     history: { from: history.from.toISOString(), to: history.to.toISOString() },
     groups: previewGroups(definition.groups, households),
-    device_counts: countDevices(households),
+    device_counts: countHouseholdDevicesByType(households),
     totals: {
       households: households.length,
       pv_rating_kw: sum((household) => household.pv.rating_kw),
@@ -100,23 +100,25 @@ export function previewFleet(
       cells: density.grid.rows * density.grid.cols,
       nonzero_cells: density.nonzeroCells,
       dropped_cells: density.droppedCells,
-      bounding_box: densityBox(density),
+      bounding_box: computeDensityBounds(density),
     },
-    households: households.slice(0, SHOWN).map((household) => previewHousehold(job, household)),
-    average_day: averageDay(households, now),
-    warnings: [...warnings, ...vehicleWarnings(definition, households)],
+    households: households
+      .slice(0, MAX_SHOWN_HOUSEHOLDS)
+      .map((household) => previewHousehold(job, household)),
+    average_day: averageHouseholdDay(households, now),
+    warnings: [...warnings, ...listVehicleWarnings(definition, households)],
   };
 }
 
 /** Devices of some households by type; every type has a number. */
-export function countDevices(households: readonly Household[]): DeviceCounts {
+export function countHouseholdDevicesByType(households: readonly Household[]): DeviceCounts {
   const counts: DeviceCounts = { electric_vehicle: 0, heat_pump: 0, inverter: 0, wallbox: 0 };
-  for (const household of households) for (const type of deviceTypes(household)) counts[type]++;
+  for (const household of households) for (const type of listDeviceTypes(household)) counts[type]++;
   return counts;
 }
 
 function previewGroups(
-  groups: Resolved['definition']['groups'],
+  groups: ResolvedDefinition['definition']['groups'],
   households: readonly Household[],
 ): PreviewGroup[] {
   let next = 0;
@@ -132,10 +134,10 @@ function previewGroups(
 
 function previewHousehold(job: string, household: Household): PreviewHousehold {
   const { index, battery } = household;
-  const present = new Set(deviceTypes(household));
+  const present = new Set(listDeviceTypes(household));
   return {
     index,
-    user_id: userId(job, index),
+    user_id: deriveUserId(job, index),
     group: household.group,
     profile: household.profile,
     latitude: household.latitude,
@@ -149,7 +151,7 @@ function previewHousehold(job: string, household: Household): PreviewHousehold {
     max_discharge_power_w: battery.max_discharge_power_w,
     initial_soc_percent: battery.initial_soc_percent,
     devices: DEVICE_TYPES.filter((type) => present.has(type)).map((device_type) => ({
-      device_id: deviceId(job, index, device_type),
+      device_id: deriveDeviceId(job, index, device_type),
       device_type,
     })),
   };

@@ -1,28 +1,28 @@
 /** What a preview says of vehicles that will not charge as much as the definition asks for. */
 import type { ElectricVehicle } from '../household/equipment.ts';
 import { isGiven } from '../definition/fleet-definition.ts';
-import type { EffectiveDefinition, Warning } from '../definition/fleet-definition.ts';
+import type { EffectiveDefinition, DefinitionWarning } from '../definition/fleet-definition.ts';
 import type { Household } from '../household/household.ts';
 import { DRIVING_DAYS } from '../devices/trips.ts';
 import { CHARGE_EFFICIENCY, FLOOR_PERCENT } from '../devices/vehicle.ts';
 
 /** Part of a full charge on every driving day that is met: 99.5 % at 0.6, 98.3 % at 0.7, 89 % at 1 (measured). */
-const CARRIED = 0.6;
+const RELIABLE_SHARE_OF_FULL_CHARGE = 0.6;
 /** Time at the plug in a night that can be counted on. */
 const NIGHT_HOURS = 10;
 
 /** Home charging in kWh a year that a vehicle takes in full: its battery and charger bound what a session brings. */
-export function carriedKwh(vehicle: ElectricVehicle): number {
+export function maxYearlyHomeChargingKwh(vehicle: ElectricVehicle): number {
   const usable = ((vehicle.target_soc_percent - FLOOR_PERCENT) / 100) * vehicle.battery_kwh;
   const night = (vehicle.charger_power_w / 1000) * NIGHT_HOURS * CHARGE_EFFICIENCY;
-  return (CARRIED * DRIVING_DAYS * Math.min(usable, night)) / CHARGE_EFFICIENCY;
+  return (RELIABLE_SHARE_OF_FULL_CHARGE * DRIVING_DAYS * Math.min(usable, night)) / CHARGE_EFFICIENCY;
 }
 
 /** One warning for each field that asks for too much, or leaves nothing to charge. */
-export function vehicleWarnings(
+export function listVehicleWarnings(
   { groups, annual_consumption_with_ev_kwh: ofFleet }: EffectiveDefinition,
   households: readonly Household[],
-): Warning[] {
+): DefinitionWarning[] {
   const field = 'annual_consumption_with_ev_kwh';
   const pointers = new Map(
     groups.map((group, i) => [group.name, isGiven(group[field]) ? `/groups/${i}/${field}` : `/${field}`]),
@@ -37,13 +37,15 @@ export function vehicleWarnings(
   }
   return [...asking].flatMap(([pointer, owners]) => {
     if (pointer === `/${field}` && !isGiven(ofFleet)) return [];
-    return [tooMuch(pointer, owners), nothing(pointer, owners)].flatMap((warning) => warning ?? []);
+    return [limitedEnergyWarning(pointer, owners), noEnergyWarning(pointer, owners)].flatMap(
+      (warning) => warning ?? [],
+    );
   });
 }
 
-function tooMuch(pointer: string, owners: readonly Household[]): Warning | undefined {
+function limitedEnergyWarning(pointer: string, owners: readonly Household[]): DefinitionWarning | undefined {
   const limits = owners.flatMap(({ electric_vehicle: vehicle, ev_annual_kwh: asked }) => {
-    const carried = vehicle ? carriedKwh(vehicle) : 0;
+    const carried = vehicle ? maxYearlyHomeChargingKwh(vehicle) : 0;
     return asked > carried ? [{ asked, carried }] : [];
   });
   if (limits.length === 0) return undefined;
@@ -53,7 +55,7 @@ function tooMuch(pointer: string, owners: readonly Household[]): Warning | undef
   return { pointer, code: 'vehicle_energy_limited', detail };
 }
 
-function nothing(pointer: string, owners: readonly Household[]): Warning | undefined {
+function noEnergyWarning(pointer: string, owners: readonly Household[]): DefinitionWarning | undefined {
   const empty = owners.filter(({ ev_annual_kwh: asked }) => asked === 0).length;
   if (empty === 0) return undefined;
   const detail = `${empty} of ${owners.length} vehicles never charge: the total leaves nothing beside what the household consumes without a vehicle.`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLive, nextStep } from '../../../src/domain/fleets/fleet-states.ts';
+import { isFleetActive, nextFleetStep } from '../../../src/domain/fleets/fleet-states.ts';
 import type { FleetOperation, FleetStatus } from '../../../src/domain/fleets/fleet-states.ts';
 
 const statuses: FleetStatus[] = [
@@ -25,7 +25,7 @@ const table: Record<FleetOperation, string> = {
 
 test.each(Object.entries(table))('%s leads from each status where it should', (operation, expected) => {
   const found = statuses.map((status) => {
-    const step = nextStep(operation as FleetOperation, status);
+    const step = nextFleetStep(operation as FleetOperation, status);
     if (step.kind === 'change') return step.to;
     return step.kind === 'nothing' ? '=' : '-';
   });
@@ -33,9 +33,9 @@ test.each(Object.entries(table))('%s leads from each status where it should', (o
 });
 
 test('a conflict names the statuses in which the operation is possible', () => {
-  expect(nextStep('stop', 'queued')).toEqual({ kind: 'conflict', allowed: ['running', 'expanding'] });
+  expect(nextFleetStep('stop', 'queued')).toEqual({ kind: 'conflict', allowed: ['running', 'expanding'] });
 });
 
 test('values move while a fleet runs or expands', () => {
-  expect(statuses.filter(isLive)).toEqual(['running', 'expanding']);
+  expect(statuses.filter(isFleetActive)).toEqual(['running', 'expanding']);
 });

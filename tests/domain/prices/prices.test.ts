@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { instantsOf, isLate, nextQuarter, offsetsOf } from '../../../src/domain/prices/prices.ts';
+import {
+  listInstantsOfWallTime,
+  areAllPricesPast,
+  nextQuarterHour,
+  createZoneOffsetLookup,
+} from '../../../src/domain/prices/prices.ts';
 
 const zones = [
   'UTC',
@@ -12,7 +17,7 @@ const zones = [
   'Africa/Casablanca',
 ];
 const offsets = (zone: string) => {
-  const offsetAt = offsetsOf(zone);
+  const offsetAt = createZoneOffsetLookup(zone);
   if (offsetAt === undefined) throw new Error(`${zone} is unknown here.`);
   return offsetAt;
 };
@@ -23,26 +28,26 @@ describe('a wall time', () => {
     fc.assert(
       fc.property(fc.constantFrom(...zones), fc.integer(range), (zone, instant) => {
         const offsetAt = offsets(zone);
-        expect(instantsOf(instant + offsetAt(instant), offsetAt)).toContain(instant);
+        expect(listInstantsOfWallTime(instant + offsetAt(instant), offsetAt)).toContain(instant);
       }),
     );
   });
 
   test('in a gap is no instant, in a fold two, even of half an hour', () => {
     const lordHowe = offsets('Australia/Lord_Howe');
-    expect(instantsOf(Date.UTC(2026, 9, 4, 2, 15), lordHowe)).toEqual([]);
-    expect(instantsOf(Date.UTC(2026, 3, 5, 1, 45), lordHowe).toSorted()).toEqual([
+    expect(listInstantsOfWallTime(Date.UTC(2026, 9, 4, 2, 15), lordHowe)).toEqual([]);
+    expect(listInstantsOfWallTime(Date.UTC(2026, 3, 5, 1, 45), lordHowe).toSorted()).toEqual([
       Date.UTC(2026, 3, 4, 14, 45),
       Date.UTC(2026, 3, 4, 15, 15),
     ]);
     // Samoa left out 30 December 2011 when it crossed the date line.
-    expect(instantsOf(Date.UTC(2011, 11, 30, 12), offsets('Pacific/Apia'))).toEqual([]);
+    expect(listInstantsOfWallTime(Date.UTC(2011, 11, 30, 12), offsets('Pacific/Apia'))).toEqual([]);
   });
 });
 
 test('a delivery quarter is over when the next one begins', () => {
   const price = { startsAt: new Date('2026-06-15T12:00:00Z'), price: 1, bestBid: [], bestAsk: [] };
-  expect(isLate([price], new Date('2026-06-15T12:14:59.999Z'))).toBe(false);
-  expect(isLate([price], new Date('2026-06-15T12:15:00Z'))).toBe(true);
-  expect(nextQuarter(new Date('2026-06-15T12:15:00Z'))).toEqual(new Date('2026-06-15T12:30:00Z'));
+  expect(areAllPricesPast([price], new Date('2026-06-15T12:14:59.999Z'))).toBe(false);
+  expect(areAllPricesPast([price], new Date('2026-06-15T12:15:00Z'))).toBe(true);
+  expect(nextQuarterHour(new Date('2026-06-15T12:15:00Z'))).toEqual(new Date('2026-06-15T12:30:00Z'));
 });

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { FleetDefinitionBody } from '../../../src/simulation/definition/fleet-definition.ts';
-import { historyWindow } from '../../../src/simulation/definition/definition-record.ts';
-import { buildHouseholds, deviceTypes } from '../../../src/simulation/household/household.ts';
-import { deviceId, jobId, userId } from '../../../src/simulation/household/identity.ts';
-import { keepDefinition, restoreDefinition } from '../../../src/simulation/definition/stored-definition.ts';
+import { computeHistoryWindow } from '../../../src/simulation/definition/definition-record.ts';
+import { buildHouseholds, listDeviceTypes } from '../../../src/simulation/household/household.ts';
+import { deriveDeviceId, deriveFleetId, deriveUserId } from '../../../src/simulation/household/identity.ts';
+import {
+  toStoredDefinition,
+  restoreDefinition,
+} from '../../../src/simulation/definition/stored-definition.ts';
 import { previewFleet } from '../../../src/simulation/preview/preview.ts';
 import { NOW, REQUEST_ID, households, resolved } from '../fleet.ts';
 
@@ -60,15 +63,15 @@ test('a preview shows the households that creation makes of what it has kept', (
   fc.assert(
     fc.property(definition, (body) => {
       const fleet = resolved(body);
-      const { kept, weights } = keepDefinition(fleet.definition);
+      const { kept, weights } = toStoredDefinition(fleet.definition);
       const restored = restoreDefinition(JSON.parse(JSON.stringify(kept)) as typeof kept, weights);
-      const anchor = historyWindow(restored.definition, NOW).from;
+      const anchor = computeHistoryWindow(restored.definition, NOW).from;
       const made = buildHouseholds(restored.definition, restored.density, anchor);
-      const job = jobId(ORG, REQUEST_ID);
+      const job = deriveFleetId(ORG, REQUEST_ID);
       expect(previewFleet(ORG, fleet, NOW).households).toEqual(
         made.map((household) => ({
           index: household.index,
-          user_id: userId(job, household.index),
+          user_id: deriveUserId(job, household.index),
           group: household.group,
           profile: household.profile,
           latitude: household.latitude,
@@ -82,8 +85,8 @@ test('a preview shows the households that creation makes of what it has kept', (
           max_charge_power_w: household.battery.max_charge_power_w,
           max_discharge_power_w: household.battery.max_discharge_power_w,
           initial_soc_percent: household.battery.initial_soc_percent,
-          devices: deviceTypes(household).map((device_type) => ({
-            device_id: deviceId(job, household.index, device_type),
+          devices: listDeviceTypes(household).map((device_type) => ({
+            device_id: deriveDeviceId(job, household.index, device_type),
             device_type,
           })),
         })),

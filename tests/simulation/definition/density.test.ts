@@ -1,8 +1,8 @@
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { decodeBase64, decodeWeights } from '../../../src/simulation/definition/density-decode.ts';
-import { drawPlace, readDensity } from '../../../src/simulation/definition/density.ts';
+import { decodeBase64, decodeDensityWeights } from '../../../src/simulation/definition/density-weights.ts';
+import { drawLocation, decodeDensity } from '../../../src/simulation/definition/density.ts';
 import type { Density } from '../../../src/simulation/definition/density.ts';
 import type { DensityGrid } from '../../../src/simulation/definition/fleet-definition.ts';
 import {
@@ -28,12 +28,12 @@ function raster(grid: DensityGrid, weights: Uint8Array | string, country = 'AT')
   };
 }
 function read(grid: DensityGrid, weights: Uint8Array | string, country?: string): Density {
-  const result = readDensity(raster(grid, weights, country));
+  const result = decodeDensity(raster(grid, weights, country));
   if ('errors' in result) throw new Error(JSON.stringify(result.errors));
   return result.density;
 }
 function faults(grid: DensityGrid, weights: Uint8Array | string, country?: string) {
-  const result = readDensity(raster(grid, weights, country));
+  const result = decodeDensity(raster(grid, weights, country));
   return 'errors' in result ? result.errors : [];
 }
 const filled = ({ rows, cols }: DensityGrid, value = 9) => new Uint8Array(rows * cols).fill(value);
@@ -54,7 +54,7 @@ describe('encodings', () => {
         for (const pack of [(bytes: Uint8Array) => bytes, gzipSync, deflateSync, deflateRawSync]) {
           const packed = pack(cells);
           if (packed !== cells && packed.length === cells.length) continue;
-          expect(Buffer.from(decodeWeights(base64(packed), cells.length) as Uint8Array)).toEqual(
+          expect(Buffer.from(decodeDensityWeights(base64(packed), cells.length) as Uint8Array)).toEqual(
             Buffer.from(cells),
           );
         }
@@ -65,7 +65,10 @@ describe('encodings', () => {
   test('a bomb is refused without being unpacked', () => {
     const bomb = base64(deflateRawSync(new Uint8Array(50_000_000)));
     const before = process.memoryUsage().arrayBuffers;
-    expect(decodeWeights(bomb, 100)).toMatchObject({ pointer: '/density/weights', code: 'density_size' });
+    expect(decodeDensityWeights(bomb, 100)).toMatchObject({
+      pointer: '/density/weights',
+      code: 'density_size',
+    });
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
   });
 
@@ -123,7 +126,7 @@ describe('the grid', () => {
   test('may run across the 180th meridian', () => {
     const grid = { origin_lat: 70, origin_lon: 174, cell_deg: 0.5, rows: 12, cols: 24 };
     const density = read(grid, filled(grid), 'RU');
-    const places = Array.from({ length: 200 }, (_, i) => drawPlace(density, splitSeed(3), i));
+    const places = Array.from({ length: 200 }, (_, i) => drawLocation(density, splitSeed(3), i));
     expect(places.every(({ longitude }) => longitude >= -180 && longitude <= 180)).toBe(true);
     expect(new Set(places.map(({ longitude }) => longitude > 0)).size).toBe(2);
   });
@@ -133,7 +136,7 @@ describe('places', () => {
   test('lie inside the country and its cells', () => {
     const density = read(AUSTRIA, filled(AUSTRIA));
     for (let i = 0; i < 500; i++) {
-      const { latitude, longitude } = drawPlace(density, splitSeed(42), i);
+      const { latitude, longitude } = drawLocation(density, splitSeed(42), i);
       expect(isInside(density.country, latitude, longitude)).toBe(true);
     }
   });
@@ -141,7 +144,7 @@ describe('places', () => {
   test('follow the weights, row 0 in the north', () => {
     const grid = { origin_lat: 48.5, origin_lon: 14, cell_deg: 0.5, rows: 2, cols: 2 };
     const density = read(grid, Uint8Array.from([0, 30, 10, 0]));
-    const places = Array.from({ length: 4000 }, (_, i) => drawPlace(density, splitSeed(5), i));
+    const places = Array.from({ length: 4000 }, (_, i) => drawLocation(density, splitSeed(5), i));
     const northEast = places.filter(({ latitude, longitude }) => latitude > 48 && longitude > 14.5).length;
     const southWest = places.filter(({ latitude, longitude }) => latitude <= 48 && longitude <= 14.5).length;
     expect(northEast + southWest).toBe(4000);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { resolveDefinition } from '../../../src/simulation/definition/resolve-definition.ts';
 import {
-  canonicalDefinition,
-  definitionRecord,
-  historyWindow,
+  canonicalDefinitionJson,
+  toDefinitionRecord,
+  computeHistoryWindow,
 } from '../../../src/simulation/definition/definition-record.ts';
 import { NOW, REQUEST_ID, faultsOf, resolved } from '../fleet.ts';
 
@@ -105,7 +105,7 @@ test('a cutoff at the present instant, a history from 1970 on and groups of exac
 
 test('a bare definition gets the documented defaults', () => {
   const { definition, density, warnings } = resolved();
-  expect(definitionRecord(definition)).toEqual({
+  expect(toDefinitionRecord(definition)).toEqual({
     request_id: REQUEST_ID,
     name: 'Simulated fleet',
     count: 10,
@@ -145,7 +145,7 @@ test('a range beyond the bounds and households without a group are warned of', (
 });
 
 test('null and absent, default and explicit, upper and lower case ids are one canonical definition', () => {
-  const bare = canonicalDefinition(resolved().definition);
+  const bare = canonicalDefinitionJson(resolved().definition);
   const spelt = {
     request_id: REQUEST_ID.toUpperCase(),
     seed: 42,
@@ -154,15 +154,15 @@ test('null and absent, default and explicit, upper and lower case ids are one ca
     groups: [],
     count: 10,
   };
-  expect(canonicalDefinition(resolved(spelt).definition)).toBe(bare);
-  expect(canonicalDefinition(resolved({ seed: 43 }).definition)).not.toBe(bare);
+  expect(canonicalDefinitionJson(resolved(spelt).definition)).toBe(bare);
+  expect(canonicalDefinitionJson(resolved({ seed: 43 }).definition)).not.toBe(bare);
 });
 
 test('the resolved household count takes part in the comparison', () => {
   const groups = [{ name: 'a', count: 12 }];
-  const summed = canonicalDefinition(resolved({ groups }).definition);
-  expect(canonicalDefinition(resolved({ groups, count: 12 }).definition)).toBe(summed);
-  expect(canonicalDefinition(resolved({ groups, count: 13 }).definition)).not.toBe(summed);
+  const summed = canonicalDefinitionJson(resolved({ groups }).definition);
+  expect(canonicalDefinitionJson(resolved({ groups, count: 12 }).definition)).toBe(summed);
+  expect(canonicalDefinitionJson(resolved({ groups, count: 13 }).definition)).not.toBe(summed);
 });
 
 test('a density counts by its cells, not by its encoding', () => {
@@ -173,21 +173,21 @@ test('a density counts by its cells, not by its encoding', () => {
     grid: { origin_lat: 48, origin_lon: 14, cell_deg: 0.5, rows: 1, cols: 2 },
   };
   const texts = ['AQI=', 'AQI'].map((weights) =>
-    canonicalDefinition(resolved({ density: { ...density, weights } }).definition),
+    canonicalDefinitionJson(resolved({ density: { ...density, weights } }).definition),
   );
   expect(texts[0]).toBe(texts[1]);
   expect(texts[0]).not.toBe(
-    canonicalDefinition(resolved({ density: { ...density, weights: 'AQM=' } }).definition),
+    canonicalDefinitionJson(resolved({ density: { ...density, weights: 'AQM=' } }).definition),
   );
 });
 
 test('the history ends at the cutoff or the creation, on a quarter hour', () => {
-  expect(historyWindow({ history_cutoff: null, history_days: 2 }, NOW)).toEqual({
+  expect(computeHistoryWindow({ history_cutoff: null, history_days: 2 }, NOW)).toEqual({
     from: new Date('2026-11-19T10:00:00Z'),
     to: new Date('2026-11-21T10:00:00Z'),
   });
   const { definition } = resolved({ history_cutoff: '2026-03-01T00:14:59+01:00' });
-  expect(historyWindow(definition, NOW)).toEqual({
+  expect(computeHistoryWindow(definition, NOW)).toEqual({
     from: new Date('2026-02-28T23:00:00Z'),
     to: new Date('2026-02-28T23:00:00Z'),
   });

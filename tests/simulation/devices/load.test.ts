@@ -3,7 +3,7 @@ import { burst, dayTypeOf, loadCurves, normLoad } from '../../../src/simulation/
 import { CHANNEL, splitSeed, stream } from '../../../src/simulation/kernel/noise.ts';
 import { ARCHETYPES } from '../../../src/simulation/household/profiles.ts';
 import { households } from '../fleet.ts';
-import { createModel } from '../../../src/simulation/model/model.ts';
+import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 
 const day = (text: string) => Date.parse(`${text}T00:00:00Z`) / 86_400_000;
 
@@ -46,7 +46,7 @@ test('a year of a small fleet consumes what was asked, within a percent', () => 
   const start = Date.UTC(2025, 0, 1) / 900_000;
   let sum = 0;
   for (const household of fleet) {
-    const model = createModel({ ...household, heat_pump: null }, () => 'mid');
+    const model = createHouseholdModel({ ...household, heat_pump: null }, () => 'mid');
     for (let index = start; index < start + 35_040; index++) sum += model.quarter(index).load;
   }
   expect(Math.abs(sum / 1e6 / 20_000 - 1)).toBeLessThan(0.01);

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { deviceTypes, hasVehicle, rebuildHousehold } from '../../../src/simulation/household/household.ts';
+import {
+  listDeviceTypes,
+  ownsElectricVehicle,
+  rebuildHousehold,
+} from '../../../src/simulation/household/household.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
-import { deviceId, jobId, resident, uuidV5 } from '../../../src/simulation/household/identity.ts';
+import {
+  deriveDeviceId,
+  deriveFleetId,
+  deriveResident,
+  deriveUuidV5,
+} from '../../../src/simulation/household/identity.ts';
 import { splitSeed } from '../../../src/simulation/kernel/noise.ts';
 import { ARCHETYPES } from '../../../src/simulation/household/profiles.ts';
 import { NOW, REQUEST_ID, households, resolved } from '../fleet.ts';
@@ -91,7 +100,7 @@ describe('draws', () => {
           let owners = 0;
           let furthest = 0;
           for (let member = 0; member < 200; member++) {
-            if (hasVehicle(fraction, splitSeed(seed), group, member)) owners++;
+            if (ownsElectricVehicle(fraction, splitSeed(seed), group, member)) owners++;
             furthest = Math.max(furthest, Math.abs(owners - fraction * (member + 1)));
           }
           expect(furthest).toBeLessThanOrEqual(1.001);
@@ -161,7 +170,7 @@ test('places come from the fixed pair or the default, with their country and zon
 
 test('a household has an inverter, and a wallbox beside each vehicle', () => {
   for (const household of households({ count: 60, ev_ownership_fraction: 0.5 })) {
-    const types = deviceTypes(household);
+    const types = listDeviceTypes(household);
     expect(types).toContain('inverter');
     expect(types.includes('wallbox')).toBe(household.electric_vehicle !== null);
     expect(types.includes('electric_vehicle')).toBe(household.electric_vehicle !== null);
@@ -172,20 +181,20 @@ test('a household has an inverter, and a wallbox beside each vehicle', () => {
 describe('identity', () => {
   test('ids are version 5 UUIDs, stable, and each its own', () => {
     const org = 'a3f1c0de-0000-4000-8000-000000000001';
-    const job = jobId(org, REQUEST_ID);
+    const job = deriveFleetId(org, REQUEST_ID);
     expect(job).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(jobId(org.toUpperCase(), REQUEST_ID.toUpperCase())).toBe(job);
-    expect(jobId(org, job)).not.toBe(job);
+    expect(deriveFleetId(org.toUpperCase(), REQUEST_ID.toUpperCase())).toBe(job);
+    expect(deriveFleetId(org, job)).not.toBe(job);
     const ids = [0, 1, 2].flatMap((index) => [
-      deviceId(job, index, 'inverter'),
-      deviceId(job, index, 'wallbox'),
+      deriveDeviceId(job, index, 'inverter'),
+      deriveDeviceId(job, index, 'wallbox'),
     ]);
     expect(new Set(ids).size).toBe(6);
-    expect(uuidV5('a')).toBe(uuidV5('a'));
+    expect(deriveUuidV5('a')).toBe(deriveUuidV5('a'));
   });
 
   test('residents have an address in .invalid', () => {
-    const person = resident('00000000-0000-5000-8000-000000000000', 42, 0);
+    const person = deriveResident('00000000-0000-5000-8000-000000000000', 42, 0);
     expect(person.email).toBe('household-0001@00000000-0000-5000-8000-000000000000.simulated.invalid');
     expect(person.first_name).not.toBe('');
     expect(person.last_name).not.toBe('');

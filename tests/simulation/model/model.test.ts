@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { applyClamp, compose, runStore, storeOf } from '../../../src/simulation/devices/battery.ts';
 import type { Clamp } from '../../../src/simulation/devices/battery.ts';
-import { deviceTypes } from '../../../src/simulation/household/household.ts';
+import { listDeviceTypes } from '../../../src/simulation/household/household.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
 import { SCHEDULE_STATES } from '../../../src/simulation/devices/heat.ts';
 import type { ScheduleState } from '../../../src/simulation/devices/heat.ts';
-import { createModel } from '../../../src/simulation/model/model.ts';
-import type { Model, Quarter } from '../../../src/simulation/model/model.ts';
-import { deviceState } from '../../../src/simulation/model/state.ts';
+import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
+import type { HouseholdModel, Quarter } from '../../../src/simulation/model/model.ts';
+import { computeDeviceState } from '../../../src/simulation/model/device-state.ts';
 import { sunPosition } from '../../../src/simulation/environment/sun.ts';
 import { QUARTER_MS, first, households } from '../fleet.ts';
 
@@ -33,8 +33,9 @@ const FLEET = households(
 );
 const anyHousehold = fc.constantFrom(...FLEET);
 const anyQuarter = fc.integer({ min: START, max: START + 96 * 40 });
-const models = new Map(FLEET.map((household) => [household, createModel(household, restless)]));
-const modelOf = (household: Household): Model => models.get(household) ?? createModel(household, restless);
+const models = new Map(FLEET.map((household) => [household, createHouseholdModel(household, restless)]));
+const modelOf = (household: Household): HouseholdModel =>
+  models.get(household) ?? createHouseholdModel(household, restless);
 
 describe('every quarter hour', () => {
   test('the energies balance exactly, in whole milliwatt-hours', () => {
@@ -115,11 +116,11 @@ describe('every quarter hour', () => {
 describe('access', () => {
   test('at random gives what walking through gives, bit for bit', () => {
     for (const household of FLEET.slice(0, 4)) {
-      const walked = createModel(household, restless);
+      const walked = createHouseholdModel(household, restless);
       const course: Quarter[] = [];
       for (let i = 0; i < 96 * 25; i++) course.push(walked.quarter(START + i));
       for (const jump of [2399, 0, 1234, 5, 1900, 96 * 20 + 3]) {
-        expect(createModel(household, restless).quarter(START + jump)).toEqual(course[jump]);
+        expect(createHouseholdModel(household, restless).quarter(START + jump)).toEqual(course[jump]);
       }
     }
   });
@@ -128,20 +129,22 @@ describe('access', () => {
     const days = 30;
     const walked = new Map(
       FLEET.slice(0, 6).map((household) => {
-        const model = createModel(household, restless);
+        const model = createHouseholdModel(household, restless);
         return [household, Array.from({ length: days * 96 }, (_, i) => model.quarter(START + i))] as const;
       }),
     );
     fc.assert(
       fc.property(fc.constantFrom(...FLEET.slice(0, 6)), fc.nat(days * 96 - 1), (household, i) => {
-        expect(createModel(household, restless).quarter(START + i)).toEqual(walked.get(household)?.[i]);
+        expect(createHouseholdModel(household, restless).quarter(START + i)).toEqual(
+          walked.get(household)?.[i],
+        );
       }),
     );
   });
 
   test('starts at the anchor with the initial charge, before which nothing happens', () => {
     const household = first(FLEET);
-    const model = createModel(household, always('mid'));
+    const model = createHouseholdModel(household, always('mid'));
     const percent = (model.quarter(START).stored[0] / household.battery.capacity_kwh) * 1e-4;
     expect(percent).toBe(household.battery.initial_soc_percent);
     expect(model.quarter(START - 1)).toMatchObject({ load: 0, pv: 0, grid: 0 });
@@ -150,7 +153,10 @@ describe('access', () => {
 
   test('forgets the anchor once the charges have met', () => {
     const [early, late] = ['2026-03-01T00:00:00Z', '2026-04-01T09:30:00Z'].map((anchor) =>
-      createModel(first(households({ count: 1, ev_ownership_fraction: 1 }, new Date(anchor))), always('mid')),
+      createHouseholdModel(
+        first(households({ count: 1, ev_ownership_fraction: 1 }, new Date(anchor))),
+        always('mid'),
+      ),
     );
     const index = Date.UTC(2026, 4, 20, 12) / QUARTER_MS;
     expect(late?.quarter(index)).toEqual(early?.quarter(index));
@@ -158,7 +164,7 @@ describe('access', () => {
 
   test('counters are the sums of the quarters, whatever was asked before', () => {
     const household = FLEET[1] ?? first(FLEET);
-    const model = createModel(household, restless);
+    const model = createHouseholdModel(household, restless);
     const end = START + 96 * 12 + 31;
     let [pv, ev, hp, gridImport, gridExport] = [0, 0, 0, 0, 0];
     for (let index = START; index < end; index++) {
@@ -174,7 +180,7 @@ describe('access', () => {
     model.countersBefore(START + 96 * 30);
     model.countersBefore(START + 2);
     expect(model.countersBefore(end)).toEqual(sums);
-    expect(createModel(household, restless).countersBefore(end)).toEqual(sums);
+    expect(createHouseholdModel(household, restless).countersBefore(end)).toEqual(sums);
   });
 });
 
@@ -186,17 +192,17 @@ describe('states', () => {
   test('add up: grid = load + vehicle + heat pump + battery - pv', () => {
     fc.assert(
       fc.property(anyHousehold, instant, (household, at) => {
-        const inverter = deviceState(household, 'inverter', at, { scheduleState: restless });
-        const vehicle = deviceState(household, 'electric_vehicle', at, { scheduleState: restless });
+        const inverter = computeDeviceState(household, 'inverter', at, { scheduleState: restless });
+        const vehicle = computeDeviceState(household, 'electric_vehicle', at, { scheduleState: restless });
         const pump = household.heat_pump
-          ? deviceState(household, 'heat_pump', at, { scheduleState: restless }).power_w
+          ? computeDeviceState(household, 'heat_pump', at, { scheduleState: restless }).power_w
           : 0;
         const { load_power_w, battery_power_w, pv_power_w, grid_power_w, soc_percent } = inverter;
         expect(grid_power_w).toBe(
           load_power_w + vehicle.charge_power_w + pump + battery_power_w - pv_power_w,
         );
         expect(soc_percent >= 5 && soc_percent <= 100).toBe(true);
-        expect(deviceState(household, 'wallbox', at, { scheduleState: restless })).toEqual({
+        expect(computeDeviceState(household, 'wallbox', at, { scheduleState: restless })).toEqual({
           plugged_in: vehicle.plugged_in,
           charging: vehicle.charging,
           power_w: vehicle.charge_power_w,
@@ -210,8 +216,10 @@ describe('states', () => {
     fc.assert(
       fc.property(anyHousehold, instant, fc.nat(7_200_000), (household, at, later) => {
         const shown = (instant: Date) =>
-          deviceTypes(household).flatMap((type) =>
-            Object.entries(deviceState(household, type, instant)).filter(([name]) => name.endsWith('_kwh')),
+          listDeviceTypes(household).flatMap((type) =>
+            Object.entries(computeDeviceState(household, type, instant)).filter(([name]) =>
+              name.endsWith('_kwh'),
+            ),
           );
         const before = shown(at);
         expect(before.length).toBeGreaterThanOrEqual(5);
@@ -221,23 +229,23 @@ describe('states', () => {
     );
     const sunny = FLEET.find((household) => household.pv.rating_kw > 5) ?? first(FLEET);
     const noon = (minute: number) =>
-      deviceState(sunny, 'inverter', new Date(Date.UTC(2026, 3, 10, 11, minute))).pv_energy_kwh;
+      computeDeviceState(sunny, 'inverter', new Date(Date.UTC(2026, 3, 10, 11, minute))).pv_energy_kwh;
     expect(noon(5)).toBeGreaterThan(noon(1));
   });
 
   test('do not depend on other copies of the household or on the order of questions', () => {
     const household = first(FLEET);
     const at = new Date('2026-04-09T18:03:11Z');
-    const here = deviceState(household, 'inverter', at);
+    const here = computeDeviceState(household, 'inverter', at);
     const copy = JSON.parse(JSON.stringify(household)) as Household;
-    deviceState(copy, 'inverter', at, { scheduleState: always('max') });
-    expect(deviceState(copy, 'inverter', at)).toEqual(here);
-    expect(deviceState(household, 'inverter', at)).toEqual(here);
+    computeDeviceState(copy, 'inverter', at, { scheduleState: always('max') });
+    expect(computeDeviceState(copy, 'inverter', at)).toEqual(here);
+    expect(computeDeviceState(household, 'inverter', at)).toEqual(here);
   });
 
   test('differ between seeds that share their lower half', () => {
     const shown = [42, 42 + 2 ** 32].map((seed) =>
-      deviceState(
+      computeDeviceState(
         first(households({ count: 1, seed }, ANCHOR)),
         'inverter',
         new Date('2026-04-01T10:00:00Z'),
@@ -248,7 +256,7 @@ describe('states', () => {
 
   test('of a device that the household lacks are refused', () => {
     const bare = first(households({ count: 1, ev_ownership_fraction: 0 }, ANCHOR));
-    expect(() => deviceState(bare, 'wallbox', ANCHOR)).toThrow(RangeError);
+    expect(() => computeDeviceState(bare, 'wallbox', ANCHOR)).toThrow(RangeError);
   });
 });
 

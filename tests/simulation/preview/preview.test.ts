@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { fleetConfig } from '../../../src/simulation/preview/config.ts';
+import { buildFleetConfig } from '../../../src/simulation/preview/config.ts';
 import { buildHouseholds } from '../../../src/simulation/household/household.ts';
-import { historyWindow } from '../../../src/simulation/definition/definition-record.ts';
-import { jobId, userId } from '../../../src/simulation/household/identity.ts';
-import { countDevices, previewFleet } from '../../../src/simulation/preview/preview.ts';
-import { createModel } from '../../../src/simulation/model/model.ts';
-import { carriedKwh } from '../../../src/simulation/preview/vehicle-warnings.ts';
+import { computeHistoryWindow } from '../../../src/simulation/definition/definition-record.ts';
+import { deriveFleetId, deriveUserId } from '../../../src/simulation/household/identity.ts';
+import { countHouseholdDevicesByType, previewFleet } from '../../../src/simulation/preview/preview.ts';
+import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
+import { maxYearlyHomeChargingKwh } from '../../../src/simulation/preview/vehicle-warnings.ts';
 import { NOW, REQUEST_ID, resolved } from '../fleet.ts';
 
 const ORG = 'a3f1c0de-0000-4000-8000-000000000001';
@@ -14,14 +14,18 @@ const BODY = { count: 30, latitude: 51, longitude: 10, groups: [{ name: 'a', per
 test('the preview shows the households that creation makes', () => {
   const fleet = resolved(BODY);
   const preview = previewFleet(ORG, fleet, NOW);
-  const made = buildHouseholds(fleet.definition, fleet.density, historyWindow(fleet.definition, NOW).from);
-  expect(preview.job_id).toBe(jobId(ORG, REQUEST_ID));
-  expect(preview.device_counts).toEqual(countDevices(made));
+  const made = buildHouseholds(
+    fleet.definition,
+    fleet.density,
+    computeHistoryWindow(fleet.definition, NOW).from,
+  );
+  expect(preview.job_id).toBe(deriveFleetId(ORG, REQUEST_ID));
+  expect(preview.device_counts).toEqual(countHouseholdDevicesByType(made));
   expect(
     preview.households.map(({ index, profile, pv_rating_kw }) => [index, profile, pv_rating_kw]),
   ).toEqual(made.slice(0, 20).map(({ index, profile, pv }) => [index, profile, pv.rating_kw]));
   expect(preview.households.map((household) => household.user_id)).toEqual(
-    made.slice(0, 20).map(({ index }) => userId(preview.job_id, index)),
+    made.slice(0, 20).map(({ index }) => deriveUserId(preview.job_id, index)),
   );
   expect(preview.groups.map(({ name, count }) => [name, count])).toEqual([
     ['a', 15],
@@ -40,7 +44,10 @@ test('the expected yield is near that of a simulated year', () => {
   const { totals } = previewFleet(ORG, fleet, NOW);
   let sum = 0;
   for (const household of buildHouseholds(fleet.definition, null, new Date('2025-01-01T00:00:00Z'))) {
-    const model = createModel({ ...household, heat_pump: null, electric_vehicle: null }, () => 'mid');
+    const model = createHouseholdModel(
+      { ...household, heat_pump: null, electric_vehicle: null },
+      () => 'mid',
+    );
     for (let index = 0; index < 35_040; index++)
       sum += model.quarter(household.anchor_ms / 900_000 + index).pv;
   }
@@ -93,8 +100,11 @@ describe('warnings of vehicles', () => {
       for (const household of owners) {
         const vehicle = household.electric_vehicle;
         if (!vehicle) throw new Error('every household has one here');
-        const annual = part * carriedKwh(vehicle);
-        const model = createModel({ ...household, heat_pump: null, ev_annual_kwh: annual }, () => 'mid');
+        const annual = part * maxYearlyHomeChargingKwh(vehicle);
+        const model = createHouseholdModel(
+          { ...household, heat_pump: null, ev_annual_kwh: annual },
+          () => 'mid',
+        );
         const year = { from: Date.UTC(2025, 0, 1) / 900_000, to: Date.UTC(2026, 0, 1) / 900_000 };
         got += model.countersBefore(year.to).ev - model.countersBefore(year.from).ev;
         asked += annual * 1e6;
@@ -146,7 +156,7 @@ test('a density is summed up with the box of the cells in use', () => {
 });
 
 test('the configuration lists ten profiles whose shares make a whole, and countries with boxes', () => {
-  const config = fleetConfig(true);
+  const config = buildFleetConfig(true);
   expect(config.profiles).toHaveLength(10);
   expect(config.profiles.reduce((sum, profile) => sum + profile.default_share, 0)).toBeCloseTo(1, 10);
   expect(config.countries.find(({ country }) => country === 'AT')).toMatchObject({ name: 'Austria' });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import {
-  expansion,
-  groupOf,
-  groupShares,
-  largestRemainder,
-  layout,
-} from '../../../src/simulation/definition/groups.ts';
+  distributeExpansion,
+  findGroupOfHousehold,
+  computeGroupShares,
+  apportionByLargestRemainder,
+  assignHouseholdsToGroups,
+} from '../../../src/simulation/definition/group-membership.ts';
 import { resolved } from '../fleet.ts';
 
 const counts = (groups: { name: string; count?: number; percentage?: number }[], count?: number) =>
@@ -15,10 +15,10 @@ const counts = (groups: { name: string; count?: number; percentage?: number }[],
   );
 
 test('largest remainder gives the odd seat to the largest fraction and ties to the earlier share', () => {
-  expect(largestRemainder([1, 1, 1], 10)).toEqual([4, 3, 3]);
-  expect(largestRemainder([1, 1, 1], 11)).toEqual([4, 4, 3]);
-  expect(largestRemainder([47, 16, 16, 12, 6, 3], 10)).toEqual([5, 2, 2, 1, 0, 0]);
-  expect(largestRemainder([0, 0], 5)).toEqual([0, 0]);
+  expect(apportionByLargestRemainder([1, 1, 1], 10)).toEqual([4, 3, 3]);
+  expect(apportionByLargestRemainder([1, 1, 1], 11)).toEqual([4, 4, 3]);
+  expect(apportionByLargestRemainder([47, 16, 16, 12, 6, 3], 10)).toEqual([5, 2, 2, 1, 0, 0]);
+  expect(apportionByLargestRemainder([0, 0], 5)).toEqual([0, 0]);
 });
 
 test('largest remainder gives each share its quota, rounded down or up, and no seat more', () => {
@@ -26,7 +26,7 @@ test('largest remainder gives each share its quota, rounded down or up, and no s
     fc.property(fc.array(fc.nat(1e9), { minLength: 1, maxLength: 100 }), fc.nat(10_000), (shares, seats) => {
       const total = shares.reduce((a, b) => a + b, 0);
       fc.pre(total > 0);
-      const given = largestRemainder(shares, seats);
+      const given = apportionByLargestRemainder(shares, seats);
       expect(given.reduce((a, b) => a + b, 0)).toBe(seats);
       for (const [i, share] of shares.entries())
         expect(Math.abs((given[i] ?? 0) - (share * seats) / total)).toBeLessThan(1.0000001);
@@ -91,8 +91,8 @@ test('without a count the fleet is as large as its counted groups', () => {
 });
 
 test('expansion follows the shares on the new total', () => {
-  expect(expansion([1, 1, 1], [4, 3, 3], 12)).toEqual([0, 1, 1]);
-  expect(expansion([3, 1], [3, 1], 8)).toEqual([3, 1]);
+  expect(distributeExpansion([1, 1, 1], [4, 3, 3], 12)).toEqual([0, 1, 1]);
+  expect(distributeExpansion([3, 1], [3, 1], 8)).toEqual([3, 1]);
 });
 
 test('expansion takes nothing away and adds exactly what was asked', () => {
@@ -108,7 +108,7 @@ test('expansion takes nothing away and adds exactly what was asked', () => {
         let total = 0;
         for (const step of steps) {
           total += step;
-          const added = expansion(list, have, total);
+          const added = distributeExpansion(list, have, total);
           expect(added.every((count) => count >= 0)).toBe(true);
           have = have.map((count, i) => count + (added[i] ?? 0));
           expect(have.reduce((a, b) => a + b, 0)).toBe(total);
@@ -120,8 +120,8 @@ test('expansion takes nothing away and adds exactly what was asked', () => {
 
 test('places are group after group, and expansions only append', () => {
   const { groups } = resolved({ count: 5, groups: [{ name: 'a', count: 2 }, { name: 'b' }] }).definition;
-  const before = layout(groups);
-  const after = layout(groups, [5, 3]);
+  const before = assignHouseholdsToGroups(groups);
+  const after = assignHouseholdsToGroups(groups, [5, 3]);
   expect(before.map(({ groupIndex, member }) => [groupIndex, member])).toEqual([
     [0, 0],
     [0, 1],
@@ -131,13 +131,13 @@ test('places are group after group, and expansions only append', () => {
   ]);
   expect(after.slice(0, 5)).toEqual(before);
   expect(after.map(({ index }) => index)).toEqual([...Array(13).keys()]);
-  expect(groupOf(groups, 5, [5])?.name).toBe('a');
-  expect(groupOf(groups, 5)).toBeUndefined();
+  expect(findGroupOfHousehold(groups, 5, [5])?.name).toBe('a');
+  expect(findGroupOfHousehold(groups, 5)).toBeUndefined();
 });
 
 test('quotas are exact: a hundred hundredths fill a fleet', () => {
   const hundredths = Array.from({ length: 100 }, () => ({ percentage: 1 }));
-  expect(groupShares(hundredths, 1000)).toEqual({
+  expect(computeGroupShares(hundredths, 1000)).toEqual({
     shares: [...hundredths.map(() => 1e9), 0],
     exceeded: false,
   });

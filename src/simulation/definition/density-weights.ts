@@ -36,7 +36,7 @@ function isTooLong(error: unknown): boolean {
  * Cells in row-major order, north-west first, exactly `cells` of them. Output is capped, so that a small text
  * cannot unfold into a large array.
  */
-export function decodeWeights(text: string, cells: number): Uint8Array | FieldError {
+export function decodeDensityWeights(text: string, cells: number): Uint8Array | FieldError {
   const pointer = '/density/weights';
   const bytes = decodeBase64(text);
   if (!bytes) {

@@ -1,15 +1,20 @@
 import { expect, test } from 'vitest';
-import { Pace, SLICE_DAYS, takeSpareTurn, takeTurn } from '../../src/households/pace.ts';
-import { NO_COUNTERS, counterLedger } from '../../src/simulation/model/counters.ts';
-import type { Ledger } from '../../src/simulation/model/counters.ts';
+import {
+  TimeSlicer,
+  TIME_SLICE_DAYS,
+  yieldLowPriority,
+  yieldToEventLoop,
+} from '../../src/households/time-slicer.ts';
+import { NO_COUNTERS, createCounterAccumulator } from '../../src/simulation/model/counter-accumulator.ts';
+import type { CounterAccumulator } from '../../src/simulation/model/counter-accumulator.ts';
 
 const origin = { day: 0, counters: NO_COUNTERS, stored: 0, vehicleStored: 0 };
 const row = new Int32Array(97).fill(1);
 const idle = { pv: row, ev: row, hp: row, grid: row, stored: row, vehicleStored: row };
 
-function countingLedger(): Ledger & { readonly asked: () => number } {
+function countingLedger(): CounterAccumulator & { readonly asked: () => number } {
   let days = 0;
-  const ledger = counterLedger(origin, () => {
+  const ledger = createCounterAccumulator(origin, () => {
     days += 1;
     return idle;
   });
@@ -30,10 +35,10 @@ test('turns are given one an iteration of the event loop, to requests before oth
     course.push(`${iteration} ${name}`);
   };
   await Promise.all([
-    work('other', () => takeSpareTurn(0)),
-    work('first', () => takeTurn(0)),
-    work('second', () => takeTurn(0)),
-    work('third', () => takeTurn(0)),
+    work('other', () => yieldLowPriority(0)),
+    work('first', () => yieldToEventLoop(0)),
+    work('second', () => yieldToEventLoop(0)),
+    work('third', () => yieldToEventLoop(0)),
   ]);
   isOver = true;
   expect(course).toEqual(['1 first', '2 second', '3 third', '4 other']);
@@ -43,24 +48,24 @@ test('a walk waits for a turn before each slice, and no slice is larger than it 
   const ledger = countingLedger();
   const slices: number[] = [];
   let before = 0;
-  const pace = new Pace(async (days) => {
+  const pace = new TimeSlicer(async (days) => {
     expect(ledger.asked() - before).toBe(days);
     before = ledger.asked();
     slices.push(days);
   });
-  expect(await pace.reach(ledger, 2000)).toBe(true);
+  expect(await pace.advanceTo(ledger, 2000)).toBe(true);
   expect(ledger.asked()).toBe(2000);
-  expect(ledger.at(2000).counters.pv).toBe(2000 * 96);
-  expect(slices.every((days) => days <= SLICE_DAYS)).toBe(true);
-  expect(slices.length).toBeGreaterThanOrEqual(Math.floor(2000 / SLICE_DAYS));
+  expect(ledger.checkpointAt(2000).counters.pv).toBe(2000 * 96);
+  expect(slices.every((days) => days <= TIME_SLICE_DAYS)).toBe(true);
+  expect(slices.length).toBeGreaterThanOrEqual(Math.floor(2000 / TIME_SLICE_DAYS));
   const turns = slices.length;
-  expect(await pace.reach(ledger, 2000)).toBe(true);
+  expect(await pace.advanceTo(ledger, 2000)).toBe(true);
   expect(slices).toHaveLength(turns);
 });
 
 test('a walk that is to stop stops at the next step', async () => {
   const ledger = countingLedger();
-  const pace = new Pace(takeTurn, () => ledger.asked() >= 400);
-  expect(await pace.reach(ledger, 2000)).toBe(false);
+  const pace = new TimeSlicer(yieldToEventLoop, () => ledger.asked() >= 400);
+  expect(await pace.advanceTo(ledger, 2000)).toBe(false);
   expect(ledger.asked()).toBe(400);
 });

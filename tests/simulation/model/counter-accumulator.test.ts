@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import type { Checkpoint } from '../../../src/simulation/model/counters.ts';
+import type { Checkpoint } from '../../../src/simulation/model/counter-accumulator.ts';
 import { alwaysMid } from '../../../src/simulation/devices/heat.ts';
 import type { ScheduleState } from '../../../src/simulation/devices/heat.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
-import { createModel } from '../../../src/simulation/model/model.ts';
+import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import { priceBook } from '../../../src/simulation/devices/price-book.ts';
 import type { PriceEntry } from '../../../src/simulation/devices/price-book.ts';
 import { schedulePlanner } from '../../../src/simulation/devices/schedule.ts';
@@ -44,7 +44,7 @@ function checkpointOf(
   day: number,
   schedule: (at: Date) => ScheduleState = alwaysMid,
 ): Checkpoint {
-  const kept = createModel(household, schedule).ledger.at(day);
+  const kept = createHouseholdModel(household, schedule).counters.checkpointAt(day);
   return JSON.parse(JSON.stringify(kept)) as Checkpoint;
 }
 
@@ -60,9 +60,9 @@ describe('from a checkpoint', () => {
         fc.nat(QUARTERS - 1),
         (household, age, ways, quarter) => {
           const day = firstDayOf(household) + age;
-          const walked = createModel(household, alwaysMid);
-          const model = createModel(household, alwaysMid);
-          model.ledger.learn(checkpointOf(household, day));
+          const walked = createHouseholdModel(household, alwaysMid);
+          const model = createHouseholdModel(household, alwaysMid);
+          model.counters.restore(checkpointOf(household, day));
           for (const way of ways) {
             const index = (day + way) * QUARTERS + quarter;
             expect(model.countersBefore(index)).toEqual(walked.countersBefore(index));
@@ -77,9 +77,9 @@ describe('from a checkpoint', () => {
     const household = first(households({ count: 1 }, new Date(START)));
     const day = firstDayOf(household) + 200;
     const asked: number[] = [];
-    const model = createModel(household, alwaysMid);
+    const model = createHouseholdModel(household, alwaysMid);
     const checkpoint = checkpointOf(household, day);
-    model.ledger.learn({ ...checkpoint, counters: { ...checkpoint.counters, pv: 1e15 } });
+    model.counters.restore({ ...checkpoint, counters: { ...checkpoint.counters, pv: 1e15 } });
     for (const ahead of [0, 1, 40]) {
       asked.push(model.countersBefore((day + ahead) * QUARTERS).pv);
     }
@@ -113,9 +113,9 @@ describe('from a checkpoint', () => {
           const planner = (entries: readonly PriceEntry[]) =>
             schedulePlanner(household, priceBook(entries), FAR);
           const day = firstDayOf(household) + 20;
-          const model = createModel(household, planner([...known, ...later]));
-          model.ledger.learn(checkpointOf(household, day, planner(known)));
-          const walked = createModel(household, planner([...known, ...later]));
+          const model = createHouseholdModel(household, planner([...known, ...later]));
+          model.counters.restore(checkpointOf(household, day, planner(known)));
+          const walked = createHouseholdModel(household, planner([...known, ...later]));
           const index = firstDayOf(household) * QUARTERS + after;
           expect(model.countersBefore(index)).toEqual(walked.countersBefore(index));
           expect(model.quarter(index)).toEqual(walked.quarter(index));
@@ -128,16 +128,18 @@ describe('from a checkpoint', () => {
 describe('a walk', () => {
   test('goes no further than it is let', () => {
     const household = first(households({ count: 1 }, new Date(START)));
-    const walk = createModel(household, alwaysMid).ledger.walkTo(firstDayOf(household) + 41);
+    const walk = createHouseholdModel(household, alwaysMid).counters.startAdvancingTo(
+      firstDayOf(household) + 41,
+    );
     expect([8, 8, 8, 8, 8, 1].map((days) => walk(days))).toEqual([false, false, false, false, false, true]);
   });
 
   test('shares what others at once have done, and ends where it would alone', () => {
     const household = first(households({ count: 1, ev_ownership_fraction: 1 }, new Date(START)));
     const start = firstDayOf(household);
-    const model = createModel(household, alwaysMid);
+    const model = createHouseholdModel(household, alwaysMid);
     const targets = [700, 90, 333, 512, 41, 700];
-    const open = new Set(targets.map((days) => model.ledger.walkTo(start + days)));
+    const open = new Set(targets.map((days) => model.counters.startAdvancingTo(start + days)));
     let steps = 0;
     while (open.size > 0) {
       for (const walk of open) {
@@ -147,8 +149,8 @@ describe('a walk', () => {
     }
     expect(steps).toBeLessThanOrEqual(Math.ceil(700 / 8) + 2 * targets.length);
     for (const days of targets) {
-      expect(model.ledger.at(start + days)).toEqual(
-        createModel(household, alwaysMid).ledger.at(start + days),
+      expect(model.counters.checkpointAt(start + days)).toEqual(
+        createHouseholdModel(household, alwaysMid).counters.checkpointAt(start + days),
       );
     }
   });
@@ -156,11 +158,11 @@ describe('a walk', () => {
   test('over ten years leaves milestones, so that a look back stays short', () => {
     const household = first(households({ count: 1 }, new Date(START - 3000 * DAY_MS)));
     const start = firstDayOf(household);
-    const model = createModel(household, alwaysMid);
-    model.ledger.at(start + 3652);
-    const back = model.ledger.walkTo(start + 1801);
+    const model = createHouseholdModel(household, alwaysMid);
+    model.counters.checkpointAt(start + 3652);
+    const back = model.counters.startAdvancingTo(start + 1801);
     expect(back(256)).toBe(true);
     const end = (start + 1801) * QUARTERS + Math.floor((household.anchor_ms % DAY_MS) / QUARTER_MS);
-    expect(model.countersBefore(end)).toEqual(createModel(household, alwaysMid).countersBefore(end));
+    expect(model.countersBefore(end)).toEqual(createHouseholdModel(household, alwaysMid).countersBefore(end));
   });
 });

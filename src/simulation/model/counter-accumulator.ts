@@ -39,7 +39,7 @@ interface Day extends Energies {
 }
 
 /** Counters after the first `quarters` of a day. */
-export function addDay(from: Counters, rows: Energies, quarters = QUARTERS): Counters {
+export function addQuarterEnergies(from: Counters, rows: Energies, quarters = QUARTERS): Counters {
   let { pv, ev, hp, gridImport, gridExport } = from;
   for (let i = 0; i < quarters; i++) {
     pv += rows.pv[i] ?? 0;
@@ -53,32 +53,35 @@ export function addDay(from: Counters, rows: Energies, quarters = QUARTERS): Cou
 }
 
 /** Sums on by at most so many days; true when the day is reached. */
-export type Walk = (mostDays: number) => boolean;
+export type AdvanceByDays = (mostDays: number) => boolean;
 
-export interface Ledger {
+export interface CounterAccumulator {
   /** The start of a day, summed on at once from the nearest one before it that is known. */
-  at(day: number): Checkpoint;
+  checkpointAt(day: number): Checkpoint;
   /** Leads to the start of a day in steps; several walks may be under way at once. */
-  walkTo(day: number): Walk;
+  startAdvancingTo(day: number): AdvanceByDays;
   /** What is known of the start of a day without summing. */
-  find(day: number): Checkpoint | undefined;
+  findCheckpoint(day: number): Checkpoint | undefined;
   /** Takes over a checkpoint that was made before, of this household and its schedule. */
-  learn(checkpoint: Checkpoint): void;
+  restore(checkpoint: Checkpoint): void;
 }
 
 /** Days between milestones at first. When there are too many, every second one goes: a look back stays short. */
-const SPACING = 16;
-const MOST_MILESTONES = 32;
-const MOST_RECENT = 4;
+const FIRST_MILESTONE_SPACING_DAYS = 16;
+const MAX_MILESTONES = 32;
+const MAX_RECENT_CHECKPOINTS = 4;
 
 /** `origin` is the start of the anchor's day; before it nothing is counted. */
-export function counterLedger(origin: Checkpoint, dayOf: (day: number) => Day): Ledger {
+export function createCounterAccumulator(
+  origin: Checkpoint,
+  dayOf: (day: number) => Day,
+): CounterAccumulator {
   const milestones = new Map<number, Checkpoint>();
   const recent: Checkpoint[] = [];
-  let spacing = SPACING;
+  let spacing = FIRST_MILESTONE_SPACING_DAYS;
   let learned = origin;
 
-  const find = (day: number): Checkpoint | undefined =>
+  const findCheckpoint = (day: number): Checkpoint | undefined =>
     learned.day === day ? learned : (recent.find((known) => known.day === day) ?? milestones.get(day));
 
   const nearest = (day: number): Checkpoint => {
@@ -91,7 +94,7 @@ export function counterLedger(origin: Checkpoint, dayOf: (day: number) => Day): 
   const markMilestone = (known: Checkpoint): void => {
     if ((known.day - origin.day) % spacing !== 0) return;
     milestones.set(known.day, known);
-    if (milestones.size <= MOST_MILESTONES) return;
+    if (milestones.size <= MAX_MILESTONES) return;
     spacing *= 2;
     for (const day of milestones.keys()) if ((day - origin.day) % spacing !== 0) milestones.delete(day);
   };
@@ -100,13 +103,13 @@ export function counterLedger(origin: Checkpoint, dayOf: (day: number) => Day): 
     const rows = dayOf(day);
     return {
       day: day + 1,
-      counters: addDay(counters, rows),
+      counters: addQuarterEnergies(counters, rows),
       stored: rows.stored[QUARTERS] ?? 0,
       vehicleStored: rows.vehicleStored[QUARTERS] ?? 0,
     };
   };
 
-  const walkTo = (day: number): Walk => {
+  const startAdvancingTo = (day: number): AdvanceByDays => {
     let known = nearest(day);
     return (mostDays) => {
       // Another walk may have come further meanwhile.
@@ -116,8 +119,8 @@ export function counterLedger(origin: Checkpoint, dayOf: (day: number) => Day): 
         known = next(known);
         markMilestone(known);
       }
-      if (find(known.day) === undefined) {
-        if (recent.length === MOST_RECENT) recent.shift();
+      if (findCheckpoint(known.day) === undefined) {
+        if (recent.length === MAX_RECENT_CHECKPOINTS) recent.shift();
         recent.push(known);
       }
       return known.day >= day;
@@ -125,16 +128,16 @@ export function counterLedger(origin: Checkpoint, dayOf: (day: number) => Day): 
   };
 
   return {
-    at: (day) => {
+    checkpointAt: (day) => {
       if (day <= origin.day) return origin;
-      const before = find(day);
+      const before = findCheckpoint(day);
       if (before) return before;
-      walkTo(day)(Infinity);
-      return find(day) ?? origin;
+      startAdvancingTo(day)(Infinity);
+      return findCheckpoint(day) ?? origin;
     },
-    walkTo,
-    find,
-    learn: (checkpoint) => {
+    startAdvancingTo,
+    findCheckpoint,
+    restore: (checkpoint) => {
       if (checkpoint.day > learned.day) learned = checkpoint;
     },
   };

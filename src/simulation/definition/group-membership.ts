@@ -10,7 +10,7 @@ const WHOLE = 100 * PERCENT_UNITS;
  * Largest remainder (Hamilton): seats in proportion to integer shares; ties go to the earlier share.
  * All zero shares give all zero seats.
  */
-export function largestRemainder(shares: readonly number[], seats: number): number[] {
+export function apportionByLargestRemainder(shares: readonly number[], seats: number): number[] {
   const total = shares.reduce((sum, share) => sum + BigInt(share), 0n);
   if (total === 0n) return shares.map(() => 0);
   const quotas = shares.map((share) => BigInt(share) * BigInt(seats));
@@ -34,7 +34,7 @@ export interface GroupShares {
  * Exact quotas of `total` households: absolute counts and percentages as asked; groups with neither split the
  * rest equally; without such a group the rest is the implicit group's.
  */
-export function groupShares(
+export function computeGroupShares(
   groups: readonly Pick<FleetGroupBody, 'count' | 'percentage'>[],
   total: number,
 ): GroupShares {
@@ -53,11 +53,15 @@ export function groupShares(
  * How many households each group gains when a fleet grows to `total`: largest remainder on the new total minus
  * what it has. A group that already has more than its part keeps it, and the others share what is left.
  */
-export function expansion(shares: readonly number[], have: readonly number[], total: number): number[] {
+export function distributeExpansion(
+  shares: readonly number[],
+  have: readonly number[],
+  total: number,
+): number[] {
   const full = new Set<number>();
   for (;;) {
     const kept = [...full].reduce((sum, index) => sum + (have[index] ?? 0), 0);
-    const target = largestRemainder(
+    const target = apportionByLargestRemainder(
       shares.map((share, index) => (full.has(index) ? 0 : share)),
       total - kept,
     );
@@ -69,7 +73,7 @@ export function expansion(shares: readonly number[], have: readonly number[], to
 }
 
 /** Where a household stands: which group, and the how-manieth of it. */
-export interface Place {
+export interface GroupMembership {
   readonly index: number;
   readonly groupIndex: number;
   readonly member: number;
@@ -79,9 +83,12 @@ export interface Place {
  * Places of all households: the initial ones group after group, then each expansion's, again group after group.
  * `expansions` are the household counts of the expand calls, in order; earlier places never change.
  */
-export function layout(groups: readonly EffectiveGroup[], expansions: readonly number[] = []): Place[] {
+export function assignHouseholdsToGroups(
+  groups: readonly EffectiveGroup[],
+  expansions: readonly number[] = [],
+): GroupMembership[] {
   const have = groups.map(() => 0);
-  const places: Place[] = [];
+  const places: GroupMembership[] = [];
   const append = (added: readonly number[]) => {
     for (const [groupIndex, count] of added.entries()) {
       for (let i = 0; i < count; i++) {
@@ -93,16 +100,16 @@ export function layout(groups: readonly EffectiveGroup[], expansions: readonly n
   };
   append(groups.map((group) => group.households));
   const shares = groups.map((group) => group.share);
-  for (const count of expansions) append(expansion(shares, have, places.length + count));
+  for (const count of expansions) append(distributeExpansion(shares, have, places.length + count));
   return places;
 }
 
 /** The group of household `index` in a fleet with these expansions; undefined beyond its end. */
-export function groupOf(
+export function findGroupOfHousehold(
   groups: readonly EffectiveGroup[],
   index: number,
   expansions: readonly number[] = [],
 ): EffectiveGroup | undefined {
-  const place = layout(groups, expansions)[index];
+  const place = assignHouseholdsToGroups(groups, expansions)[index];
   return place && groups[place.groupIndex];
 }

@@ -1,15 +1,15 @@
 /** Where households stand: density, else the fixed pair, else the default place (simulation.md C9). */
 import tzLookup from '@photostructure/tz-lookup';
 import type { Density } from './density.ts';
-import { drawPlace } from './density.ts';
-import { DEFAULTS } from './fleet-definition.ts';
+import { drawLocation } from './density.ts';
+import { DEFINITION_DEFAULTS } from './fleet-definition.ts';
 import type { EffectiveDefinition } from './fleet-definition.ts';
 import { countryAt } from '../environment/geography.ts';
 import type { Seed } from '../kernel/noise.ts';
 
 export type LocationSource = 'density' | 'fixed' | 'default';
 
-export interface Place {
+export interface HouseholdLocation {
   readonly latitude: number;
   readonly longitude: number;
   /** ISO 3166-1 alpha-2, null at sea. */
@@ -22,14 +22,14 @@ export interface Place {
 const round = (degrees: number): number => Math.round(degrees * 1e6) / 1e6;
 
 /** A function from household index to place; the fixed place is looked up once. */
-export function placement(
+export function createLocationLookup(
   definition: Pick<EffectiveDefinition, 'latitude' | 'longitude'>,
   density: Density | null,
   seed: Seed,
-): (index: number) => Place {
+): (index: number) => HouseholdLocation {
   if (density) {
     return (index) => {
-      const drawn = drawPlace(density, seed, index);
+      const drawn = drawLocation(density, seed, index);
       const latitude = round(drawn.latitude);
       const longitude = round(drawn.longitude);
       const time_zone = tzLookup(latitude, longitude);
@@ -37,9 +37,9 @@ export function placement(
     };
   }
   const fixed = definition.latitude !== null && definition.longitude !== null;
-  const latitude = definition.latitude ?? DEFAULTS.latitude;
-  const longitude = definition.longitude ?? DEFAULTS.longitude;
-  const place: Place = {
+  const latitude = definition.latitude ?? DEFINITION_DEFAULTS.latitude;
+  const longitude = definition.longitude ?? DEFINITION_DEFAULTS.longitude;
+  const place: HouseholdLocation = {
     latitude,
     longitude,
     country: countryAt(latitude, longitude),

@@ -1,12 +1,12 @@
 /** What a device shows at an instant: the state objects of the document, interpolated inside the quarter hour. */
-import type { Counters } from './counters.ts';
+import type { Counters } from './counter-accumulator.ts';
 import { alwaysMid } from '../devices/heat.ts';
 import type { HeatMode, ScheduleState } from '../devices/heat.ts';
 import type { Household } from '../household/household.ts';
 import type { DeviceType } from '../household/identity.ts';
 import { Memory } from '../kernel/bounded-cache.ts';
-import { createModel } from './model.ts';
-import type { Model, Quarter } from './model.ts';
+import { createHouseholdModel } from './model.ts';
+import type { HouseholdModel, Quarter } from './model.ts';
 import { splitSeed } from '../kernel/noise.ts';
 import { weatherOf } from '../environment/weather.ts';
 
@@ -62,26 +62,26 @@ export interface StateInputs {
 
 interface Kept {
   readonly scheduleState: (at: Date) => ScheduleState;
-  readonly model: Model;
+  readonly model: HouseholdModel;
 }
 /** Models of the households asked for last; keyed by their whole content, so equal households share one. */
 const models = new Memory<string, { kept: Kept }>(1000);
 /** The same by object, which spares writing the key. */
 const byObject = new WeakMap<Household, Kept>();
 
-export function modelOf(household: Household, inputs: StateInputs = {}): Model {
+export function getCachedModel(household: Household, inputs: StateInputs = {}): HouseholdModel {
   // Without a heat pump the schedule changes nothing.
   const scheduleState = household.heat_pump ? (inputs.scheduleState ?? alwaysMid) : alwaysMid;
   const near = byObject.get(household);
   if (near?.scheduleState === scheduleState) return near.model;
-  const create = (): Kept => ({ scheduleState, model: createModel(household, scheduleState) });
+  const create = (): Kept => ({ scheduleState, model: createHouseholdModel(household, scheduleState) });
   const slot = models.get(JSON.stringify(household), () => ({ kept: create() }));
   if (slot.kept.scheduleState !== scheduleState) slot.kept = create();
   byObject.set(household, slot.kept);
   return slot.kept.model;
 }
 
-interface Moment {
+interface QuarterMoment {
   readonly at: Date;
   readonly quarter: Quarter;
   /** Part of the quarter that has passed, 0..1. */
@@ -90,25 +90,29 @@ interface Moment {
 }
 
 /** State of one device at an instant. Throws a RangeError when the household has no such device. */
-export function deviceState<Type extends DeviceType>(
+export function computeDeviceState<Type extends DeviceType>(
   household: Household,
   type: Type,
   at: Date,
   inputs: StateInputs = {},
 ): DeviceStates[Type] {
-  const model = modelOf(household, inputs);
+  const model = getCachedModel(household, inputs);
   const index = Math.floor(at.getTime() / QUARTER_MS);
-  const moment: Moment = {
+  const moment: QuarterMoment = {
     at,
     quarter: model.quarter(index),
     part: at.getTime() / QUARTER_MS - index,
     counters: model.countersBefore(index),
   };
-  return states[type](household, moment, inputs);
+  return stateFunctions[type](household, moment, inputs);
 }
 
-const states: {
-  [Type in DeviceType]: (household: Household, moment: Moment, inputs: StateInputs) => DeviceStates[Type];
+const stateFunctions: {
+  [Type in DeviceType]: (
+    household: Household,
+    moment: QuarterMoment,
+    inputs: StateInputs,
+  ) => DeviceStates[Type];
 } = {
   electric_vehicle: (household, moment) => {
     const vehicle = household.electric_vehicle;
