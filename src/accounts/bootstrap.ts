@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { digest, newClientId, newClientSecret } from '../domain/security/credentials.ts';
-import { hashPassword, newPassword } from '../domain/security/passwords.ts';
+import { sha256Digest, newClientId, newClientSecret } from '../domain/security/credentials.ts';
+import { hashPassword, newInitialPassword } from '../domain/security/passwords.ts';
 import { Secret } from '../domain/security/secret.ts';
 import { insertAdmin, setInitialPassword } from '../queries/accounts/accounts.ts';
 import { insertApplication } from '../queries/accounts/applications.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
-import {
-  hasOrganizations,
-  insertOrganization,
-  lockFirstOrganization,
-} from '../queries/accounts/organizations.ts';
+import { hasOrganizations, insertOrganization, lockBootstrap } from '../queries/accounts/organizations.ts';
 import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
-import { usernameCandidates } from './usernames.ts';
+import { listUsernameCandidates } from './usernames.ts';
 
 /** The BOOTSTRAP_* settings, already checked; what is undefined is drawn at random. */
 export interface BootstrapSettings {
@@ -47,7 +43,7 @@ type Draft = Omit<FirstCredentials, 'username'> & { readonly passwordHash: strin
  * Fills an empty database with one organization, its admin and an application that acts as the admin. Of processes
  * that start at once one does it; undefined for all others, and when there is an organization already.
  */
-export async function bootstrap(
+export async function bootstrapFirstOrganization(
   db: Db,
   settings: BootstrapSettings,
   now: Date,
@@ -56,7 +52,7 @@ export async function bootstrap(
   const email = settings.adminEmail ?? 'admin@example.com';
   const drafted = await draft('Partner', email, settings);
   return db.transaction().execute(async (tx) => {
-    await lockFirstOrganization(tx);
+    await lockBootstrap(tx);
     if (await hasOrganizations(tx)) return undefined;
     return insertDraft(tx, drafted, email, now);
   });
@@ -83,7 +79,7 @@ export async function issueInitialPassword(
   user: { readonly orgId: string; readonly email: string },
   now: Date,
 ): Promise<InitialPassword | undefined> {
-  const password = newPassword();
+  const password = newInitialPassword();
   const passwordHash = await hashPassword(password);
   const account = await withFreeUsername(user.email, user.orgId, (candidate) =>
     db.transaction().execute(async (tx) => {
@@ -96,7 +92,7 @@ export async function issueInitialPassword(
 }
 
 async function draft(orgName: string, email: string, fixed: BootstrapSettings): Promise<Draft> {
-  const password = fixed.adminPassword ?? new Secret(newPassword());
+  const password = fixed.adminPassword ?? new Secret(newInitialPassword());
   return {
     orgId: fixed.orgId ?? randomUUID(),
     orgName,
@@ -131,7 +127,7 @@ async function insertDraft(
       ownerUserId: adminUserId,
       name: 'First application',
       clientId,
-      secretHash: digest(clientSecret.reveal()),
+      secretHash: sha256Digest(clientSecret.reveal()),
       grantType: 'client-credentials',
     },
     now,
@@ -146,7 +142,7 @@ async function withFreeUsername<T>(
   work: (username: string) => Promise<T>,
 ): Promise<T> {
   let taken: unknown;
-  for (const username of usernameCandidates(email, orgId)) {
+  for (const username of listUsernameCandidates(email, orgId)) {
     try {
       return await work(username);
     } catch (error) {

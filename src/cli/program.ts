@@ -24,7 +24,7 @@ export async function runCommandLine(argv: readonly string[], environment: Envir
     code = await command();
   };
   try {
-    await describe(run, runAlone).parseAsync([...argv]);
+    await buildProgram(run, runAlone).parseAsync([...argv]);
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -41,7 +41,7 @@ type Run = (command: (context: CommandContext) => Promise<number>) => Promise<vo
 /** For commands that are a client of the service and read none of its settings. */
 type RunAlone = (command: () => Promise<number>) => Promise<void>;
 
-function describe(run: Run, runAlone: RunAlone): Command {
+function buildProgram(run: Run, runAlone: RunAlone): Command {
   const program = new Command('partner')
     .description(
       'The partner service: API, portal, webhook dispatcher and fleet simulator. Settings come from the environment; see README.md.',
@@ -112,16 +112,16 @@ function describeListen(program: Command, runAlone: RunAlone): void {
       'http or https address that gets a POST for each message',
       webAddress,
     )
-    .addOption(required('--org <id>', 'id of the organization', 'ORG_ID').argParser(uuid))
+    .addOption(requiredOption('--org <id>', 'id of the organization', 'ORG_ID').argParser(uuid))
     .addOption(
       new Option('--base-url <url>', 'address of the service')
         .env('BASE_URL')
         .default('http://localhost:8080')
         .argParser(webAddress),
     )
-    .addOption(required('--client-id <id>', 'client id of an application of an admin', 'CLIENT_ID'))
+    .addOption(requiredOption('--client-id <id>', 'client id of an application of an admin', 'CLIENT_ID'))
     .addOption(
-      required('--client-secret <secret>', 'its secret; better given by the variable', 'CLIENT_SECRET'),
+      requiredOption('--client-secret <secret>', 'its secret; better given by the variable', 'CLIENT_SECRET'),
     )
     .option('--after <message_id>', 'begin behind this message instead of with the next one', uuid)
     .option('--secret <secret>', 'sign with this secret (whsec_…) instead of a fresh one', signingSecret)
@@ -132,7 +132,7 @@ function describeListen(program: Command, runAlone: RunAlone): void {
     .action((options: ListenOptions) => runAlone(() => listenCommand(options)));
 }
 
-function required(flags: string, description: string, variable: string): Option {
+function requiredOption(flags: string, description: string, variable: string): Option {
   return new Option(flags, description).env(variable).makeOptionMandatory();
 }
 

@@ -2,31 +2,31 @@ import type { RequestListener } from 'node:http';
 import { Registry } from 'prom-client';
 import type { RateLimits } from '../config/rate-limits.ts';
 import { createApp } from '../http/app.ts';
-import type { AnyHandler, Locate } from '../http/pipeline.ts';
-import { RateLimiter } from '../http/limits.ts';
+import type { OperationHandler, ExistenceCheck } from '../http/pipeline.ts';
+import { RateLimiter } from '../http/rate-limiter.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
 import { issueInitialPassword } from '../accounts/bootstrap.ts';
-import { authorizationServerMetadata } from '../oauth/metadata.ts';
+import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
-import { handlers, judges, locators } from '../operations/handlers.ts';
+import { handlers, judges, existenceChecks } from '../operations/handlers.ts';
 import { createConsent } from '../portal/consent.ts';
 import { createPortal } from '../portal/portal.ts';
 import { createReference } from '../reference/reference.ts';
 import { isUnavailable, violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { isReachable } from '../queries/accounts/organizations.ts';
-import { useQuota } from '../queries/accounts/rate-limits.ts';
+import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
+import { countQuotaUse } from '../queries/accounts/rate-limits.ts';
 
 /** Ten hours, as the specification says is typical. */
 const ACCESS_TOKEN_SECONDS = 36_000;
 
-export interface ApiParts {
+export interface ApiOptions {
   readonly db: Db;
   /** Made once the authenticator is there, which has to forget tokens of changed users. */
-  readonly services: (forgetTokensOf: Services['forgetTokensOf']) => Services;
+  readonly services: (invalidateCachedTokensOf: Services['invalidateCachedTokensOf']) => Services;
   readonly clock: () => Date;
   readonly rateLimits: RateLimits;
   readonly trustedProxies: readonly string[];
@@ -37,23 +37,23 @@ export interface ApiParts {
 }
 
 /** Binds operations, token endpoints and pages to the HTTP surface. */
-export function composeApi(parts: ApiParts): RequestListener {
+export function composeApi(parts: ApiOptions): RequestListener {
   const { db, clock, log } = parts;
   const authenticator = createAuthenticator({ db, clock });
-  const services = parts.services((id) => authenticator.forgetTokensOf(id));
+  const services = parts.services((id) => authenticator.invalidateCachedTokensOf(id));
   const { baseUrl } = services;
   const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>
-    Promise.resolve({ status: 200, body: authorizationServerMetadata(baseUrl) });
+    Promise.resolve({ status: 200, body: buildAuthorizationServerMetadata(baseUrl) });
   const tokens = createTokenEndpoint({
     db,
     clock,
-    forgetToken: (token) => authenticator.forgetToken(token),
+    invalidateCachedToken: (token) => authenticator.invalidateCachedToken(token),
     settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
   });
   const limiter = new RateLimiter(
     parts.rateLimits,
     (policy, subject, { quota, windowSeconds }) =>
-      useQuota(db, policy, subject, quota, windowSeconds, clock()),
+      countQuotaUse(db, policy, subject, quota, windowSeconds, clock()),
     () => clock().getTime(),
   );
   return createApp({
@@ -64,30 +64,31 @@ export function composeApi(parts: ApiParts): RequestListener {
     baseUrl,
     isUnavailable,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
-    locators: locators as unknown as Readonly<Record<string, Locate>>,
+    existenceChecks: existenceChecks as unknown as Readonly<Record<string, ExistenceCheck>>,
     judges,
     trustedProxies: parts.trustedProxies,
     registry: parts.registry ?? new Registry(),
-    notReadyBecause: parts.notReadyBecause,
+    findNotReadyReason: parts.notReadyBecause,
     authenticate: (authorization) => authenticator.authenticate(authorization),
     // The partner's admin and staff keep their roles in its simulation organizations; its users have none there.
-    reaches: async (actor, orgId) => actor.role !== 'user' && (await isReachable(db, actor.orgId, orgId)),
+    isOrganizationReachable: async (actor, orgId) =>
+      actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
     // The typed map has bound each operation to the document; the pipeline hands over what the document has checked.
     handlers: { ...handlers, getAuthorizationServerMetadata } as unknown as Readonly<
-      Record<string, AnyHandler>
+      Record<string, OperationHandler>
     >,
     oauth: {
       issueToken: (request) => tokens.issue(request),
       issueTokenAtRoot: (request) => tokens.issue(request),
       revokeToken: (request) => tokens.revoke(request),
     },
-    pages: pagesOf(services, parts, limiter),
+    pages: createPages(services, parts, limiter),
   });
 }
 
-function pagesOf(
+function createPages(
   services: Services,
-  { clock, log }: ApiParts,
+  { clock, log }: ApiOptions,
   limiter: RateLimiter,
 ): Parameters<typeof createApp>[0]['pages'] {
   const { db, baseUrl, linkKey } = services;
@@ -99,8 +100,8 @@ function pagesOf(
       baseUrl,
       log,
       issueInitialPassword,
-      forgetTokensOf: services.forgetTokensOf,
-      throttle: (policy, subject) => limiter.allow(policy, subject),
+      invalidateCachedTokensOf: services.invalidateCachedTokensOf,
+      throttle: (policy, subject) => limiter.countUse(policy, subject),
     }),
     createReference({ baseUrl }),
   ];

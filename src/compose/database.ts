@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { keyring } from '../domain/security/encryption.ts';
 import type { Keyring } from '../domain/security/encryption.ts';
-import { linkKey } from '../domain/security/signed-links.ts';
+import { deriveLinkKey } from '../domain/security/signed-links.ts';
 import type { LinkKey } from '../domain/security/signed-links.ts';
 import type { Log } from '../log/log.ts';
 import { openDatabase } from '../queries/connection/database.ts';
@@ -12,15 +12,15 @@ import type { OpenDatabase } from '../queries/connection/database.ts';
 import { joinOrStartEmbedded, startEmbedded } from '../postgres/start.ts';
 import { migrate } from '../queries/connection/migrations.ts';
 
-const migrationsFolder = join(import.meta.dirname, '../../migrations');
+const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations');
 
 export interface Storage extends OpenDatabase {
   readonly keyring: Keyring;
   readonly linkKey: LinkKey;
   /** Why the database cannot serve now; undefined when it can. */
-  readonly notReadyBecause: () => string | undefined;
+  readonly notReadyReason: () => string | undefined;
   /** Asks the database; what went wrong, or undefined. */
-  readonly pingFailure: () => Promise<string | undefined>;
+  readonly findPingFailure: () => Promise<string | undefined>;
   /** Closes the connections, then stops the database if it is ours. The last thing a process does. */
   stop(): Promise<void>;
 }
@@ -43,10 +43,12 @@ export async function openStorage({
   maxConnections,
 }: StorageOptions): Promise<Storage> {
   const embedded =
-    settings.databaseUrl === undefined ? await startOwn(settings.dataDir, log, purpose, onFatal) : undefined;
+    settings.databaseUrl === undefined
+      ? await startEmbeddedDatabase(settings.dataDir, log, purpose, onFatal)
+      : undefined;
   const connection = embedded?.connection ?? settings.databaseUrl?.reveal() ?? '';
   try {
-    const applied = await migrate(connection, migrationsFolder);
+    const applied = await migrate(connection, MIGRATIONS_FOLDER);
     if (applied.length > 0) log.info('Migrated the database.', { applied });
     const { key, previous } = encryptionKeys(settings);
     const database = openDatabase({
@@ -57,12 +59,12 @@ export async function openStorage({
     return {
       ...database,
       keyring: keyring(key, previous),
-      linkKey: linkKey(key),
-      notReadyBecause: () =>
+      linkKey: deriveLinkKey(key),
+      notReadyReason: () =>
         embedded === undefined || embedded.state() === 'ready'
           ? undefined
           : `the embedded database is ${embedded.state()}`,
-      pingFailure: () =>
+      findPingFailure: () =>
         database.pool.query('select 1').then(
           () => undefined,
           () => 'the database does not answer',
@@ -78,7 +80,7 @@ export async function openStorage({
   }
 }
 
-function startOwn(
+function startEmbeddedDatabase(
   dataDir: string,
   log: Log,
   purpose: 'serve' | 'command',

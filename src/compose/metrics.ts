@@ -6,7 +6,7 @@ import { readBacklog, type Backlog } from '../queries/deliveries/deliveries.ts';
 import type { DeliveryMetrics } from '../webhooks/metrics.ts';
 
 /** What the dispatcher counts, as Prometheus metrics. */
-export function deliveryMetrics(registry: Registry): DeliveryMetrics {
+export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   const registers = [registry];
   const duration = new Histogram({
     name: 'webhook_attempt_duration_seconds',
@@ -57,15 +57,15 @@ export function deliveryMetrics(registry: Registry): DeliveryMetrics {
 }
 
 /** A scrape counts at most this often: a backlog of a million takes some 100 ms. */
-const backlogAgeMs = 5_000;
+const BACKLOG_CACHE_MS = 5_000;
 
 /** How much is left to deliver and for how long it has waited, over all processes: take the maximum, not the sum. */
-export function backlogMetrics(registry: Registry, db: Db, clock: () => Date): void {
+export function registerBacklogMetrics(registry: Registry, db: Db, clock: () => Date): void {
   let kept: { readonly at: number; readonly backlog: Promise<Backlog | undefined> } | undefined;
   // The gauges are collected at once: they share one reading. Without a database the last values stay.
   const read = (): Promise<Backlog | undefined> => {
     const at = clock().getTime();
-    if (kept === undefined || at - kept.at >= backlogAgeMs)
+    if (kept === undefined || at - kept.at >= BACKLOG_CACHE_MS)
       kept = { at, backlog: readBacklog(db).catch(() => undefined) };
     return kept.backlog;
   };

@@ -5,22 +5,22 @@ import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Settings } from '../config/settings.ts';
 import { createHealthApp } from '../http/app.ts';
-import { answerUnreadable } from '../http/client-error.ts';
+import { answerClientErrors } from '../http/client-error.ts';
 import type { Log } from '../log/log.ts';
-import { bootstrap } from '../accounts/bootstrap.ts';
+import { bootstrapFirstOrganization } from '../accounts/bootstrap.ts';
 import type { FirstCredentials } from '../accounts/bootstrap.ts';
 import { isUnavailable } from '../queries/connection/database.ts';
 import { Exchange } from '../webhooks/exchange.ts';
 import { nameLookup } from '../webhooks/names.ts';
 import { composeApi } from './api.ts';
 import { openStorage } from './database.ts';
-import { deliveryMetrics } from './metrics.ts';
-import type { Parts } from './parts.ts';
+import { createDeliveryMetrics } from './metrics.ts';
+import type { ProcessContext } from './process-context.ts';
 import { startStreams } from '../streams/announcements.ts';
 import type { Streams } from '../streams/announcements.ts';
 import { startWorkers } from './workers.ts';
 import type { Workers } from './workers.ts';
-import { servicesOf } from './services.ts';
+import { createOperationServices } from './services.ts';
 
 export type ServeRole = 'all' | 'api' | 'worker';
 
@@ -46,20 +46,20 @@ const DRAIN_MS = 7_000;
 /** Starts everything that the role asks for, in this process. */
 export async function startService({ settings, role, log, onFatal }: ServiceOptions): Promise<Service> {
   const clock = (): Date => new Date();
-  const extraCa = settings.webhookCaFile === undefined ? undefined : readAuthorities(settings.webhookCaFile);
+  const extraCa = settings.webhookCaFile === undefined ? undefined : readCaFile(settings.webhookCaFile);
   const storage = await openStorage({ settings, log, purpose: 'serve', onFatal });
   let workers: Workers | undefined;
   const server = createServer();
-  const underWay = answersUnderWay(server);
+  const underWay = trackOpenResponses(server);
   let streams: Streams | undefined;
   const stop = async (): Promise<void> => {
     await Promise.all([streams?.stop(), closeServer(server, underWay), workers?.stop()]);
     await storage.stop();
   };
   try {
-    const firstCredentials = await bootstrap(storage.db, settings.bootstrap, clock());
+    const firstCredentials = await bootstrapFirstOrganization(storage.db, settings.bootstrap, clock());
     const baseUrl = await listenOn(server, settings);
-    answerUnreadable(server, baseUrl);
+    answerClientErrors(server, baseUrl);
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     const exchange = new Exchange({
@@ -70,7 +70,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
     streams = await startStreams(storage, role !== 'worker', (error) =>
       log.warn('Event streams could not be woken; they look by themselves.', { error }),
     );
-    const parts: Parts = {
+    const parts: ProcessContext = {
       settings,
       storage,
       log,
@@ -78,12 +78,12 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       baseUrl,
       exchange,
       clock,
-      deliveryMetrics: deliveryMetrics(registry),
+      deliveryMetrics: createDeliveryMetrics(registry),
       events: streams.events,
       announce: streams.announce,
     };
     if (role !== 'api') workers = await startWorkers(parts);
-    server.on('request', listenerOf(parts, role, workers));
+    server.on('request', createListener(parts, role, workers));
     return { baseUrl, firstCredentials, stop };
   } catch (error) {
     await stop();
@@ -91,7 +91,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
   }
 }
 
-function readAuthorities(file: string): string {
+function readCaFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
@@ -99,14 +99,18 @@ function readAuthorities(file: string): string {
   }
 }
 
-function listenerOf(parts: Parts, role: ServeRole, workers: Workers | undefined): RequestListener {
+function createListener(
+  parts: ProcessContext,
+  role: ServeRole,
+  workers: Workers | undefined,
+): RequestListener {
   const { storage, log, registry, clock, settings } = parts;
   const notReadyBecause = async (): Promise<string | undefined> =>
-    storage.notReadyBecause() ?? (await storage.pingFailure());
+    storage.notReadyReason() ?? (await storage.findPingFailure());
   if (role === 'worker') {
     return createHealthApp({
       registry,
-      notReadyBecause,
+      findNotReadyReason: notReadyBecause,
       baseUrl: parts.baseUrl,
       log,
       isUnavailable,
@@ -116,7 +120,7 @@ function listenerOf(parts: Parts, role: ServeRole, workers: Workers | undefined)
   const { rateLimits, trustedProxies } = settings;
   return composeApi({
     db: storage.db,
-    services: (forgetTokensOf) => servicesOf(parts, workers, forgetTokensOf),
+    services: (invalidateCachedTokensOf) => createOperationServices(parts, workers, invalidateCachedTokensOf),
     clock,
     rateLimits,
     trustedProxies,
@@ -135,7 +139,7 @@ async function listenOn(server: Server, { host, port, baseUrl }: Settings): Prom
   return baseUrl ?? `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-function answersUnderWay(server: Server): ReadonlySet<ServerResponse> {
+function trackOpenResponses(server: Server): ReadonlySet<ServerResponse> {
   const underWay = new Set<ServerResponse>();
   server.on('request', (_request, response) => {
     underWay.add(response);

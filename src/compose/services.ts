@@ -4,14 +4,14 @@ import type { Services } from '../operations/context.ts';
 import { notifyDispatchers } from '../queries/deliveries/deliveries.ts';
 import { webhookTester } from '../webhooks/send-test.ts';
 import { throttle } from '../loops/throttle.ts';
-import type { Parts } from './parts.ts';
+import type { ProcessContext } from './process-context.ts';
 import type { Workers } from './workers.ts';
 
 /** What operations are given. Without workers in this process, those of others are woken through the database. */
-export function servicesOf(
-  { settings, storage, log, baseUrl, exchange, clock, deliveryMetrics, events, announce }: Parts,
+export function createOperationServices(
+  { settings, storage, log, baseUrl, exchange, clock, deliveryMetrics, events, announce }: ProcessContext,
   workers: Workers | undefined,
-  forgetTokensOf: (userOrApplicationId: string) => void,
+  invalidateCachedTokensOf: (userOrApplicationId: string) => void,
 ): Services {
   const { db, keyring, linkKey } = storage;
   const onError = (error: unknown): void =>
@@ -22,7 +22,7 @@ export function servicesOf(
     baseUrl,
     keyring,
     linkKey,
-    forgetTokensOf,
+    invalidateCachedTokensOf,
     allowedNetworks: settings.webhookAllowedNetworks,
     simulatorFaults: settings.simulatorFaults,
     countDropped: (reason, count) => deliveryMetrics.dropped(reason, count),

@@ -4,8 +4,8 @@ import { FLEETS_CHANNEL } from '../queries/fleets/fleets.ts';
 import { listen } from '../queries/connection/listen.ts';
 import { holdPresence } from '../queries/connection/worker-presence.ts';
 import { Dispatcher } from '../webhooks/dispatcher.ts';
-import { backlogMetrics } from './metrics.ts';
-import type { Parts } from './parts.ts';
+import { registerBacklogMetrics } from './metrics.ts';
+import type { ProcessContext } from './process-context.ts';
 import { startSweeper } from '../maintenance/sweeper.ts';
 
 /** The loops of a process: webhook dispatcher, fleet runner, sweeper. */
@@ -24,7 +24,7 @@ export async function startWorkers({
   clock,
   registry,
   announce,
-}: Parts): Promise<Workers> {
+}: ProcessContext): Promise<Workers> {
   const { db, config, keyring } = storage;
   const failed = (loop: string) => (error: unknown) =>
     log.error('A loop failed; it goes on.', { loop, error });
@@ -57,7 +57,7 @@ export async function startWorkers({
     messageDays: settings.messageDays,
     onError: failed('sweeper'),
   });
-  backlogMetrics(registry, db, clock);
+  registerBacklogMetrics(registry, db, clock);
   await dispatcher.start();
   await runner.start();
   return {

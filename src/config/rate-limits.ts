@@ -5,13 +5,13 @@ export interface Quota {
   readonly windowSeconds: number;
 }
 
-export const policies = ['default', 'token', 'login', 'signup', 'preview', 'webhook_test'] as const;
-export type Policy = (typeof policies)[number];
+export const POLICIES = ['default', 'token', 'login', 'signup', 'preview', 'webhook_test'] as const;
+export type Policy = (typeof POLICIES)[number];
 
 /** Undefined: limits are off. */
 export type RateLimits = Readonly<Record<Policy, Quota>> | undefined;
 
-export const defaultRateLimits: Readonly<Record<Policy, Quota>> = {
+export const DEFAULT_RATE_LIMITS: Readonly<Record<Policy, Quota>> = {
   default: { quota: 60_000, windowSeconds: 60 },
   token: { quota: 600, windowSeconds: 60 },
   login: { quota: 10, windowSeconds: 60 },
@@ -20,20 +20,20 @@ export const defaultRateLimits: Readonly<Record<Policy, Quota>> = {
   webhook_test: { quota: 60, windowSeconds: 60 },
 };
 
-const form = /^([a-z_]+)=(\d{1,9})\/(\d{1,6})$/;
+const LIMIT_PATTERN = /^([a-z_]+)=(\d{1,9})\/(\d{1,6})$/;
 
 /** `RATE_LIMITS`: `off`, or `policy=quota/seconds,…` on top of the defaults. */
 export function parseRateLimits(read: SettingsReader): RateLimits {
   if (read.text('RATE_LIMITS') === 'off') return undefined;
-  const limits: Record<Policy, Quota> = { ...defaultRateLimits };
+  const limits: Record<Policy, Quota> = { ...DEFAULT_RATE_LIMITS };
   for (const item of read.list('RATE_LIMITS')) {
-    const [, name, quota, seconds] = form.exec(item) ?? [];
-    const policy = policies.find((each) => each === name);
+    const [, name, quota, seconds] = LIMIT_PATTERN.exec(item) ?? [];
+    const policy = POLICIES.find((each) => each === name);
     if (policy === undefined || Number(quota) < 1 || Number(seconds) < 1) {
       read.mistake(
         'RATE_LIMITS',
         item,
-        `must be off, or policy=quota/seconds with the policies ${policies.join(', ')}`,
+        `must be off, or policy=quota/seconds with the policies ${POLICIES.join(', ')}`,
         undefined,
       );
     } else {

@@ -5,7 +5,7 @@ import { SettingsReader } from './read.ts';
 import { parseRateLimits } from './rate-limits.ts';
 import type { RateLimits } from './rate-limits.ts';
 
-export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
 export interface BootstrapSettings {
   readonly orgId: string | undefined;
@@ -35,7 +35,7 @@ export interface Settings {
   readonly webhookStandardHeaders: boolean;
   /** How long messages are kept, with their deliveries and attempts. */
   readonly messageDays: number;
-  readonly logLevel: (typeof logLevels)[number];
+  readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly rateLimits: RateLimits;
   readonly simulatorFaults: boolean;
 }
@@ -105,7 +105,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     webhookCaFile: read.text('WEBHOOK_CA_FILE'),
     webhookStandardHeaders: read.oneOf('WEBHOOK_STANDARD_HEADERS', ['on', 'off'], 'on') === 'on',
     messageDays: read.integer('MESSAGE_RETENTION_DAYS', 30, 1, 3_650),
-    logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     rateLimits: parseRateLimits(read),
     simulatorFaults: read.oneOf('SIMULATOR_FAULTS', ['on', 'off'], 'on') === 'on',
   };

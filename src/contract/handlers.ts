@@ -26,7 +26,7 @@ type ReplyOf<Responses> = {
 /** What an operation may return: a status that the document lacks, or a body of another shape, does not compile. */
 export type Reply<Id extends OperationId> = ReplyOf<operations[Id]['responses']>;
 
-type PartOf<Parameters, Place extends string> = Parameters extends { [Key in Place]?: infer Part }
+type ParametersIn<Parameters, Place extends string> = Parameters extends { [Key in Place]?: infer Part }
   ? [NonNullable<Part>] extends [never]
     ? Record<string, never>
     : NonNullable<Part>
@@ -40,9 +40,9 @@ type BodyOf<Operation> = Operation extends { requestBody: { content: { 'applicat
 
 /** A request after validation: values of path, query and declared headers coerced, defaults filled in, the body as it was sent. */
 export interface Request<Id extends OperationId> {
-  readonly path: PartOf<operations[Id]['parameters'], 'path'>;
-  readonly query: PartOf<operations[Id]['parameters'], 'query'>;
-  readonly headers: PartOf<operations[Id]['parameters'], 'header'>;
+  readonly path: ParametersIn<operations[Id]['parameters'], 'path'>;
+  readonly query: ParametersIn<operations[Id]['parameters'], 'query'>;
+  readonly headers: ParametersIn<operations[Id]['parameters'], 'header'>;
   readonly body: BodyOf<operations[Id]>;
 }
 
@@ -55,11 +55,11 @@ export type Handler<Context, Id extends OperationId> = (
 export type Handlers<Context, Ids extends OperationId> = { readonly [Id in Ids]: Handler<Context, Id> };
 
 /** Operations of the list whose path names an object, beside the organization. */
-type Located<Ids extends OperationId> = {
+type NamesObject<Ids extends OperationId> = {
   [Id in Ids]: Exclude<keyof Request<Id>['path'], 'org_id'> extends never ? never : Id;
 }[Ids];
 
 /** For each operation whose path names an object: throws 404 unless the caller may see it. */
-export type Locators<Context, Ids extends OperationId> = {
-  readonly [Id in Located<Ids>]: (context: Context, path: Request<Id>['path']) => Promise<void>;
+export type ExistenceChecks<Context, Ids extends OperationId> = {
+  readonly [Id in NamesObject<Ids>]: (context: Context, path: Request<Id>['path']) => Promise<void>;
 };

@@ -10,7 +10,7 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
 ].join('; ');
 
-export const securityHeaders: RequestHandler = (_request, response, next) => {
+export const setSecurityHeaders: RequestHandler = (_request, response, next) => {
   response.set({
     'Content-Security-Policy': contentSecurityPolicy,
     'X-Content-Type-Options': 'nosniff',
@@ -21,7 +21,7 @@ export const securityHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-export const notStored: RequestHandler = (_request, response, next) => {
+export const disableCaching: RequestHandler = (_request, response, next) => {
   response.set('Cache-Control', 'no-store');
   next();
 };

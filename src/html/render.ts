@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Eta } from 'eta';
 import { Router } from 'express';
 import type { Response } from 'express';
-import { securityHeaders } from './headers.ts';
+import { setSecurityHeaders } from './headers.ts';
 
 const stylesheet = readFileSync(join(import.meta.dirname, 'styles/portal.css'));
 const stylesheetPath = `/assets/portal.${createHash('sha256').update(stylesheet).digest('hex').slice(0, 12)}.css`;
@@ -12,23 +12,23 @@ const stylesheetPath = `/assets/portal.${createHash('sha256').update(stylesheet)
 const eta = new Eta({ views: join(import.meta.dirname, 'views'), cache: true, autoEscape: true });
 
 /** The HTML of a view in the layout; every `<%= %>` of a view is escaped. */
-export function render(view: string, data: Readonly<Record<string, unknown>>): string {
+export function renderView(view: string, data: Readonly<Record<string, unknown>>): string {
   return eta.render(view, { stylesheetPath, ...data });
 }
 
-export function sendPage(
+export function sendView(
   response: Response,
   status: number,
   view: string,
   data: Readonly<Record<string, unknown>>,
 ): void {
-  response.status(status).type('html').send(render(view, data));
+  response.status(status).type('html').send(renderView(view, data));
 }
 
 /** The stylesheet under a name that changes with its content, so that browsers may keep it for ever. */
-export function createAssets(): Router {
+export function createStylesheetRoute(): Router {
   const router = Router({ caseSensitive: true });
-  router.get(stylesheetPath, securityHeaders, (_request, response) => {
+  router.get(stylesheetPath, setSecurityHeaders, (_request, response) => {
     response.set('Cache-Control', 'public, max-age=31536000, immutable').type('css').send(stylesheet);
   });
   return router;

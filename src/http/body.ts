@@ -6,7 +6,7 @@ import { Problem } from '../domain/api/problem.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** 406 unless the client takes one of the types that the operation answers with, or at least problems. */
-export function checkAccept(request: Request, types: readonly string[]): void {
+export function checkAcceptHeader(request: Request, types: readonly string[]): void {
   if (request.accepts([...types, 'application/problem+json']) === false) {
     const [type = 'application/json'] = types;
     throw new Problem('not_acceptable', `This operation answers with ${type}; send Accept: ${type}.`);
@@ -26,9 +26,9 @@ export async function readJsonBody(
     (request.get('content-length') ?? '0') === '0' &&
     request.get('transfer-encoding') === undefined;
   if (!body.isBare && !mayBeEmpty) checkContentType(request, ['application/json']);
-  const bytes = await readBytes(request, response, body.maxBytes);
+  const bytes = await readBodyBytes(request, response, body.maxBytes);
   if (bytes.length === 0 && !body.required) return undefined;
-  return parseJson(bytes);
+  return parseJsonBody(bytes);
 }
 
 /** 415 unless the body is declared as one of the types, in UTF-8. */
@@ -51,7 +51,7 @@ export function checkContentType(request: Request, types: readonly string[]): vo
 const readers = new Map<number, express.RequestHandler>();
 
 /** The raw bytes, refused above the limit; compressed bodies are not taken. */
-export async function readBytes(request: Request, response: Response, maxBytes: number): Promise<Buffer> {
+export async function readBodyBytes(request: Request, response: Response, maxBytes: number): Promise<Buffer> {
   const read = readers.get(maxBytes) ?? express.raw({ type: () => true, limit: maxBytes, inflate: false });
   readers.set(maxBytes, read);
   await new Promise<void>((resolve, reject) => {
@@ -64,7 +64,7 @@ export async function readBytes(request: Request, response: Response, maxBytes: 
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
-export function parseJson(bytes: Buffer): unknown {
+export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0)
     throw new Problem('malformed_json', 'The body is empty; this operation needs a JSON body.');
   try {

@@ -9,7 +9,7 @@ const reasons: Readonly<Record<string, readonly [code: ProblemCode, phrase: stri
 };
 
 /** Requests that Node cannot parse never become a request; they get their problem here, and the connection ends. */
-export function answerUnreadable(server: Server, baseUrl: string): void {
+export function answerClientErrors(server: Server, baseUrl: string): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // A client that has gone, or that has part of an answer already, is told nothing more.
     if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { EventStream, StreamedEvent } from '../contract/event-stream.ts';
-import { drained } from './wait-for-drain.ts';
+import { waitForDrain } from './wait-for-drain.ts';
 
 /** Keeps proxies from closing a silent connection, and tells a client that it still has one. */
 const HEARTBEAT_MS = 15_000;
@@ -11,7 +11,7 @@ const RETRY_MS = 1_000;
  * Writes events (HTML standard, 9.2) until the client goes, the service stops or the caller may not listen any more. A
  * client that reads slowly holds back its own events: the next is asked for when the last was taken.
  */
-export async function sendEvents(
+export async function sendEventStream(
   response: Response,
   stream: EventStream,
   isStillAllowed: () => Promise<boolean>,
@@ -20,13 +20,13 @@ export async function sendEvents(
   try {
     response.setHeader('Content-Type', 'text/event-stream');
     if (response.req.method === 'HEAD') response.end();
-    else await follow(response, stream, isStillAllowed, heartbeatMs);
+    else await writeEvents(response, stream, isStillAllowed, heartbeatMs);
   } finally {
     stream.release();
   }
 }
 
-async function follow(
+async function writeEvents(
   response: Response,
   stream: EventStream,
   isStillAllowed: () => Promise<boolean>,
@@ -58,7 +58,7 @@ async function follow(
     response.write(`retry: ${RETRY_MS}\n\n`);
     for await (const event of stream.events(gone.signal)) {
       if (!(await mayGoOn())) break;
-      if (!response.write(frame(event))) await drained(response);
+      if (!response.write(formatEvent(event))) await waitForDrain(response);
       if (response.destroyed) return;
     }
     response.end();
@@ -68,6 +68,6 @@ async function follow(
   }
 }
 
-function frame({ id, data }: StreamedEvent): string {
+function formatEvent({ id, data }: StreamedEvent): string {
   return `id: ${id}\ndata: ${data.replaceAll('\n', '\ndata: ')}\n\n`;
 }

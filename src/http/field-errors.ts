@@ -1,13 +1,13 @@
 import type { ErrorObject } from 'ajv';
-import { MOST_ERRORS } from '../domain/api/problem.ts';
+import { MAX_FIELD_ERRORS } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 
-const decimal = /^-?\d+(?:\.\d+)?$/;
+const DECIMAL_PATTERN = /^-?\d+(?:\.\d+)?$/;
 
 type Describe = (params: Record<string, unknown>) => string;
 
 /** ajv keyword -> code of the catalogue and the sentence that names rule and cure. */
-const rules: Readonly<Record<string, readonly [code: FieldError['code'], describe: Describe]>> = {
+const RULES: Readonly<Record<string, readonly [code: FieldError['code'], describe: Describe]>> = {
   required: ['required', (p) => `"${text(p['missingProperty'])}" is required.`],
   additionalProperties: [
     'unknown_property',
@@ -16,7 +16,7 @@ const rules: Readonly<Record<string, readonly [code: FieldError['code'], describ
   type: ['type', (p) => `Must be of type ${[p['type']].flat().map(text).join(' or ')}.`],
   format: [
     'format',
-    (p) => `Must be ${formatWords[text(p['format'])] ?? `in the format ${text(p['format'])}`}.`,
+    (p) => `Must be ${FORMAT_DESCRIPTIONS[text(p['format'])] ?? `in the format ${text(p['format'])}`}.`,
   ],
   pattern: ['pattern', (p) => `Must match the pattern ${text(p['pattern'])}.`],
   enum: ['enum', (p) => `Must be one of ${(p['allowedValues'] as unknown[]).map(text).join(', ')}.`],
@@ -30,7 +30,7 @@ const rules: Readonly<Record<string, readonly [code: FieldError['code'], describ
   not: ['immutable', () => 'Cannot be changed after creation; leave it out.'],
 };
 
-const formatWords: Readonly<Record<string, string>> = {
+const FORMAT_DESCRIPTIONS: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
   email: 'an email address',
   uri: 'an absolute URL',
@@ -40,10 +40,10 @@ const formatWords: Readonly<Record<string, string>> = {
 };
 
 /** Every fault of a body, each once, with its JSON pointer. */
-export function bodyErrors(errors: readonly ErrorObject[], body: unknown): FieldError[] {
-  return distinct(
-    meaningful(errors).map((error) => {
-      const pointer = error.instancePath + childOf(error);
+export function toBodyErrors(errors: readonly ErrorObject[], body: unknown): FieldError[] {
+  return firstDistinct(
+    withoutRedundant(errors).map((error) => {
+      const pointer = error.instancePath + childPointer(error);
       const { code, detail } = describe(error, valueAt(body, error.instancePath) === null);
       return { pointer, code, detail };
     }),
@@ -51,26 +51,26 @@ export function bodyErrors(errors: readonly ErrorObject[], body: unknown): Field
 }
 
 /** Every fault of path, query or header values, each once, with the parameter's name. */
-export function parameterErrors(
+export function toParameterErrors(
   errors: readonly ErrorObject[],
   place: 'path' | 'query' | 'header',
 ): FieldError[] {
-  return distinct(
-    meaningful(errors).map((error) => {
-      const [, parameter = ''] = (error.instancePath + childOf(error)).split('/');
+  return firstDistinct(
+    withoutRedundant(errors).map((error) => {
+      const [, parameter = ''] = (error.instancePath + childPointer(error)).split('/');
       return { parameter: unescapePointer(parameter), in: place, ...describe(error, false) };
     }),
   );
 }
 
 /** Query values that were read as numbers without being written as such: `0x10`, ` 5`, or `1e400`, which is no number. */
-export function numberErrors(
+export function findNonDecimalNumbers(
   sent: Readonly<Record<string, unknown>>,
   read: Readonly<Record<string, unknown>>,
 ): FieldError[] {
   return Object.entries(read).flatMap(([parameter, value]): FieldError[] => {
     const text = sent[parameter];
-    if (typeof value !== 'number' || typeof text !== 'string' || decimal.test(text)) return [];
+    if (typeof value !== 'number' || typeof text !== 'string' || DECIMAL_PATTERN.test(text)) return [];
     return [{ parameter, in: 'query', code: 'type', detail: 'Must be a number in decimal digits.' }];
   });
 }
@@ -79,7 +79,7 @@ function describe(error: ErrorObject, isNull: boolean): { code: FieldError['code
   if (error.keyword === 'type' && isNull) {
     return { code: 'null_not_allowed', detail: 'Must not be null; leave it out or give a value.' };
   }
-  const [code, words] = rules[error.keyword] ?? ['format', () => `Must satisfy "${error.keyword}".`];
+  const [code, words] = RULES[error.keyword] ?? ['format', () => `Must satisfy "${error.keyword}".`];
   return { code, detail: words(error.params) };
 }
 
@@ -87,7 +87,7 @@ function describe(error: ErrorObject, isNull: boolean): { code: FieldError['code
  * "Object or null" is written as anyOf; of its errors only those of the object's branch say what is wrong. That an
  * empty body has too many properties is said by the unknown properties themselves.
  */
-function meaningful(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+function withoutRedundant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   return errors.filter((error) => {
     if (error.keyword === 'anyOf' || error.keyword === 'maxProperties') return false;
     return !(
@@ -98,17 +98,17 @@ function meaningful(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   });
 }
 
-function childOf(error: ErrorObject): string {
+function childPointer(error: ErrorObject): string {
   const child: unknown = error.params['missingProperty'] ?? error.params['additionalProperty'];
   return typeof child === 'string' ? `/${child.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
 }
 
-function distinct(errors: readonly FieldError[]): FieldError[] {
+function firstDistinct(errors: readonly FieldError[]): FieldError[] {
   const seen = new Map<string, FieldError>();
   for (const error of errors) {
     const key = `${error.pointer ?? error.parameter ?? ''} ${error.code}`;
     if (!seen.has(key)) seen.set(key, error);
-    if (seen.size === MOST_ERRORS) break;
+    if (seen.size === MAX_FIELD_ERRORS) break;
   }
   return [...seen.values()];
 }

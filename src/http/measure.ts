@@ -2,9 +2,9 @@ import type { RequestHandler } from 'express';
 import { Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Log } from '../log/log.ts';
-import { pathOf, requestIdOf } from './request-id.ts';
+import { getRequestPath, getRequestId } from './request-id.ts';
 
-const NANOSECONDS = 1e9;
+const NANOSECONDS_PER_SECOND = 1e9;
 
 /** One log line and one observation for every request, when its answer is out or its client has gone. */
 export function measureRequests(registry: Registry, log: Log): RequestHandler {
@@ -18,7 +18,7 @@ export function measureRequests(registry: Registry, log: Log): RequestHandler {
   return (request, response, next) => {
     const startedAt = process.hrtime.bigint();
     response.once('close', () => {
-      const seconds = Number(process.hrtime.bigint() - startedAt) / NANOSECONDS;
+      const seconds = Number(process.hrtime.bigint() - startedAt) / NANOSECONDS_PER_SECOND;
       const route = (request.route as { path?: unknown } | undefined)?.path;
       const labels = {
         method: request.method,
@@ -27,9 +27,9 @@ export function measureRequests(registry: Registry, log: Log): RequestHandler {
       };
       duration.observe(labels, seconds);
       log.info('request', {
-        request_id: requestIdOf(response),
+        request_id: getRequestId(response),
         method: request.method,
-        path: pathOf(request),
+        path: getRequestPath(request),
         status: response.statusCode,
         duration_ms: Math.round(seconds * 1000),
         complete: response.writableFinished,

@@ -2,13 +2,13 @@ import type { RequestHandler } from 'express';
 import { Problem } from '../domain/api/problem.ts';
 
 /** 405 with the methods that the path knows. */
-export function methodNotAllowed(method: string, allowed: readonly string[]): Problem {
+export function methodNotAllowedProblem(method: string, allowed: readonly string[]): Problem {
   return new Problem('method_not_allowed', `This path does not support the method ${method}.`, {
     headers: { Allow: allowed.join(', ') },
   });
 }
 
 /** Ends the routes of a path that can only be read. */
-export const readOnly: RequestHandler = ({ method }) => {
-  throw methodNotAllowed(method, ['GET', 'HEAD']);
+export const rejectOtherThanGet: RequestHandler = ({ method }) => {
+  throw methodNotAllowedProblem(method, ['GET', 'HEAD']);
 };

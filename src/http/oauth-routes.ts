@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Route } from '../../generated/routes.ts';
-import { loginSubjects } from '../domain/security/login-subjects.ts';
+import { listLoginQuotaSubjects } from '../domain/security/login-subjects.ts';
 import { Problem } from '../domain/api/problem.ts';
-import { presentedClientId } from '../oauth/client-credentials.ts';
-import { checkContentType, parseJson, readBytes } from './body.ts';
-import type { RateLimiter, Spending } from './limits.ts';
+import { findPresentedClientId } from '../oauth/client-credentials.ts';
+import { checkContentType, parseJsonBody, readBodyBytes } from './body.ts';
+import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
 import { sendJson } from './problems.ts';
 
 /** The parsed request of an OAuth endpoint, JSON and form alike. */
@@ -22,7 +22,7 @@ export interface OAuthReply {
 
 export type OAuthEndpoint = (request: OAuthRequest) => Promise<OAuthReply>;
 
-interface OAuthParts {
+interface OAuthRouteOptions {
   readonly limiter: RateLimiter;
   readonly isUnavailable: (error: unknown) => boolean;
   readonly onError: (error: unknown, response: Response) => void;
@@ -31,42 +31,46 @@ interface OAuthParts {
 const FORM = 'application/x-www-form-urlencoded';
 
 /** OAuth clients read errors in the form of RFC 6749 5.2, so these routes answer everything in it. */
-export function oauthRoute(route: Route, endpoint: OAuthEndpoint, parts: OAuthParts): RequestHandler {
+export function createOAuthHandler(
+  route: Route,
+  endpoint: OAuthEndpoint,
+  parts: OAuthRouteOptions,
+): RequestHandler {
   const limit = route.body?.maxBytes ?? 0;
   return async (request, response) => {
     try {
       checkContentType(request, ['application/json', FORM]);
-      const bytes = await readBytes(request, response, limit);
+      const bytes = await readBodyBytes(request, response, limit);
       const isForm = (request.get('content-type') ?? '').toLowerCase().startsWith(FORM);
       const body = isForm ? parseForm(bytes) : parseObject(bytes);
       const asked: OAuthRequest = { authorization: request.get('authorization'), body };
-      await parts.limiter.spend(response, usesOf(asked, request.ip));
+      await parts.limiter.countRequest(response, listQuotaUses(asked, request.ip));
       const reply = await endpoint(asked);
       response.set(reply.headers);
       if (reply.body === undefined) response.status(reply.status).end();
       else sendJson(response, reply.status, 'application/json', reply.body);
     } catch (error) {
-      sendOAuthError(response, await counted(error, request, response, parts), parts);
+      sendOAuthError(response, await countByAddress(error, request, response, parts), parts);
     }
   };
 }
 
 /** A request that fails before its client is known counts by address; beyond that quota the refusal is another. */
-async function counted(
+async function countByAddress(
   error: unknown,
   request: Request,
   response: Response,
-  { limiter }: OAuthParts,
+  { limiter }: OAuthRouteOptions,
 ): Promise<unknown> {
   try {
-    await limiter.spendUnlessCounted(response, request.ip);
+    await limiter.countByAddressUnlessCounted(response, request.ip);
     return error;
   } catch (refusal) {
     return refusal;
   }
 }
 
-function sendOAuthError(response: Response, error: unknown, parts: OAuthParts): void {
+function sendOAuthError(response: Response, error: unknown, parts: OAuthRouteOptions): void {
   const [status, code, description] = toOAuthError(error, parts);
   if (status >= 500) parts.onError(error, response);
   if (error instanceof Problem) response.set(error.headers);
@@ -74,13 +78,13 @@ function sendOAuthError(response: Response, error: unknown, parts: OAuthParts): 
   response.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
   sendJson(response, status, 'application/json', {
     error: code,
-    error_description: printable(description),
+    error_description: toErrorDescription(description),
   });
 }
 
 function toOAuthError(
   error: unknown,
-  parts: OAuthParts,
+  parts: OAuthRouteOptions,
 ): [status: number, code: string, description: string] {
   if (error instanceof Problem) {
     if (error.code === 'unsupported_media_type') return [415, 'invalid_request', error.message];
@@ -99,7 +103,7 @@ function toOAuthError(
 }
 
 /** RFC 6749, 5.2 permits neither quotation marks nor backslashes, and ASCII only. */
-function printable(text: string): string {
+function toErrorDescription(text: string): string {
   return text.replaceAll('"', "'").replaceAll(/[^ -~]|\\/g, '?');
 }
 
@@ -114,22 +118,25 @@ function parseForm(bytes: Buffer): Record<string, unknown> {
 }
 
 function parseObject(bytes: Buffer): Record<string, unknown> {
-  const body = parseJson(bytes);
+  const body = parseJsonBody(bytes);
   if (typeof body === 'object' && body !== null && !Array.isArray(body))
     return body as Record<string, unknown>;
   throw new Problem('malformed_request', 'The body must be a JSON object.');
 }
 
 /** One request of the client, and guessing passwords here counts like guessing them at the portal. */
-function usesOf(request: OAuthRequest, address: string | undefined): readonly Spending[] {
-  const clientId = presentedClientId(request);
+function listQuotaUses(request: OAuthRequest, address: string | undefined): readonly QuotaUse[] {
+  const clientId = findPresentedClientId(request);
   // By its digest, since a client may name itself with any text.
   const subject = clientId === undefined ? (address ?? 'unknown') : hash('sha256', clientId);
-  const client: Spending = { policy: 'token', subject };
+  const client: QuotaUse = { policy: 'token', subject };
   const { grant_type: grant, username } = request.body;
   if (grant !== 'password' || typeof username !== 'string') return [client];
   return [
     client,
-    ...loginSubjects(username, address).map((login) => ({ policy: 'login' as const, subject: login })),
+    ...listLoginQuotaSubjects(username, address).map((login) => ({
+      policy: 'login' as const,
+      subject: login,
+    })),
   ];
 }

@@ -4,21 +4,21 @@ import * as bodyValidators from '../../generated/validate-bodies.js';
 import * as parameterValidators from '../../generated/validate-parameters.js';
 import type { OperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
 import type { Actor } from '../domain/users/actor.ts';
-import { invalid, Problem } from '../domain/api/problem.ts';
+import { validationProblem, Problem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
-import { roleTable } from '../domain/users/roles.ts';
+import { ROLE_TABLE } from '../domain/users/roles.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
-import { checkAccept, readJsonBody } from './body.ts';
-import { bodyErrors, numberErrors, parameterErrors } from './field-errors.ts';
-import { policyOf } from './limits.ts';
-import type { RateLimiter } from './limits.ts';
+import { checkAcceptHeader, readJsonBody } from './body.ts';
+import { toBodyErrors, findNonDecimalNumbers, toParameterErrors } from './field-errors.ts';
+import { NARROW_POLICIES } from './rate-limiter.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 import { sendReply } from './reply.ts';
-import type { AnyReply } from './reply.ts';
-import { requestIdOf } from './request-id.ts';
-import { bodyTextFaults, parameterTextFaults } from './unstorable-text.ts';
+import type { OperationReply } from './reply.ts';
+import { getRequestId } from './request-id.ts';
+import { findUnstorableTextInBody, findUnstorableTextInParameters } from './unstorable-text.ts';
 
 export type Values = Record<string, unknown>;
-export interface AnyRequest {
+export interface ValidatedRequest {
   readonly path: Values;
   readonly query: Values;
   readonly headers: Values;
@@ -26,22 +26,25 @@ export interface AnyRequest {
 }
 
 /** An operation as the pipeline sees it, after its types have been checked against the document. */
-export type AnyHandler = (context: Context & OpenContext, request: AnyRequest) => Promise<AnyReply>;
+export type OperationHandler = (
+  context: Context & OpenContext,
+  request: ValidatedRequest,
+) => Promise<OperationReply>;
 
-export type Locate = (context: Context, path: Values) => Promise<void>;
+export type ExistenceCheck = (context: Context, path: Values) => Promise<void>;
 
 /** Faults of a body beside those that the document has found, so that the caller is told all of them at once. */
 export type JudgeFurther = (body: unknown, faults: readonly FieldError[], now: Date) => readonly FieldError[];
 
-export interface PipelineParts {
+export interface PipelineOptions {
   readonly services: Services;
   readonly limiter: RateLimiter;
   readonly clock: () => Date;
   readonly authenticate: (authorization: string | undefined) => Promise<Actor>;
   /** Whether the actor's organization reaches another one (a simulation organization of its fleets). */
-  readonly reaches: (actor: Actor, orgId: string) => Promise<boolean>;
+  readonly isOrganizationReachable: (actor: Actor, orgId: string) => Promise<boolean>;
   /** Throws 404 when an object that the path names is not there; asked only when query or body are faulty. */
-  readonly locators: Readonly<Partial<Record<OperationId, Locate>>>;
+  readonly existenceChecks: Readonly<Partial<Record<OperationId, ExistenceCheck>>>;
   /** Asked only when query or body are faulty: the operation, which would find out, does not run. */
   readonly judges: Readonly<Partial<Record<OperationId, JudgeFurther>>>;
 }
@@ -50,40 +53,46 @@ export interface PipelineParts {
  * The way of a request, in the order of decisions.md section 1: 401, 429, 406, 415, 413, 400, path 422,
  * organization 403, role 403, object 404, query and body 422, then the operation.
  */
-export function pipeline(route: Route, handler: AnyHandler, parts: PipelineParts): RequestHandler {
+export function createOperationHandler(
+  route: Route,
+  handler: OperationHandler,
+  parts: PipelineOptions,
+): RequestHandler {
   const validate = {
-    path: parameterValidator(`${route.operationId}_path`),
-    query: parameterValidator(`${route.operationId}_query`),
-    headers: route.headers.length === 0 ? undefined : parameterValidator(`${route.operationId}_header`),
+    path: getParameterValidator(`${route.operationId}_path`),
+    query: getParameterValidator(`${route.operationId}_query`),
+    headers: route.headers.length === 0 ? undefined : getParameterValidator(`${route.operationId}_header`),
     body: (bodyValidators as Readonly<Record<string, ValidateFunction | undefined>>)[route.operationId],
   };
   return async (request, response) => {
-    const actor = await admit(route, parts, request, response);
-    checkAccept(request, route.answers);
+    const actor = await authenticateAndCount(route, parts, request, response);
+    checkAcceptHeader(request, route.answers);
     const body = route.body === null ? undefined : await readJsonBody(request, response, route.body);
-    const path = checkedPath(validate.path, request);
-    const open: OpenContext = { ...parts.services, now: parts.clock(), requestId: requestIdOf(response) };
+    const path = validatePath(validate.path, request);
+    const open: OpenContext = { ...parts.services, now: parts.clock(), requestId: getRequestId(response) };
     const context =
-      actor === undefined ? open : await enter(route, parts, { ...open, actor, orgId: actor.orgId }, path);
-    const sent = queryOf(request);
+      actor === undefined
+        ? open
+        : await authorize(route, parts, { ...open, actor, orgId: actor.orgId }, path);
+    const sent = readQuery(request);
     const query = { ...sent };
-    const headers = headersOf(request, route.headers);
+    const headers = readDeclaredHeaders(request, route.headers);
     const faults = [
       ...(validate.query(query)
-        ? numberErrors(sent, query)
-        : parameterErrors(validate.query.errors ?? [], 'query')),
+        ? findNonDecimalNumbers(sent, query)
+        : toParameterErrors(validate.query.errors ?? [], 'query')),
       ...(validate.headers?.(headers) === false
-        ? parameterErrors(validate.headers.errors ?? [], 'header')
+        ? toParameterErrors(validate.headers.errors ?? [], 'header')
         : []),
       ...(body === undefined || validate.body?.(body) !== false
         ? []
-        : bodyErrors(validate.body.errors ?? [], body)),
-      ...parameterTextFaults(query, 'query'),
-      ...bodyTextFaults(body),
+        : toBodyErrors(validate.body.errors ?? [], body)),
+      ...findUnstorableTextInParameters(query, 'query'),
+      ...findUnstorableTextInBody(body),
     ];
     if (faults.length > 0) {
       const further = parts.judges[route.operationId]?.(body, faults, context.now) ?? [];
-      await refuse([...faults, ...further], parts.locators[route.operationId], context, path);
+      await refuse([...faults, ...further], parts.existenceChecks[route.operationId], context, path);
     }
     const reply = await handler(context as Context, { path, query, headers, body });
     await sendReply(response, reply, async () => {
@@ -94,16 +103,16 @@ export function pipeline(route: Route, handler: AnyHandler, parts: PipelineParts
 }
 
 /** Who calls, and whether the quota allows it; a caller without a valid token is counted by address. */
-async function admit(
+async function authenticateAndCount(
   route: Route,
-  parts: PipelineParts,
+  parts: PipelineOptions,
   request: Request,
   response: Response,
 ): Promise<Actor | undefined> {
   const address = request.ip ?? 'unknown';
-  const policy = policyOf[route.operationId];
+  const policy = NARROW_POLICIES[route.operationId];
   const spend = (subject: string): Promise<void> =>
-    parts.limiter.spend(response, [
+    parts.limiter.countRequest(response, [
       { policy: 'default', subject },
       ...(policy === undefined ? [] : [{ policy, subject }]),
     ]);
@@ -117,19 +126,19 @@ async function admit(
     return actor;
   } catch (error) {
     if (error instanceof Problem && error.code !== 'quota_exceeded') {
-      await parts.limiter.spend(response, [{ policy: 'default', subject: address }]);
+      await parts.limiter.countRequest(response, [{ policy: 'default', subject: address }]);
     }
     throw error;
   }
 }
 
-function checkedPath(validate: ValidateFunction, request: Request): Values {
+function validatePath(validate: ValidateFunction, request: Request): Values {
   const path: Values = { ...request.params };
   const faults = [
-    ...(validate(path) ? [] : parameterErrors(validate.errors ?? [], 'path')),
-    ...parameterTextFaults(path, 'path'),
+    ...(validate(path) ? [] : toParameterErrors(validate.errors ?? [], 'path')),
+    ...findUnstorableTextInParameters(path, 'path'),
   ];
-  if (faults.length > 0) throw invalid(faults);
+  if (faults.length > 0) throw validationProblem(faults);
   // UUIDs are compared as text in places; letter case does not make another one.
   for (const [name, value] of Object.entries(path)) {
     if (name !== 'external_user_id' && typeof value === 'string') path[name] = value.toLowerCase();
@@ -137,13 +146,18 @@ function checkedPath(validate: ValidateFunction, request: Request): Values {
   return path;
 }
 
-async function enter(route: Route, parts: PipelineParts, context: Context, path: Values): Promise<Context> {
+async function authorize(
+  route: Route,
+  parts: PipelineOptions,
+  context: Context,
+  path: Values,
+): Promise<Context> {
   const { actor } = context;
   const orgId = typeof path['org_id'] === 'string' ? path['org_id'] : actor.orgId;
-  if (orgId !== actor.orgId && !(await parts.reaches(actor, orgId))) {
+  if (orgId !== actor.orgId && !(await parts.isOrganizationReachable(actor, orgId))) {
     throw new Problem('organization_forbidden', 'The access token gives no access to this organization.');
   }
-  if (roleTable[route.operationId as SecuredOperationId][actor.role] === 'none') {
+  if (ROLE_TABLE[route.operationId as SecuredOperationId][actor.role] === 'none') {
     throw new Problem('role_forbidden', `The role ${actor.role} may not call ${route.operationId}.`);
   }
   if (route.method !== 'get' && !actor.scope.split(' ').includes('write')) {
@@ -162,16 +176,16 @@ async function enter(route: Route, parts: PipelineParts, context: Context, path:
 
 async function refuse(
   faults: readonly FieldError[],
-  locate: Locate | undefined,
+  locate: ExistenceCheck | undefined,
   context: Context | OpenContext,
   path: Values,
 ): Promise<never> {
   if ('actor' in context) await locate?.(context, path);
-  throw invalid(faults);
+  throw validationProblem(faults);
 }
 
 /** Of the headers only those that the document declares, under its spelling. */
-function headersOf(request: Request, names: readonly string[]): Values {
+function readDeclaredHeaders(request: Request, names: readonly string[]): Values {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = request.get(name);
@@ -180,7 +194,7 @@ function headersOf(request: Request, names: readonly string[]): Values {
   );
 }
 
-function queryOf(request: Request): Values {
+function readQuery(request: Request): Values {
   const mark = request.originalUrl.indexOf('?');
   const values = new Map<string, string | string[]>();
   if (mark >= 0) {
@@ -192,7 +206,7 @@ function queryOf(request: Request): Values {
   return Object.fromEntries(values);
 }
 
-function parameterValidator(name: string): ValidateFunction {
+function getParameterValidator(name: string): ValidateFunction {
   const found = (parameterValidators as Readonly<Record<string, ValidateFunction | undefined>>)[name];
   if (found === undefined)
     throw new Error(`generated/validate-parameters.js lacks ${name}; run \`make generate\`.`);

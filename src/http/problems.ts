@@ -3,7 +3,7 @@ import { problems } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Log } from '../log/log.ts';
-import { pathOf, requestIdOf } from './request-id.ts';
+import { getRequestPath, getRequestId } from './request-id.ts';
 
 const QUOTA_TYPE = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 const RETRY_UNAVAILABLE_SECONDS = '5';
@@ -18,14 +18,14 @@ export interface ProblemSettings {
 }
 
 /** The one place that turns what was thrown into an answer. */
-export function problemWriter(settings: ProblemSettings): ErrorRequestHandler {
+export function createProblemHandler(settings: ProblemSettings): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const problem = toProblem(error, settings);
     const { status, title } = problems[problem.code];
     if (status >= 500) {
       settings.log.error('Request failed.', {
-        request_id: requestIdOf(response),
-        path: pathOf(request),
+        request_id: getRequestId(response),
+        path: getRequestPath(request),
         error,
       });
     }
@@ -41,9 +41,9 @@ export function problemWriter(settings: ProblemSettings): ErrorRequestHandler {
       title,
       status,
       detail: problem.message,
-      instance: pathOf(request),
+      instance: getRequestPath(request),
       code: problem.code,
-      request_id: requestIdOf(response),
+      request_id: getRequestId(response),
       errors: problem.errors,
     });
   };
@@ -52,32 +52,36 @@ export function problemWriter(settings: ProblemSettings): ErrorRequestHandler {
 function toProblem(error: unknown, settings: ProblemSettings): Problem {
   if (error instanceof Problem) return error;
   if (settings.isUnavailable(error)) {
-    return catalogued('service_unavailable', error, { 'Retry-After': RETRY_UNAVAILABLE_SECONDS });
+    return problemFromCatalogue('service_unavailable', error, { 'Retry-After': RETRY_UNAVAILABLE_SECONDS });
   }
-  if (settings.isOrganizationGone(error)) return catalogued('organization_forbidden', error);
-  const reader = bodyReaderProblem(error);
-  return reader ?? catalogued('internal_error', error);
+  if (settings.isOrganizationGone(error)) return problemFromCatalogue('organization_forbidden', error);
+  const reader = findBodyReaderProblem(error);
+  return reader ?? problemFromCatalogue('internal_error', error);
 }
 
 /** Errors of the body reader and of the router's percent decoding carry a `type` or a status. */
-function bodyReaderProblem(error: unknown): Problem | undefined {
-  if (error instanceof URIError) return catalogued('malformed_request', error);
+function findBodyReaderProblem(error: unknown): Problem | undefined {
+  if (error instanceof URIError) return problemFromCatalogue('malformed_request', error);
   if (!(error instanceof Error) || !('type' in error)) return undefined;
   switch (error.type) {
     case 'entity.too.large':
-      return catalogued('payload_too_large', error);
+      return problemFromCatalogue('payload_too_large', error);
     case 'encoding.unsupported':
     case 'charset.unsupported':
-      return catalogued('unsupported_media_type', error);
+      return problemFromCatalogue('unsupported_media_type', error);
     case 'request.aborted':
     case 'request.size.invalid':
-      return catalogued('malformed_request', error);
+      return problemFromCatalogue('malformed_request', error);
     default:
       return undefined;
   }
 }
 
-function catalogued(code: ProblemCode, cause: unknown, headers: Record<string, string> = {}): Problem {
+function problemFromCatalogue(
+  code: ProblemCode,
+  cause: unknown,
+  headers: Record<string, string> = {},
+): Problem {
   return new Problem(code, problems[code].detail, { cause, headers });
 }
 

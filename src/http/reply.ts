@@ -1,10 +1,10 @@
 import type { Response } from 'express';
 import { EventStream } from '../contract/event-stream.ts';
-import { drained } from './wait-for-drain.ts';
-import { sendEvents } from './event-stream.ts';
+import { waitForDrain } from './wait-for-drain.ts';
+import { sendEventStream } from './event-stream.ts';
 import { sendJson } from './problems.ts';
 
-export interface AnyReply {
+export interface OperationReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -16,16 +16,16 @@ export interface AnyReply {
  */
 export async function sendReply(
   response: Response,
-  reply: AnyReply,
+  reply: OperationReply,
   isStillAllowed: () => Promise<boolean>,
 ): Promise<void> {
   if (reply.headers !== undefined) response.set(reply.headers);
   if (reply.body === undefined) {
     response.status(reply.status).end();
   } else if (reply.body instanceof EventStream) {
-    await sendEvents(response, reply.body, isStillAllowed);
+    await sendEventStream(response, reply.body, isStillAllowed);
   } else if (isAsyncIterable(reply.body)) {
-    await sendArray(response, reply.status, reply.body);
+    await sendJsonArray(response, reply.status, reply.body);
   } else {
     sendJson(response, reply.status, 'application/json', reply.body);
   }
@@ -33,7 +33,11 @@ export async function sendReply(
 
 const CHUNK_CHARACTERS = 32_768;
 
-async function sendArray(response: Response, status: number, items: AsyncIterable<unknown>): Promise<void> {
+async function sendJsonArray(
+  response: Response,
+  status: number,
+  items: AsyncIterable<unknown>,
+): Promise<void> {
   const iterator = items[Symbol.asyncIterator]();
   try {
     // An error before the first item can still be answered as a problem.
@@ -44,7 +48,7 @@ async function sendArray(response: Response, status: number, items: AsyncIterabl
     for (let separator = ''; next.done !== true; separator = ',') {
       text += separator + JSON.stringify(next.value);
       if (text.length >= CHUNK_CHARACTERS) {
-        if (!response.write(text)) await drained(response);
+        if (!response.write(text)) await waitForDrain(response);
         if (response.destroyed) return;
         text = '';
       }

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 
-const acceptable = /^[A-Za-z0-9._-]{8,128}$/;
+const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{8,128}$/;
 
 /** Gives every request an id: the client's own where it is well formed, else a new one; answers carry it too. */
 export const assignRequestId: RequestHandler = (request, response, next) => {
   const offered = request.get('x-request-id');
-  const id = offered !== undefined && acceptable.test(offered) ? offered : randomUUID();
+  const id = offered !== undefined && REQUEST_ID_PATTERN.test(offered) ? offered : randomUUID();
   response.locals['requestId'] = id;
   response.setHeader('X-Request-Id', id);
   next();
 };
 
-export function requestIdOf(response: Response): string {
+export function getRequestId(response: Response): string {
   return String(response.locals['requestId']);
 }
 
 /** The path as it was asked for, without the query, which may hold a signed secret. */
-export function pathOf(request: Request): string {
+export function getRequestPath(request: Request): string {
   return request.originalUrl.split('?', 1)[0] ?? '/';
 }

@@ -3,7 +3,7 @@ import type { FieldError } from '../domain/api/problem.ts';
 const DETAIL = 'Must not hold the character U+0000 or half of a surrogate pair.';
 
 /** Faults of the texts in a body that PostgreSQL cannot keep as they were sent, each with its JSON pointer. */
-export function bodyTextFaults(body: unknown): FieldError[] {
+export function findUnstorableTextInBody(body: unknown): FieldError[] {
   const faults: FieldError[] = [];
   // A list instead of calls: a body of a megabyte may be nested half a million deep.
   const left: { readonly value: unknown; readonly pointer: string }[] = [{ value: body, pointer: '' }];
@@ -21,7 +21,7 @@ export function bodyTextFaults(body: unknown): FieldError[] {
 }
 
 /** The same of path or query values. */
-export function parameterTextFaults(
+export function findUnstorableTextInParameters(
   values: Readonly<Record<string, unknown>>,
   place: 'path' | 'query',
 ): FieldError[] {

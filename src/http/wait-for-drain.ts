@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Response } from 'express';
 
 /** Waits until the client has read on, or has gone. */
-export async function drained(response: Response): Promise<void> {
+export async function waitForDrain(response: Response): Promise<void> {
   if (response.destroyed) return;
   const abort = new AbortController();
   const gone = once(response, 'close', { signal: abort.signal });

@@ -9,15 +9,15 @@ export interface Log {
   debug(message: string, fields?: Fields): void;
 }
 
-const secretName = /secret|password|authorization|cookie|token|encryption_?key/i;
+const SECRET_NAME_PATTERN = /secret|password|authorization|cookie|token|encryption_?key/i;
 // Tokens, webhook secrets and Basic or Bearer credentials, wherever they stand in a text.
-const secretText =
+const SECRET_TEXT_PATTERN =
   /\b(?:pat_|whsec_)[A-Za-z0-9+/=_-]{8,}|\b(?:Basic|Bearer) +[A-Za-z0-9+/=._~-]{8,}|([?&]secret=)[^&\s"]+/gi;
 
 /** Hides what must not be logged: values under telling names, and tokens inside texts. */
 export function redact(value: unknown, name = ''): unknown {
-  if (secretName.test(name) && value !== undefined && value !== null) return '[secret]';
-  if (typeof value === 'string') return value.replace(secretText, '$1[secret]');
+  if (SECRET_NAME_PATTERN.test(name) && value !== undefined && value !== null) return '[secret]';
+  if (typeof value === 'string') return value.replace(SECRET_TEXT_PATTERN, '$1[secret]');
   if (value instanceof Error) {
     return {
       name: value.name,

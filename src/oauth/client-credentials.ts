@@ -3,27 +3,27 @@ import { matchesDigest } from '../domain/security/credentials.ts';
 import type { Application } from '../queries/accounts/applications.ts';
 import { findClient } from '../queries/accounts/applications.ts';
 import type { Db } from '../queries/connection/database.ts';
-import type { OAuthRequest, Parameters } from './exchange.ts';
-import { readParameters } from './exchange.ts';
+import type { OAuthRequest, OAuthParameters } from './exchange.ts';
+import { parseOAuthParameters } from './exchange.ts';
 
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-const basicPattern = /^basic +([a-z0-9+/]+={0,2})$/i;
+const BASIC_PATTERN = /^basic +([a-z0-9+/]+={0,2})$/i;
 /** VSCHAR of RFC 6749, appendix A: what a client id and a secret may be made of. */
-const visiblePattern = /^[ -~]+$/;
+const VSCHAR_PATTERN = /^[ -~]+$/;
 /** Compared with where there is no such client, so that both cases take the same time; no secret has this digest. */
-const nobodysDigest = Buffer.alloc(32);
+const UNKNOWN_CLIENT_DIGEST = Buffer.alloc(32);
 
 /**
  * The client's credentials from the header (client_secret_basic) or the body (client_secret_post). Throws
  * invalid_request when both were used and invalid_client when there are none or they cannot be read.
  */
-export function readClientCredentials(
+export function parseClientCredentials(
   authorization: string | undefined,
-  parameters: Parameters,
+  parameters: OAuthParameters,
 ): ClientCredentials {
   const bodyId = parameters.get('client_id');
   const bodySecret = parameters.get('client_secret');
@@ -36,7 +36,7 @@ export function readClientCredentials(
     authorization === undefined
       ? { clientId: bodyId ?? '', clientSecret: bodySecret ?? '' }
       : parseBasic(authorization);
-  if (!visiblePattern.test(credentials.clientId) || !visiblePattern.test(credentials.clientSecret)) {
+  if (!VSCHAR_PATTERN.test(credentials.clientId) || !VSCHAR_PATTERN.test(credentials.clientSecret)) {
     throw new OAuth2Server.InvalidClientError('Client credentials are missing or malformed.');
   }
   if (bodyId !== undefined && bodyId !== credentials.clientId) {
@@ -48,9 +48,9 @@ export function readClientCredentials(
 }
 
 /** The client id that a request names, proven or not: the subject of the rate limit `token`. */
-export function presentedClientId(request: OAuthRequest): string | undefined {
+export function findPresentedClientId(request: OAuthRequest): string | undefined {
   try {
-    return readClientCredentials(request.authorization, readParameters(request.body)).clientId;
+    return parseClientCredentials(request.authorization, parseOAuthParameters(request.body)).clientId;
   } catch (error) {
     if (error instanceof OAuth2Server.OAuthError) return undefined;
     throw error;
@@ -63,17 +63,17 @@ export async function authenticateClient(
   credentials: ClientCredentials,
 ): Promise<Application | undefined> {
   const client = await findClient(db, credentials.clientId);
-  const matches = matchesDigest(credentials.clientSecret, client?.secretHash ?? nobodysDigest);
+  const matches = matchesDigest(credentials.clientSecret, client?.secretHash ?? UNKNOWN_CLIENT_DIGEST);
   return matches ? client?.application : undefined;
 }
 
 /** RFC 7617, with id and secret form-encoded first, as RFC 6749, 2.3.1 has it. */
 function parseBasic(authorization: string): ClientCredentials {
-  const encoded = basicPattern.exec(authorization)?.[1];
-  if (encoded === undefined) throw malformed();
+  const encoded = BASIC_PATTERN.exec(authorization)?.[1];
+  if (encoded === undefined) throw malformedHeaderError();
   const pair = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = pair.indexOf(':');
-  if (colon < 0) throw malformed();
+  if (colon < 0) throw malformedHeaderError();
   return { clientId: formDecode(pair.slice(0, colon)), clientSecret: formDecode(pair.slice(colon + 1)) };
 }
 
@@ -81,11 +81,11 @@ function formDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch (cause) {
-    throw malformed(cause);
+    throw malformedHeaderError(cause);
   }
 }
 
-function malformed(cause?: unknown): Error {
+function malformedHeaderError(cause?: unknown): Error {
   return new OAuth2Server.InvalidClientError(
     'The Authorization header must be Basic and the base64 of client_id:client_secret.',
     { cause },

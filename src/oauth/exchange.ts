@@ -6,7 +6,7 @@ export interface OAuthRequest {
   readonly body: unknown;
 }
 
-export interface OAuthAnswer {
+export interface OAuthReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined where the answer has no body. */
@@ -14,15 +14,15 @@ export interface OAuthAnswer {
 }
 
 /** The parameters that were sent with a value: one sent empty counts as omitted (RFC 6749, 3.2). */
-export type Parameters = ReadonlyMap<string, string>;
+export type OAuthParameters = ReadonlyMap<string, string>;
 
 /** RFC 6749, 5.1 asks for both, wherever a token or a credential passes. */
-const neverStored = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
+const NO_STORE_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
 
-const challenge = 'Basic realm="partners"';
+const BASIC_CHALLENGE = 'Basic realm="partners"';
 
 /** Throws invalid_request for a body that is not an object of strings; a parameter sent twice is an array. */
-export function readParameters(body: unknown): Parameters {
+export function parseOAuthParameters(body: unknown): OAuthParameters {
   if (body === undefined) return new Map();
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new OAuth2Server.InvalidRequestError('The body must be an object of string parameters.');
@@ -39,21 +39,22 @@ export function readParameters(body: unknown): Parameters {
   return parameters;
 }
 
-export function success(body: OAuthAnswer['body']): OAuthAnswer {
-  return { status: 200, headers: neverStored, body };
+export function oauthSuccess(body: OAuthReply['body']): OAuthReply {
+  return { status: 200, headers: NO_STORE_HEADERS, body };
 }
 
 /**
  * The answer to an error of the library's vocabulary (RFC 6749, 5.2). Whatever else is thrown is no fault of the
  * client and is thrown on, without the library's wrapping.
  */
-export function refusal(error: unknown): OAuthAnswer {
+export function toOAuthErrorReply(error: unknown): OAuthReply {
   if (!(error instanceof OAuth2Server.OAuthError)) throw error;
   if (error instanceof OAuth2Server.ServerError || error instanceof OAuth2Server.InvalidArgumentError) {
     throw 'inner' in error && error.inner instanceof Error ? error.inner : error;
   }
   const body = { error: error.name, error_description: error.message };
-  if (!(error instanceof OAuth2Server.InvalidClientError)) return { status: 400, headers: neverStored, body };
+  if (!(error instanceof OAuth2Server.InvalidClientError))
+    return { status: 400, headers: NO_STORE_HEADERS, body };
   // RFC 9110, 15.5.2: a 401 always names a scheme.
-  return { status: 401, headers: { ...neverStored, 'WWW-Authenticate': challenge }, body };
+  return { status: 401, headers: { ...NO_STORE_HEADERS, 'WWW-Authenticate': BASIC_CHALLENGE }, body };
 }

@@ -1,7 +1,7 @@
 import type { components } from '../../generated/openapi.ts';
 
 /** Authorization server metadata (RFC 8414), from the server's base address without a trailing slash. */
-export function authorizationServerMetadata(
+export function buildAuthorizationServerMetadata(
   baseUrl: string,
 ): components['schemas']['AuthorizationServerMetadata'] {
   const authMethods = ['client_secret_basic', 'client_secret_post'];

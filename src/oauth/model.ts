@@ -1,5 +1,5 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
-import { digest, newAccessToken } from '../domain/security/credentials.ts';
+import { sha256Digest, newAccessToken } from '../domain/security/credentials.ts';
 import { insertAccessToken } from '../queries/accounts/access-tokens.ts';
 import { verifyAccount } from '../queries/accounts/accounts.ts';
 import type { Application } from '../queries/accounts/applications.ts';
@@ -18,24 +18,24 @@ interface RegisteredClient extends OAuth2Server.Client {
 }
 
 /** Who a token will act as. */
-interface Holder {
+interface TokenUser {
   readonly userId: string;
 }
 
 type Model = OAuth2Server.ClientCredentialsModel & OAuth2Server.PasswordModel;
 
 const grants = { 'client-credentials': ['client_credentials'], password: ['password'] };
-const fullScope = ['read', 'write'];
+const FULL_SCOPE = ['read', 'write'];
 
 /** Answers the library's questions from the database. */
-export function createModel({ db, accessTokenSeconds, clock }: ModelOptions): Model {
+export function createOAuthModel({ db, accessTokenSeconds, clock }: ModelOptions): Model {
   return {
     async getClient(clientId: string, clientSecret: string): Promise<RegisteredClient | undefined> {
       const application = await authenticateClient(db, { clientId, clientSecret });
       return application && { id: clientId, grants: grants[application.grantType], application };
     },
 
-    async getUserFromClient({ application }: RegisteredClient): Promise<Holder> {
+    async getUserFromClient({ application }: RegisteredClient): Promise<TokenUser> {
       return { userId: application.ownerUserId };
     },
 
@@ -43,8 +43,8 @@ export function createModel({ db, accessTokenSeconds, clock }: ModelOptions): Mo
       username: string,
       password: string,
       { application }: RegisteredClient,
-    ): Promise<Holder | undefined> {
-      const account = await verifyAccount(db, decodeText(username), decodeText(password));
+    ): Promise<TokenUser | undefined> {
+      const account = await verifyAccount(db, decodeFromLibrary(username), decodeFromLibrary(password));
       if (account?.orgId !== application.orgId) return undefined;
       if (account.passwordChangeRequired) {
         throw new OAuth2Server.InvalidGrantError(
@@ -55,9 +55,9 @@ export function createModel({ db, accessTokenSeconds, clock }: ModelOptions): Mo
     },
 
     async validateScope(_holder, _client, scope?: string[]): Promise<string[] | undefined> {
-      const asked = new Set(scope ?? fullScope);
-      if (!asked.has('read') || [...asked].some((word) => !fullScope.includes(word))) return undefined;
-      return fullScope.filter((word) => asked.has(word));
+      const asked = new Set(scope ?? FULL_SCOPE);
+      if (!asked.has('read') || [...asked].some((word) => !FULL_SCOPE.includes(word))) return undefined;
+      return FULL_SCOPE.filter((word) => asked.has(word));
     },
 
     async generateAccessToken(): Promise<string> {
@@ -66,16 +66,16 @@ export function createModel({ db, accessTokenSeconds, clock }: ModelOptions): Mo
 
     /** Drops the refresh token that the library's password grant makes, and dates the token by our clock. */
     async saveToken(
-      { accessToken, scope = fullScope }: OAuth2Server.Token,
+      { accessToken, scope = FULL_SCOPE }: OAuth2Server.Token,
       client: RegisteredClient,
-      holder: Holder,
+      holder: TokenUser,
     ): Promise<OAuth2Server.Token> {
       const createdAt = clock();
       const accessTokenExpiresAt = new Date(createdAt.getTime() + accessTokenSeconds * 1000);
       const { orgId, id: applicationId } = client.application;
       try {
         await insertAccessToken(db, {
-          tokenHash: digest(accessToken),
+          tokenHash: sha256Digest(accessToken),
           orgId,
           userId: holder.userId,
           applicationId,
@@ -101,10 +101,10 @@ export function createModel({ db, accessTokenSeconds, clock }: ModelOptions): Mo
  * The library refuses text that mixes characters inside and outside of the basic plane (a password of letters and
  * an emoji), so names and passwords pass through it in base64.
  */
-export function encodeText(text: string): string {
+export function encodeForLibrary(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64url');
 }
 
-function decodeText(text: string): string {
+function decodeFromLibrary(text: string): string {
   return Buffer.from(text, 'base64url').toString('utf8');
 }

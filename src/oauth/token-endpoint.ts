@@ -1,52 +1,52 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
-import { digest } from '../domain/security/credentials.ts';
+import { sha256Digest } from '../domain/security/credentials.ts';
 import { deleteAccessToken } from '../queries/accounts/access-tokens.ts';
-import { authenticateClient, readClientCredentials } from './client-credentials.ts';
+import { authenticateClient, parseClientCredentials } from './client-credentials.ts';
 import type { ClientCredentials } from './client-credentials.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { readParameters, refusal, success } from './exchange.ts';
-import type { OAuthAnswer, OAuthRequest, Parameters } from './exchange.ts';
-import { createModel, encodeText } from './model.ts';
+import { parseOAuthParameters, toOAuthErrorReply, oauthSuccess } from './exchange.ts';
+import type { OAuthReply, OAuthRequest, OAuthParameters } from './exchange.ts';
+import { createOAuthModel, encodeForLibrary } from './model.ts';
 
 export interface TokenEndpointOptions {
   readonly db: Db;
   readonly settings: { readonly accessTokenSeconds: number };
   readonly clock: () => Date;
   /** Of this process's authenticator: a revoked token ends here at once, elsewhere within a second. */
-  readonly forgetToken?: (tokenDigest: string) => void;
+  readonly invalidateCachedToken?: (tokenDigest: string) => void;
 }
 
 export interface TokenEndpoint {
   /** RFC 6749, 3.2: the grants client_credentials and password, without refresh tokens. */
-  issue(request: OAuthRequest): Promise<OAuthAnswer>;
+  issue(request: OAuthRequest): Promise<OAuthReply>;
   /** RFC 7009: 200 also for a token that is unknown or another application's, which stays valid. */
-  revoke(request: OAuthRequest): Promise<OAuthAnswer>;
+  revoke(request: OAuthRequest): Promise<OAuthReply>;
 }
 
-const supportedGrants = new Set(['client_credentials', 'password']);
+const SUPPORTED_GRANTS = new Set(['client_credentials', 'password']);
 
 /** Both answer every fault of the client; what they throw (the database is away) is the server's. */
 export function createTokenEndpoint({
   db,
   settings,
   clock,
-  forgetToken,
+  invalidateCachedToken,
 }: TokenEndpointOptions): TokenEndpoint {
   const { accessTokenSeconds } = settings;
   const server = new OAuth2Server({
-    model: createModel({ db, accessTokenSeconds, clock }),
+    model: createOAuthModel({ db, accessTokenSeconds, clock }),
     accessTokenLifetime: accessTokenSeconds,
   });
 
-  async function issue(request: OAuthRequest): Promise<OAuthAnswer> {
-    const parameters = readParameters(request.body);
-    const credentials = readClientCredentials(request.authorization, parameters);
+  async function issue(request: OAuthRequest): Promise<OAuthReply> {
+    const parameters = parseOAuthParameters(request.body);
+    const credentials = parseClientCredentials(request.authorization, parameters);
     const token = await server
       .token(libraryRequest(credentials, parameters), new OAuth2Server.Response())
       .catch((error: unknown) => {
-        throw withoutUnusedGrants(error, parameters);
+        throw toUnsupportedGrantError(error, parameters);
       });
-    return success({
+    return oauthSuccess({
       access_token: token.accessToken,
       expires_in: accessTokenSeconds,
       token_type: 'Bearer',
@@ -54,26 +54,26 @@ export function createTokenEndpoint({
     });
   }
 
-  async function revoke(request: OAuthRequest): Promise<OAuthAnswer> {
-    const parameters = readParameters(request.body);
+  async function revoke(request: OAuthRequest): Promise<OAuthReply> {
+    const parameters = parseOAuthParameters(request.body);
     const application = await authenticateClient(
       db,
-      readClientCredentials(request.authorization, parameters),
+      parseClientCredentials(request.authorization, parameters),
     );
     if (application === undefined) {
       throw new OAuth2Server.InvalidClientError('The client is unknown or its secret is wrong.');
     }
     const token = parameters.get('token');
     if (token === undefined) throw new OAuth2Server.InvalidRequestError('The parameter token is missing.');
-    const tokenHash = digest(token);
+    const tokenHash = sha256Digest(token);
     await deleteAccessToken(db, tokenHash, application);
-    forgetToken?.(tokenHash.toString('hex'));
-    return success(undefined);
+    invalidateCachedToken?.(tokenHash.toString('hex'));
+    return oauthSuccess(undefined);
   }
 
   return {
-    issue: (request) => issue(request).catch(refusal),
-    revoke: (request) => revoke(request).catch(refusal),
+    issue: (request) => issue(request).catch(toOAuthErrorReply),
+    revoke: (request) => revoke(request).catch(toOAuthErrorReply),
   };
 }
 
@@ -81,7 +81,7 @@ export function createTokenEndpoint({
  * The library takes forms only and reads Basic without form-decoding, so it always gets a form with the credentials
  * in it, and of the parameters only those of our grants (a code_verifier would free it from asking for the secret).
  */
-function libraryRequest(credentials: ClientCredentials, parameters: Parameters): OAuth2Server.Request {
+function libraryRequest(credentials: ClientCredentials, parameters: OAuthParameters): OAuth2Server.Request {
   const username = parameters.get('username');
   const password = parameters.get('password');
   return new OAuth2Server.Request({
@@ -93,15 +93,15 @@ function libraryRequest(credentials: ClientCredentials, parameters: Parameters):
       client_secret: credentials.clientSecret,
       grant_type: parameters.get('grant_type'),
       scope: parameters.get('scope'),
-      username: username && encodeText(username),
-      password: password && encodeText(password),
+      username: username && encodeForLibrary(username),
+      password: password && encodeForLibrary(password),
     },
   });
 }
 
 /** The library knows grants that this server has not: to it they are only not this client's. */
-function withoutUnusedGrants(error: unknown, parameters: Parameters): unknown {
+function toUnsupportedGrantError(error: unknown, parameters: OAuthParameters): unknown {
   if (!(error instanceof OAuth2Server.UnauthorizedClientError)) return error;
-  if (supportedGrants.has(parameters.get('grant_type') ?? '')) return error;
+  if (SUPPORTED_GRANTS.has(parameters.get('grant_type') ?? '')) return error;
   return new OAuth2Server.UnsupportedGrantTypeError('Only client_credentials and password are supported.');
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Handler } from '../contract/handlers.ts';
-import { notFound } from '../domain/api/problem.ts';
+import { notFoundProblem } from '../domain/api/problem.ts';
 import { insertBroadcast } from '../queries/notifications/broadcasts.ts';
 import { hasUser } from '../queries/notifications/notifications.ts';
 import type { Context } from './context.ts';
@@ -9,7 +9,7 @@ import { informationOf } from './notifications.ts';
 export const broadcastInformation: Handler<Context, 'broadcastInformation'> = async (context, { body }) => {
   const { db, orgId, actor, now } = context;
   const ownerId = body.owner_id?.toLowerCase() ?? null;
-  if (ownerId !== null && !(await hasUser(db, orgId, ownerId))) throw notFound('user');
+  if (ownerId !== null && !(await hasUser(db, orgId, ownerId))) throw notFoundProblem('user');
   const broadcast = { org_id: orgId, id: randomUUID(), message: body.message, owner_id: ownerId };
   await insertBroadcast(db, broadcast, now);
   const item = {

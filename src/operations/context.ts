@@ -23,7 +23,7 @@ export interface Services {
   /** Sends a test message at once; never rejects for what the endpoint does. */
   readonly testWebhook: WebhookTester;
   /** A user's role changed, or the user or application is gone: its tokens are read anew. Call it after the commit. */
-  readonly forgetTokensOf: (userOrApplicationId: string) => void;
+  readonly invalidateCachedTokensOf: (userOrApplicationId: string) => void;
   /** Counts pending deliveries that a change of their webhook dropped. */
   readonly countDropped: (reason: CancelReason, count: number) => void;
   /** Turns of the event loop for long computations. */

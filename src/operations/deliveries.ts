@@ -1,14 +1,14 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { linkHeader } from '../domain/api/page-links.ts';
-import { parseCursor, writeCursor } from '../domain/api/cursor.ts';
-import { invalid, notFound, Problem } from '../domain/api/problem.ts';
+import { formatLinkHeader } from '../domain/api/page-links.ts';
+import { decodeCursor, encodeCursor } from '../domain/api/cursor.ts';
+import { validationProblem, notFoundProblem, Problem } from '../domain/api/problem.ts';
 import * as log from '../queries/deliveries/delivery-log.ts';
 import type { LoggedAttempt, LoggedDelivery } from '../queries/deliveries/delivery-log.ts';
 import { announceAgain } from '../queries/notifications/events.ts';
 import { findWebhook } from '../queries/deliveries/webhooks.ts';
 import type { Context } from './context.ts';
-import { locateWebhook } from './webhooks.ts';
+import { checkWebhookExists } from './webhooks.ts';
 
 type Delivery = components['schemas']['Delivery'];
 type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
@@ -19,22 +19,22 @@ interface DeliveryPath {
 }
 
 export const listDeliveries: Handler<Context, 'listDeliveries'> = async (context, { path, query }) => {
-  await locateWebhook(context, path);
-  const after = query.after === undefined ? undefined : parseCursor(query.after);
+  await checkWebhookExists(context, path);
+  const after = query.after === undefined ? undefined : decodeCursor(query.after);
   if (query.after !== undefined && after === undefined) {
     const detail = 'Must be `next` of a page, or come from the next address of its Link header.';
-    throw invalid([{ parameter: 'after', in: 'query', code: 'cursor_invalid', detail }]);
+    throw validationProblem([{ parameter: 'after', in: 'query', code: 'cursor_invalid', detail }]);
   }
   const { limit = 50 } = query;
   const key = { orgId: context.orgId, webhookId: path.webhook_id };
   const rows = await log.listDeliveries(context.db, key, { after, limit: limit + 1 });
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  const next = last === undefined ? null : writeCursor({ createdAt: last.created_at, id: last.message_id });
+  const next = last === undefined ? null : encodeCursor({ createdAt: last.created_at, id: last.message_id });
   const address = `${context.baseUrl}/api/partners/v2.0/org/${context.orgId}/notifications/webhooks/${path.webhook_id}/deliveries`;
   return {
     status: 200,
-    headers: next === null ? {} : { Link: linkHeader(address, { limit, after: next }, { next: {} }) },
+    headers: next === null ? {} : { Link: formatLinkHeader(address, { limit, after: next }, { next: {} }) },
     body: { items: page.map(deliveryOf), limit, next },
   };
 };
@@ -61,12 +61,12 @@ export const redeliver: Handler<Context, 'redeliver'> = async (context, { path }
 };
 
 /** 404 unless the webhook is there and the message was to be sent to it. */
-export async function locateDelivery(context: Context, path: DeliveryPath): Promise<void> {
+export async function checkDeliveryExists(context: Context, path: DeliveryPath): Promise<void> {
   await existing(context, path);
 }
 
 async function existing(context: Context, path: DeliveryPath): Promise<LoggedDelivery> {
-  await locateWebhook(context, path);
+  await checkWebhookExists(context, path);
   return found(await find(context, path));
 }
 
@@ -81,7 +81,7 @@ const keyOf = ({ orgId }: Context, { webhook_id: webhookId, message_id: messageI
 });
 
 function found(delivery: LoggedDelivery | undefined): LoggedDelivery {
-  if (delivery === undefined) throw notFound('delivery');
+  if (delivery === undefined) throw notFoundProblem('delivery');
   return delivery;
 }
 
@@ -91,7 +91,7 @@ async function whyNot(context: Context, path: DeliveryPath, topic: string): Prom
     return `The delivery is ${state}; only a delivered or exhausted one is sent again.`;
   }
   const webhook = await findWebhook(context.db, context.orgId, path.webhook_id);
-  if (webhook === undefined) throw notFound('webhook');
+  if (webhook === undefined) throw notFoundProblem('webhook');
   return webhook.enabled
     ? `The webhook is not subscribed to ${topic} any more.`
     : 'The webhook is disabled; enable it first.';

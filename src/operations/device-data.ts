@@ -1,6 +1,6 @@
 import type { Handler } from '../contract/handlers.ts';
-import { readRange } from '../domain/api/instant-range.ts';
-import type { Range } from '../domain/api/instant-range.ts';
+import { parseInstantRange } from '../domain/api/instant-range.ts';
+import type { InstantRange } from '../domain/api/instant-range.ts';
 import { saveCheckpoints, advanceCounters } from '../households/checkpoints.ts';
 import { TimeSlicer } from '../households/time-slicer.ts';
 import { loadHeatPumpSchedules } from '../households/heat-pump-schedules.ts';
@@ -50,7 +50,7 @@ async function answer<Type extends DeviceType>(
 ) {
   const device = await findVisibleDevice(context, { user_id: userId }, type, id);
   const { quarters, maxDays } = RESOLUTIONS[resolution];
-  const range = readRange(['from', from], ['to', to], maxDays);
+  const range = parseInstantRange(['from', from], ['to', to], maxDays);
   const household = (device.attributes ?? undefined) as Household | undefined;
   const span = household && covered(household, range, device.stopped_at ?? context.now);
   const data = household && span ? await series(context, device, household, type, span, quarters) : [];
@@ -68,7 +68,7 @@ async function answer<Type extends DeviceType>(
 }
 
 /** Quarter hours that begin in the range and lie between the start of the history and the end: those are over. */
-function covered(household: Household, { from, to }: Range, until: Date): Span | undefined {
+function covered(household: Household, { from, to }: InstantRange, until: Date): Span | undefined {
   const first = Math.ceil(Math.max(from.getTime(), household.anchor_ms) / QUARTER_MS);
   const end = Math.min(Math.ceil(to.getTime() / QUARTER_MS), Math.floor(until.getTime() / QUARTER_MS));
   return first < end ? { first, end } : undefined;

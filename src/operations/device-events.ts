@@ -1,7 +1,7 @@
 import type { Handler } from '../contract/handlers.ts';
 import type { ConditionCode } from '../domain/notifications/conditions.ts';
 import { isFleetActive } from '../domain/fleets/fleet-states.ts';
-import { notFound, Problem } from '../domain/api/problem.ts';
+import { notFoundProblem, Problem } from '../domain/api/problem.ts';
 import {
   endCondition,
   findEventFleet,
@@ -39,7 +39,7 @@ export const triggerDeviceEvent: Handler<Context, 'triggerDeviceEvent'> = async 
 };
 
 /** 404 unless the organization has the fleet, and the fleet the device. */
-export async function locateFleetDevice(context: Context, path: DevicePath): Promise<void> {
+export async function checkFleetDeviceExists(context: Context, path: DevicePath): Promise<void> {
   await fleetOf(context.db, context.orgId, path);
 }
 
@@ -50,13 +50,13 @@ async function occur(
 ): Promise<ConditionChange> {
   if (code === 'reconnect') return endCondition(tx, { ...device, code: 'device_offline' });
   const change = await raiseCondition(tx, { ...device, code });
-  if (change === undefined) throw notFound('device');
+  if (change === undefined) throw notFoundProblem('device');
   return change;
 }
 
 async function fleetOf(db: Db | Tx, orgId: string, path: DevicePath): Promise<EventFleet> {
   const fleet = await findEventFleet(db, orgId, path.job_id);
-  if (fleet === undefined) throw notFound('fleet');
-  if (!(await isFleetDevice(db, fleet, path.job_id, path.device_id))) throw notFound('device');
+  if (fleet === undefined) throw notFoundProblem('fleet');
+  if (!(await isFleetDevice(db, fleet, path.job_id, path.device_id))) throw notFoundProblem('device');
   return fleet;
 }

@@ -1,7 +1,7 @@
 import { EventStream } from '../contract/event-stream.ts';
 import type { StreamedEvent } from '../contract/event-stream.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { invalid, Problem } from '../domain/api/problem.ts';
+import { validationProblem, Problem } from '../domain/api/problem.ts';
 import { findPlaceOf, findStreamEnd, listAnnounced } from '../queries/notifications/events.ts';
 import type { StreamPlace } from '../queries/notifications/events.ts';
 import type { Context } from './context.ts';
@@ -25,7 +25,7 @@ export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { 
     last === undefined ? await findStreamEnd(db) : await findPlaceOf(db, orgId, last.toLowerCase());
   if (place === undefined) {
     const detail = 'No message of this organization has this id; leave the header out to start anew.';
-    throw invalid([{ parameter: 'Last-Event-ID', in: 'header', code: 'unknown_event', detail }]);
+    throw validationProblem([{ parameter: 'Last-Event-ID', in: 'header', code: 'unknown_event', detail }]);
   }
   const release = events.enter(actor.orgId, mostStreams);
   if (release === undefined) {

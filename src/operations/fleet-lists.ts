@@ -1,7 +1,7 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { linkHeader, numberedPages } from '../domain/api/page-links.ts';
-import { notFound } from '../domain/api/problem.ts';
+import { formatLinkHeader, numberedPageRelations } from '../domain/api/page-links.ts';
+import { notFoundProblem } from '../domain/api/problem.ts';
 import {
   countMatchingDevices,
   findSimulatedInverter,
@@ -37,10 +37,10 @@ export const listFleetDevices: Handler<Context, 'listFleetDevices'> = async (con
       ? await listDeviceRows(db, fleet.simulation_org_id, filter, { limit: PAGE_SIZE, offset })
       : [];
   const list = `/api/partners/v2.0/org/${context.orgId}/device-simulator/fleets/${fleet.id}/devices`;
-  const relations = numberedPages(page, PAGE_SIZE, total);
+  const relations = numberedPageRelations(page, PAGE_SIZE, total);
   return {
     status: 200,
-    headers: { Link: linkHeader(context.baseUrl + list, query, relations) },
+    headers: { Link: formatLinkHeader(context.baseUrl + list, query, relations) },
     body: { items: await toDevices(context, rows), total, page, page_size: PAGE_SIZE },
   };
 };
@@ -75,7 +75,7 @@ export const getInverterSimulatorLocation: Handler<Context, 'getInverterSimulato
   const { db, orgId } = context;
   const inverter = await requireInverter(context, path);
   const fleet = await findFleetBySimulationOrg(db, orgId);
-  if (fleet === undefined) throw notFound('simulated inverter');
+  if (fleet === undefined) throw notFoundProblem('simulated inverter');
   const { latitude, longitude, source } = placeOr(inverter, placeOfFleet(fleet));
   const { country, time_zone } = zoneOf(inverter, fleet);
   const at = { latitude, longitude, country, time_zone, source };
@@ -91,13 +91,13 @@ interface InverterPath {
 }
 
 /** 404 unless the path names a simulated inverter of a live user. */
-export async function locateSimulatedInverter(context: Context, path: InverterPath): Promise<void> {
+export async function checkSimulatedInverterExists(context: Context, path: InverterPath): Promise<void> {
   await requireInverter(context, path);
 }
 
 async function requireInverter({ db, orgId }: Context, path: InverterPath): Promise<SimulatedInverter> {
   const inverter = await findSimulatedInverter(db, orgId, path.user_id, path.inverter_id);
-  if (inverter === undefined) throw notFound('simulated inverter');
+  if (inverter === undefined) throw notFoundProblem('simulated inverter');
   return inverter;
 }
 

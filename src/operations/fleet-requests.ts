@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalid } from '../domain/api/problem.ts';
+import { validationProblem } from '../domain/api/problem.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import { findFleetRequest, insertFleetRequest } from '../queries/fleets/fleet-requests.ts';
 import type { FleetRequest } from '../queries/fleets/fleet-requests.ts';
@@ -22,7 +22,7 @@ export function replayFirstAnswer(
 ): FleetRecord {
   if (first?.body_hash.equals(bodyHash) !== true) {
     const detail = 'This request_id was used before, with another body; make a new one for a new request.';
-    throw invalid([{ pointer: '/request_id', code: 'request_id_reused', detail }]);
+    throw validationProblem([{ pointer: '/request_id', code: 'request_id_reused', detail }]);
   }
   return first.response as FleetRecord;
 }

@@ -1,7 +1,7 @@
 import type { Handler } from '../contract/handlers.ts';
 import { MAX_HOUSEHOLDS_PER_FLEET, nextFleetStep } from '../domain/fleets/fleet-states.ts';
 import type { FleetOperation, FleetStatus } from '../domain/fleets/fleet-states.ts';
-import { invalid, notFound, Problem } from '../domain/api/problem.ts';
+import { validationProblem, notFoundProblem, Problem } from '../domain/api/problem.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import type { Cancelled } from '../queries/deliveries/deliveries.ts';
 import { deleteSimulatedData } from '../queries/fleets/fleet-removal.ts';
@@ -85,7 +85,7 @@ async function transition(
 
 async function requireLocked(tx: Tx, { orgId }: Pick<Context, 'orgId'>, jobId: string): Promise<Fleet> {
   const fleet = await lockFleet(tx, orgId, jobId);
-  if (fleet === undefined) throw notFound('fleet');
+  if (fleet === undefined) throw notFoundProblem('fleet');
   return fleet;
 }
 
@@ -132,7 +132,7 @@ async function expand(
   const total = fleet.household_count + count;
   if (total > MAX_HOUSEHOLDS_PER_FLEET) {
     const detail = `The fleet has ${fleet.household_count} households; with ${count} more it would exceed ${MAX_HOUSEHOLDS_PER_FLEET}.`;
-    throw invalid([{ pointer: '/count', code: 'fleet_too_large', detail }]);
+    throw validationProblem([{ pointer: '/count', code: 'fleet_too_large', detail }]);
   }
   const kept = storedDefinitionOf(fleet);
   const expanding = await updateFleet(tx, fleet, {

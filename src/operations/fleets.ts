@@ -1,6 +1,6 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { invalid, Problem } from '../domain/api/problem.ts';
+import { validationProblem, Problem } from '../domain/api/problem.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import { findFleetRequest } from '../queries/fleets/fleet-requests.ts';
 import {
@@ -67,7 +67,7 @@ export const getFleet: Handler<Context, 'getFleet'> = async (context, { path }) 
 
 function resolve({ now }: Context, body: Definition): ResolvedDefinition {
   const resolution = resolveDefinition(body, now);
-  if (!resolution.ok) throw invalid(resolution.errors);
+  if (!resolution.ok) throw validationProblem(resolution.errors);
   return resolution;
 }
 

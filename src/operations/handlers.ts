@@ -1,5 +1,5 @@
 import type { SecuredOperationId } from '../../generated/routes.ts';
-import type { Handlers, Locators } from '../contract/handlers.ts';
+import type { Handlers, ExistenceChecks } from '../contract/handlers.ts';
 import * as auth from './auth.ts';
 import * as broadcasts from './broadcasts.ts';
 import type { Context, OpenContext } from './context.ts';
@@ -9,7 +9,7 @@ import * as deviceData from './device-data.ts';
 import * as deviceEvents from './device-events.ts';
 import * as events from './events.ts';
 import * as fleetLists from './fleet-lists.ts';
-import { locateFleet } from '../presenters/fleets.ts';
+import { checkFleetExists } from '../presenters/fleets.ts';
 import * as fleetTransitions from './fleet-transitions.ts';
 import * as fleets from './fleets.ts';
 import * as notifications from './notifications.ts';
@@ -81,43 +81,43 @@ export const handlers: Handlers<Context, SecuredOperationId> & Handlers<OpenCont
  * body are faulty, because then the operation itself, which would find out, does not run. An operation whose path
  * names an object and that is missing here does not compile.
  */
-export const locators: Locators<Context, SecuredOperationId> = {
-  getUser: users.locateUser,
-  updateUser: users.locateUser,
-  deleteUser: users.locateUser,
-  getUserByExternalId: users.locateUserByExternalId,
-  listUserElectricVehicles: users.locateUser,
-  getUserElectricVehicle: userDevices.locateUserDevice,
-  listUserHeatPumps: users.locateUser,
-  getUserHeatPump: userDevices.locateUserDevice,
-  listUserInverters: users.locateUser,
-  getUserInverter: userDevices.locateUserDevice,
-  listUserWallboxes: users.locateUser,
-  getUserWallbox: userDevices.locateUserDevice,
-  getHeatPumpData: userDevices.locateUserDevice,
-  getInverterData: userDevices.locateUserDevice,
-  getElectricVehicleData: userDevices.locateUserDevice,
-  getWallboxData: userDevices.locateUserDevice,
-  getHeatPumpSchedules: userDevices.locateUserDevice,
-  getFleet: locateFleet,
-  listFleetDevices: locateFleet,
-  listFleetLocations: locateFleet,
-  expandFleet: locateFleet,
-  stopFleet: locateFleet,
-  cleanupFleet: locateFleet,
-  cancelFleet: locateFleet,
-  purgeFleet: locateFleet,
-  getInverterSimulatorLocation: fleetLists.locateSimulatedInverter,
-  triggerDeviceEvent: deviceEvents.locateFleetDevice,
-  getWebhook: webhooks.locateWebhook,
-  updateWebhook: webhooks.locateWebhook,
-  deleteWebhook: webhooks.locateWebhook,
-  rotateWebhookSecret: webhooks.locateWebhook,
-  testWebhook: webhooks.locateTestedWebhook,
-  listDeliveries: webhooks.locateWebhook,
-  getDelivery: deliveries.locateDelivery,
-  redeliver: deliveries.locateDelivery,
-  resolveNotificationItem: resolve.locateNotificationItem,
+export const existenceChecks: ExistenceChecks<Context, SecuredOperationId> = {
+  getUser: users.checkUserExists,
+  updateUser: users.checkUserExists,
+  deleteUser: users.checkUserExists,
+  getUserByExternalId: users.checkUserWithExternalIdExists,
+  listUserElectricVehicles: users.checkUserExists,
+  getUserElectricVehicle: userDevices.checkUserDeviceExists,
+  listUserHeatPumps: users.checkUserExists,
+  getUserHeatPump: userDevices.checkUserDeviceExists,
+  listUserInverters: users.checkUserExists,
+  getUserInverter: userDevices.checkUserDeviceExists,
+  listUserWallboxes: users.checkUserExists,
+  getUserWallbox: userDevices.checkUserDeviceExists,
+  getHeatPumpData: userDevices.checkUserDeviceExists,
+  getInverterData: userDevices.checkUserDeviceExists,
+  getElectricVehicleData: userDevices.checkUserDeviceExists,
+  getWallboxData: userDevices.checkUserDeviceExists,
+  getHeatPumpSchedules: userDevices.checkUserDeviceExists,
+  getFleet: checkFleetExists,
+  listFleetDevices: checkFleetExists,
+  listFleetLocations: checkFleetExists,
+  expandFleet: checkFleetExists,
+  stopFleet: checkFleetExists,
+  cleanupFleet: checkFleetExists,
+  cancelFleet: checkFleetExists,
+  purgeFleet: checkFleetExists,
+  getInverterSimulatorLocation: fleetLists.checkSimulatedInverterExists,
+  triggerDeviceEvent: deviceEvents.checkFleetDeviceExists,
+  getWebhook: webhooks.checkWebhookExists,
+  updateWebhook: webhooks.checkWebhookExists,
+  deleteWebhook: webhooks.checkWebhookExists,
+  rotateWebhookSecret: webhooks.checkWebhookExists,
+  testWebhook: webhooks.checkTestedWebhookExists,
+  listDeliveries: webhooks.checkWebhookExists,
+  getDelivery: deliveries.checkDeliveryExists,
+  redeliver: deliveries.checkDeliveryExists,
+  resolveNotificationItem: resolve.checkNotificationItemExists,
 };
 
 /** Rules beyond the document that are judged even when the document's rules are broken. */

@@ -1,9 +1,9 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { parseInstant } from '../domain/api/instants.ts';
-import { linkHeader, offsetPages } from '../domain/api/page-links.ts';
-import { notFound, Problem } from '../domain/api/problem.ts';
-import { roleTable } from '../domain/users/roles.ts';
+import { tryParseInstant } from '../domain/api/instants.ts';
+import { formatLinkHeader, offsetPageRelations } from '../domain/api/page-links.ts';
+import { notFoundProblem, Problem } from '../domain/api/problem.ts';
+import { ROLE_TABLE } from '../domain/users/roles.ts';
 import {
   countPendingItems,
   hasUser,
@@ -78,14 +78,14 @@ async function scopeOf(
   owner: string | undefined,
 ): Promise<ItemScope> {
   const ownerId = owner?.toLowerCase();
-  if (roleTable[operation][actor.role] !== 'all') {
+  if (ROLE_TABLE[operation][actor.role] !== 'all') {
     if (ownerId !== undefined && ownerId !== actor.userId) {
       const detail = `The role ${actor.role} sees only its own notifications; leave owner_id out.`;
       throw new Problem('owner_forbidden', detail);
     }
     return { orgId, ownerId: actor.userId, readerId: actor.userId, broadcasts: orgId === actor.orgId };
   }
-  if (ownerId !== undefined && !(await hasUser(db, orgId, ownerId))) throw notFound('user');
+  if (ownerId !== undefined && !(await hasUser(db, orgId, ownerId))) throw notFoundProblem('user');
   return { orgId, ownerId, readerId: ownerId ?? actor.userId, broadcasts: true };
 }
 
@@ -104,8 +104,8 @@ function filterOf(query: Query): ItemFilter {
     deviceId: query.device_id,
     deviceType: query.device_type,
     codes: query.code,
-    from: query.created_after === undefined ? undefined : parseInstant(query.created_after),
-    to: query.created_before === undefined ? undefined : parseInstant(query.created_before),
+    from: query.created_after === undefined ? undefined : tryParseInstant(query.created_after),
+    to: query.created_before === undefined ? undefined : tryParseInstant(query.created_before),
   };
 }
 
@@ -116,7 +116,7 @@ function stretchOf({ limit = 50, offset = 0 }: Query): { limit: number; offset: 
 function linkOf(context: Context, list: string, query: Query, { total }: ItemPage): { Link: string } {
   const address = `${context.baseUrl}/api/partners/v2.0/org/${context.orgId}/notifications/${list}`;
   const { limit, offset } = stretchOf(query);
-  return { Link: linkHeader(address, { ...query }, offsetPages(limit, offset, total)) };
+  return { Link: formatLinkHeader(address, { ...query }, offsetPageRelations(limit, offset, total)) };
 }
 
 /** An action, or a notice to read: of `created_at` and `sent_at` each carries the one that applies. */

@@ -1,10 +1,10 @@
 import type { Handler } from '../contract/handlers.ts';
-import { consentQuery, parseReturnUrl } from '../domain/security/consent-links.ts';
-import { invalid, notFound, Problem, type FieldError } from '../domain/api/problem.ts';
-import { roleTable } from '../domain/users/roles.ts';
+import { signConsentQuery, validateReturnUrl } from '../domain/security/consent-links.ts';
+import { validationProblem, notFoundProblem, Problem, type FieldError } from '../domain/api/problem.ts';
+import { ROLE_TABLE } from '../domain/users/roles.ts';
 import { dismissInformation } from '../queries/notifications/conditions.ts';
 import { dismissBroadcast, findItem } from '../queries/notifications/notifications.ts';
-import { isReachable } from '../queries/accounts/organizations.ts';
+import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
 import type { Context } from './context.ts';
 import { judgeSecret } from '../presenters/item-links.ts';
 
@@ -21,7 +21,7 @@ export const resolveNotificationItem: Handler<Context, 'resolveNotificationItem'
     return { status: 200, body: { redirect_url: consentAddress(context, item, readerId, body ?? {}) } };
   }
   if (item.owner_id === null) {
-    if (!(await dismissBroadcast(context.db, item, readerId, context.now))) throw notFound('user');
+    if (!(await dismissBroadcast(context.db, item, readerId, context.now))) throw notFoundProblem('user');
   } else {
     await context.db.transaction().execute((tx) => dismissInformation(tx, item, context.now));
   }
@@ -29,7 +29,7 @@ export const resolveNotificationItem: Handler<Context, 'resolveNotificationItem'
 };
 
 /** 404 unless the item is there, can still be resolved, and is the caller's to resolve. */
-export async function locateNotificationItem(
+export async function checkNotificationItemExists(
   context: Context,
   path: { readonly item_id: string },
 ): Promise<void> {
@@ -39,14 +39,15 @@ export async function locateNotificationItem(
 async function itemOf(context: Context, id: string): Promise<Item> {
   const item = await findItem(context.db, id);
   const isOver = item?.kind === 'action' && (item.cleared_at !== null || item.dismissed_at !== null);
-  if (item === undefined || isOver || !(await mayResolve(context, item))) throw notFound('notification item');
+  if (item === undefined || isOver || !(await mayResolve(context, item)))
+    throw notFoundProblem('notification item');
   return item;
 }
 
 /** The owner, anybody of the organization for a broadcast, or an admin of the organization or of its parent. */
 async function mayResolve({ actor, db }: Context, item: Item): Promise<boolean> {
-  if (roleTable.resolveNotificationItem[actor.role] === 'all') {
-    return isReachable(db, actor.orgId, item.org_id);
+  if (ROLE_TABLE.resolveNotificationItem[actor.role] === 'all') {
+    return isOrganizationReachable(db, actor.orgId, item.org_id);
   }
   return item.org_id === actor.orgId && (item.owner_id === null || item.owner_id === actor.userId);
 }
@@ -58,7 +59,7 @@ function checkSecret(context: Context, item: Item, secret: string): string {
     throw new Problem('link_expired', 'The link is older than one hour; fetch the list again.');
   }
   const isAllowed =
-    ownerId === context.actor.userId || roleTable.resolveNotificationItem[context.actor.role] === 'all';
+    ownerId === context.actor.userId || ROLE_TABLE.resolveNotificationItem[context.actor.role] === 'all';
   if (verdict === 'invalid' || !isAllowed) {
     throw new Problem('link_invalid', "The link's secret does not fit this item and caller.");
   }
@@ -79,13 +80,13 @@ function consentAddress(context: Context, item: Item, ownerId: string, body: Bod
       errors.push({ pointer, code: 'required', detail: `"${name}" is required to resolve this action.` });
       return '';
     }
-    const parsed = parseReturnUrl(text, pointer);
+    const parsed = validateReturnUrl(text, pointer);
     if ('url' in parsed) return parsed.url;
     errors.push(...parsed.errors);
     return '';
   };
   const urls = { success: read('success_url'), cancel: read('cancel_url') };
-  if (errors.length > 0) throw invalid(errors);
-  const query = consentQuery(context.linkKey, { itemId: item.id, ownerId }, urls, context.now);
+  if (errors.length > 0) throw validationProblem(errors);
+  const query = signConsentQuery(context.linkKey, { itemId: item.id, ownerId }, urls, context.now);
   return `${context.baseUrl}/portal/consent/${item.id}?${query}`;
 }

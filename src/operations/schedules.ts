@@ -1,9 +1,9 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { notFound } from '../domain/api/problem.ts';
+import { notFoundProblem } from '../domain/api/problem.ts';
 import { PRICE_VALIDITY_MS, QUARTER_MS } from '../domain/prices/prices.ts';
-import { readRange } from '../domain/api/instant-range.ts';
-import type { Range } from '../domain/api/instant-range.ts';
+import { parseInstantRange } from '../domain/api/instant-range.ts';
+import type { InstantRange } from '../domain/api/instant-range.ts';
 import { loadPriceBook } from '../households/price-book.ts';
 import { findUser } from '../queries/accounts/users.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
@@ -26,7 +26,7 @@ export const getHeatPumpSchedules: Handler<Context, 'getHeatPumpSchedules'> = as
   { path, query },
 ) => {
   const device = await findVisibleDevice(context, path, 'heat_pump', path.heat_pump_id);
-  const range = readRange(['from', query.from], ['to', query.to], MAX_SCHEDULE_DAYS);
+  const range = parseInstantRange(['from', query.from], ['to', query.to], MAX_SCHEDULE_DAYS);
   const outcome = await compute(context, device, range);
   const error = typeof outcome === 'string' ? outcome : '';
   const metadata = {
@@ -47,7 +47,7 @@ export const getHeatPumpSchedules: Handler<Context, 'getHeatPumpSchedules'> = as
 async function compute(
   context: Context,
   device: DeviceRow,
-  range: Range,
+  range: InstantRange,
 ): Promise<Schedule['data'] | string> {
   // An entry belongs to the range when its quarter begins there.
   const from = new Date(Math.ceil(range.from.getTime() / QUARTER_MS) * QUARTER_MS);
@@ -68,14 +68,14 @@ async function householdOf({ db, orgId }: Context, device: DeviceRow): Promise<H
   if (device.attributes !== null) return device.attributes as Household;
   const scope = { orgId, visibleTo: { kind: 'all' }, includeDeleted: false } as const;
   const user = await findUser(db, scope, device.user_id);
-  if (user === undefined) throw notFound('user');
+  if (user === undefined) throw notFoundProblem('user');
   const { latitude, longitude } = user;
   if (latitude === null || longitude === null) return undefined;
   const { rated_power_w: ratedPowerW } = device.ratings as Partial<DeviceRatings>;
   return createAssumedHousehold({ latitude, longitude }, ratedPowerW ?? null);
 }
 
-function prices({ db, orgId }: Context, { from, to }: Range): Promise<PriceBook> {
+function prices({ db, orgId }: Context, { from, to }: InstantRange): Promise<PriceBook> {
   return loadPriceBook(db, orgId, {
     from: new Date(from.getTime() - PLANNED_AROUND_MS - PRICE_VALIDITY_MS),
     to: new Date(to.getTime() + PLANNED_AROUND_MS),

@@ -7,9 +7,9 @@ import {
   parsePriceEntries,
 } from '../domain/prices/prices.ts';
 import type { DayAheadPrice } from '../domain/prices/prices.ts';
-import { invalid } from '../domain/api/problem.ts';
+import { validationProblem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
-import { readRange } from '../domain/api/instant-range.ts';
+import { parseInstantRange } from '../domain/api/instant-range.ts';
 import {
   countNewPrices,
   insertPriceRevisions,
@@ -32,7 +32,7 @@ export const uploadDayAheadPrices: Handler<Context, 'uploadDayAheadPrices'> = as
 };
 
 export const listDayAheadPrices: Handler<Context, 'listDayAheadPrices'> = async (context, { query }) => {
-  const range = readRange(['from_dt', query.from_dt], ['to_dt', query.to_dt], MAX_LIST_DAYS);
+  const range = parseInstantRange(['from_dt', query.from_dt], ['to_dt', query.to_dt], MAX_LIST_DAYS);
   const prices = await listPrices(context.db, context.orgId, range);
   return { status: 200, body: { data: prices.map(toEntry) } };
 };
@@ -50,7 +50,7 @@ function readUpload(body: Upload): readonly DayAheadPrice[] {
   }
   const reading = parsePriceEntries(body.data, offsetAt);
   faults.push(...reading.errors);
-  if (faults.length > 0) throw invalid(faults);
+  if (faults.length > 0) throw validationProblem(faults);
   return reading.prices;
 }
 

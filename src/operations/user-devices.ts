@@ -1,11 +1,11 @@
 import type { Handler } from '../contract/handlers.ts';
-import { notFound } from '../domain/api/problem.ts';
+import { notFoundProblem } from '../domain/api/problem.ts';
 import { findUserDevice, listUserDevices } from '../queries/fleets/devices.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
 import type { DeviceType } from '../simulation/household/identity.ts';
 import type { Context } from './context.ts';
 import { toDevices } from '../presenters/devices.ts';
-import { locateUser } from './users.ts';
+import { checkUserExists } from './users.ts';
 
 interface UserPath {
   readonly user_id: string;
@@ -44,7 +44,7 @@ export const getUserWallbox: Handler<Context, 'getUserWallbox'> = (context, { pa
   shown(context, path, 'wallbox', path.wallbox_id);
 
 /** 404 unless the caller may see the user and the user has the device of this type that the path names. */
-export async function locateUserDevice(
+export async function checkUserDeviceExists(
   context: Context,
   path: UserPath & Readonly<Partial<Record<(typeof deviceNames)[DeviceType]['parameter'], string>>>,
 ): Promise<void> {
@@ -61,14 +61,14 @@ export async function findVisibleDevice(
   type: DeviceType,
   id: string,
 ): Promise<DeviceRow> {
-  await locateUser(context, path);
+  await checkUserExists(context, path);
   const row = await findUserDevice(context.db, context.orgId, path.user_id, type, id);
-  if (row === undefined) throw notFound(deviceNames[type].words);
+  if (row === undefined) throw notFoundProblem(deviceNames[type].words);
   return row;
 }
 
 async function listed(context: Context, path: UserPath, type: DeviceType) {
-  await locateUser(context, path);
+  await checkUserExists(context, path);
   const rows = await listUserDevices(context.db, context.orgId, path.user_id, type);
   return { status: 200 as const, body: await toDevices(context, rows) };
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { parseEndpoint } from '../domain/notifications/endpoint.ts';
-import { linkHeader, numberedPages } from '../domain/api/page-links.ts';
-import { invalid, notFound } from '../domain/api/problem.ts';
+import { formatLinkHeader, numberedPageRelations } from '../domain/api/page-links.ts';
+import { validationProblem, notFoundProblem } from '../domain/api/problem.ts';
 import { open, seal, webhookContext } from '../domain/security/encryption.ts';
 import { newSecret } from '../domain/notifications/signature.ts';
 import { readTopics } from '../domain/notifications/topics.ts';
@@ -23,7 +23,7 @@ export const createWebhook: Handler<Context, 'createWebhook'> = async (context, 
   const endpoint = parseEndpoint(body.url, context.allowedNetworks);
   const { topics, errors } = readTopics(body.topics ?? []);
   if ('errors' in endpoint || errors.length > 0) {
-    throw invalid([...('errors' in endpoint ? endpoint.errors : []), ...errors]);
+    throw validationProblem([...('errors' in endpoint ? endpoint.errors : []), ...errors]);
   }
   const id = randomUUID();
   const secret = newSecret();
@@ -46,7 +46,9 @@ export const listWebhooks: Handler<Context, 'listWebhooks'> = async (context, { 
   const total = await webhooks.countWebhooks(context.db, context.orgId);
   return {
     status: 200,
-    headers: { Link: linkHeader(addressOf(context), query, numberedPages(page, webhooksPerPage, total)) },
+    headers: {
+      Link: formatLinkHeader(addressOf(context), query, numberedPageRelations(page, webhooksPerPage, total)),
+    },
     body: { items: rows.map(webhookOf), total, page, page_size: webhooksPerPage },
   };
 };
@@ -58,8 +60,8 @@ export const getWebhook: Handler<Context, 'getWebhook'> = async (context, { path
 export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, { path, body }) => {
   const { topics, errors } = readTopics(body.topics ?? []);
   if (errors.length > 0) {
-    await locateWebhook(context, path);
-    throw invalid(errors);
+    await checkWebhookExists(context, path);
+    throw validationProblem(errors);
   }
   const change: WebhookChange = {
     ...(body.enabled === undefined ? {} : { enabled: body.enabled }),
@@ -102,7 +104,7 @@ export const testWebhook: Handler<Context, 'testWebhook'> = async (context, { pa
     const known =
       webhook.topics.length === 0 ? 'It has no topics.' : `Its topics: ${webhook.topics.join(', ')}.`;
     const detail = `The webhook is not subscribed to this topic. ${known}`;
-    throw invalid([{ pointer: '/topic', code: 'not_subscribed', detail }]);
+    throw validationProblem([{ pointer: '/topic', code: 'not_subscribed', detail }]);
   }
   const secret = open(context.keyring, webhook.secret, webhookContext(webhook.id));
   const { outcome, status_code, detail } = await context.testWebhook({
@@ -114,12 +116,15 @@ export const testWebhook: Handler<Context, 'testWebhook'> = async (context, { pa
 };
 
 /** 404 unless the webhook is there and not removed. */
-export async function locateWebhook(context: Context, path: { readonly webhook_id: string }): Promise<void> {
+export async function checkWebhookExists(
+  context: Context,
+  path: { readonly webhook_id: string },
+): Promise<void> {
   await existing(context, path.webhook_id);
 }
 
 /** 404 unless the webhook is there or was: a test of a removed one has an answer of its own. */
-export async function locateTestedWebhook(
+export async function checkTestedWebhookExists(
   context: Context,
   path: { readonly webhook_id: string },
 ): Promise<void> {
@@ -131,7 +136,7 @@ async function existing(context: Context, id: string): Promise<WebhookRow> {
 }
 
 function found<T>(value: T | undefined): T {
-  if (value === undefined) throw notFound('webhook');
+  if (value === undefined) throw notFoundProblem('webhook');
   return value;
 }
 

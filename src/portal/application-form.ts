@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import { grantTypes } from '../queries/accounts/applications.ts';
 import type { GrantType } from '../queries/accounts/applications.ts';
-import { field } from './forms.ts';
+import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 
-export const grantLabels: Readonly<Record<GrantType, string>> = {
+export const GRANT_LABELS: Readonly<Record<GrantType, string>> = {
   'client-credentials': 'Client credentials',
   password: 'Resource owner password-based',
 };
@@ -17,8 +17,8 @@ export interface ApplicationValues {
 }
 
 /** The form's values; an untouched form, or a field left out, has those that are preselected. */
-export function applicationValues(request: Request | undefined): ApplicationValues {
-  const read = (name: string): string => (request === undefined ? '' : field(request, name).trim());
+export function readApplicationForm(request: Request | undefined): ApplicationValues {
+  const read = (name: string): string => (request === undefined ? '' : readFormField(request, name).trim());
   return {
     name: read('name'),
     grantType: read('authorization_grant_type') || 'client-credentials',
@@ -26,11 +26,11 @@ export function applicationValues(request: Request | undefined): ApplicationValu
   };
 }
 
-export function applicationFaults(request: Request, values: ApplicationValues): FieldMessages {
+export function validateApplicationForm(request: Request, values: ApplicationValues): FieldMessages {
   const faults: Record<string, string> = {};
   if (values.name === '') faults['name'] = 'Give the application a name.';
   else if (values.name.length > 255) faults['name'] = 'Use at most 255 characters.';
-  if (!['', 'confidential'].includes(field(request, 'client_type')))
+  if (!['', 'confidential'].includes(readFormField(request, 'client_type')))
     faults['client_type'] = 'Choose Confidential.';
   if (!grantTypes.some((type) => type === values.grantType))
     faults['authorization_grant_type'] = 'Choose one of the two grant types.';
@@ -40,6 +40,6 @@ export function applicationFaults(request: Request, values: ApplicationValues): 
 }
 
 /** The grant type of values without faults. */
-export function grantOf(values: ApplicationValues): GrantType {
+export function toGrantType(values: ApplicationValues): GrantType {
   return values.grantType === 'password' ? 'password' : 'client-credentials';
 }

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { digest, newClientId, newClientSecret } from '../domain/security/credentials.ts';
+import { sha256Digest, newClientId, newClientSecret } from '../domain/security/credentials.ts';
 import { formats } from '../domain/api/formats.ts';
 import {
   deleteApplication,
@@ -7,21 +7,26 @@ import {
   findClient,
   insertApplication,
   listApplications,
-  replaceSecret,
+  updateApplicationSecret,
   updateApplication,
 } from '../queries/accounts/applications.ts';
 import type { Application } from '../queries/accounts/applications.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
-import { applicationFaults, applicationValues, grantLabels, grantOf } from './application-form.ts';
+import {
+  validateApplicationForm,
+  readApplicationForm,
+  GRANT_LABELS,
+  toGrantType,
+} from './application-form.ts';
 import type { ApplicationValues } from './application-form.ts';
-import type { Page, PortalContext, PortalResponse } from './context.ts';
-import { sessionOf } from './context.ts';
-import { environmentFile } from './environment-file.ts';
-import { field, queryText } from './forms.ts';
+import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { getSession } from './context.ts';
+import { encodeEnvironmentFile } from './environment-file.ts';
+import { readFormField, readQueryParameter } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
-import { applicationsPath } from './guards.ts';
-import { noticeText, seeOther, sendNotFound, sendPortalPage, timeText } from './pages.ts';
+import { APPLICATIONS_PATH } from './guards.ts';
+import { findNoticeText, redirectAfterForm, sendNotFound, sendPortalPage, formatMinute } from './pages.ts';
 
 type ApplicationPage = (
   request: Request,
@@ -29,31 +34,31 @@ type ApplicationPage = (
   application: Application,
 ) => Promise<void> | void;
 
-const pathOf = (application: Application): string => `${applicationsPath}${application.id}/`;
+const pathOf = (application: Application): string => `${APPLICATIONS_PATH}${application.id}/`;
 
 /** Changes with every change of the application: a form sent again by a reload is known by it. */
 const versionOf = (application: Application): string => String(application.updatedAt.getTime());
 
-export function applicationPages({ db, clock, baseUrl, log, forgetTokensOf }: PortalContext) {
-  const list: Page = async (request, response) => {
-    const session = sessionOf(response);
+export function applicationPages({ db, clock, baseUrl, log, invalidateCachedTokensOf }: PortalContext) {
+  const list: PageHandler = async (request, response) => {
+    const session = getSession(response);
     const owner = session.role === 'admin' ? undefined : session.userId;
     sendPortalPage(response, 200, 'applications', {
       applications: await listApplications(db, session.orgId, owner),
-      grantLabels,
-      time: timeText,
-      notice: noticeText(queryText(request, 'notice')),
+      grantLabels: GRANT_LABELS,
+      time: formatMinute,
+      notice: findNoticeText(readQueryParameter(request, 'notice')),
       wide: true,
     });
   };
 
-  const showRegister: Page = (_request, response) =>
-    sendRegister(response, 200, applicationValues(undefined), {}, newClientId());
+  const showRegister: PageHandler = (_request, response) =>
+    sendRegister(response, 200, readApplicationForm(undefined), {}, newClientId());
 
-  const register: Page = async (request, response) => {
-    const session = sessionOf(response);
-    const values = applicationValues(request);
-    const faults = applicationFaults(request, values);
+  const register: PageHandler = async (request, response) => {
+    const session = getSession(response);
+    const values = readApplicationForm(request);
+    const faults = validateApplicationForm(request, values);
     const clientId = clientIdOf(request);
     if (Object.keys(faults).length > 0) {
       sendRegister(response, 422, values, faults, clientId);
@@ -72,26 +77,26 @@ export function applicationPages({ db, clock, baseUrl, log, forgetTokensOf }: Po
   const show: ApplicationPage = (request, response, application) =>
     sendPortalPage(response, 200, 'application', {
       application,
-      grantLabels,
-      time: timeText,
-      notice: noticeText(queryText(request, 'notice')),
+      grantLabels: GRANT_LABELS,
+      time: formatMinute,
+      notice: findNoticeText(readQueryParameter(request, 'notice')),
     });
 
   const showUpdate: ApplicationPage = (_request, response, application) =>
     sendUpdate(response, 200, application, { ...application }, {});
 
   const update: ApplicationPage = async (request, response, application) => {
-    const session = sessionOf(response);
-    const values = applicationValues(request);
-    const faults = applicationFaults(request, values);
+    const session = getSession(response);
+    const values = readApplicationForm(request);
+    const faults = validateApplicationForm(request, values);
     if (Object.keys(faults).length > 0) {
       sendUpdate(response, 422, application, values, faults);
       return;
     }
-    const change = { name: values.name, grantType: grantOf(values) };
+    const change = { name: values.name, grantType: toGrantType(values) };
     await updateApplication(db, session.orgId, application.id, change, clock());
     tell('Application updated.', session, application);
-    seeOther(response, `${pathOf(application)}?notice=application_updated`);
+    redirectAfterForm(response, `${pathOf(application)}?notice=application_updated`);
   };
 
   const showDelete: ApplicationPage = (_request, response, application) =>
@@ -105,11 +110,11 @@ export function applicationPages({ db, clock, baseUrl, log, forgetTokensOf }: Po
     });
 
   const remove: ApplicationPage = async (_request, response, application) => {
-    const session = sessionOf(response);
+    const session = getSession(response);
     await deleteApplication(db, session.orgId, application.id);
-    forgetTokensOf(application.id);
+    invalidateCachedTokensOf(application.id);
     tell('Application deleted.', session, application);
-    seeOther(response, `${applicationsPath}?notice=application_deleted`);
+    redirectAfterForm(response, `${APPLICATIONS_PATH}?notice=application_deleted`);
   };
 
   const showReplace: ApplicationPage = (_request, response, application) =>
@@ -123,14 +128,14 @@ export function applicationPages({ db, clock, baseUrl, log, forgetTokensOf }: Po
     });
 
   const replace: ApplicationPage = async (request, response, application) => {
-    const session = sessionOf(response);
-    const version = field(request, 'version');
+    const session = getSession(response);
+    const version = readFormField(request, 'version');
     if (version !== '' && version !== versionOf(application)) {
-      seeOther(response, `${pathOf(application)}?notice=secret_unchanged`);
+      redirectAfterForm(response, `${pathOf(application)}?notice=secret_unchanged`);
       return;
     }
     const secret = newClientSecret();
-    if (!(await replaceSecret(db, session.orgId, application.id, digest(secret), clock()))) {
+    if (!(await updateApplicationSecret(db, session.orgId, application.id, sha256Digest(secret), clock()))) {
       sendNotFound(response);
       return;
     }
@@ -150,8 +155,8 @@ export function applicationPages({ db, clock, baseUrl, log, forgetTokensOf }: Po
       ownerUserId: session.userId,
       name: values.name,
       clientId,
-      secretHash: digest(secret),
-      grantType: grantOf(values),
+      secretHash: sha256Digest(secret),
+      grantType: toGrantType(values),
     };
     try {
       return await insertApplication(db, application, clock());
@@ -168,7 +173,7 @@ export function applicationPages({ db, clock, baseUrl, log, forgetTokensOf }: Po
   ): Promise<void> {
     const application = (await findClient(db, clientId))?.application;
     const isOwn = application?.orgId === session.orgId && application.ownerUserId === session.userId;
-    seeOther(response, isOwn ? `${pathOf(application)}?notice=secret_unchanged` : applicationsPath);
+    redirectAfterForm(response, isOwn ? `${pathOf(application)}?notice=secret_unchanged` : APPLICATIONS_PATH);
   }
 
   function sendRegister(
@@ -180,11 +185,11 @@ export function applicationPages({ db, clock, baseUrl, log, forgetTokensOf }: Po
   ): void {
     sendPortalPage(response, status, 'application-form', {
       heading: 'Register an application',
-      action: `${applicationsPath}register/`,
+      action: `${APPLICATIONS_PATH}register/`,
       submit: 'Register',
       values,
       errors,
-      grantLabels,
+      grantLabels: GRANT_LABELS,
       clientId,
     });
   }
@@ -202,7 +207,7 @@ export function applicationPages({ db, clock, baseUrl, log, forgetTokensOf }: Po
       submit: 'Save',
       values,
       errors,
-      grantLabels,
+      grantLabels: GRANT_LABELS,
     });
   }
 
@@ -216,7 +221,7 @@ export function applicationPages({ db, clock, baseUrl, log, forgetTokensOf }: Po
       heading,
       application,
       secret,
-      environment: environmentFile(baseUrl, application, secret),
+      environment: encodeEnvironmentFile(baseUrl, application, secret),
     });
   }
 
@@ -226,9 +231,9 @@ export function applicationPages({ db, clock, baseUrl, log, forgetTokensOf }: Po
 
   /** The application of the path, if the person may see it; of another organization or owner it is as missing. */
   const at =
-    (page: ApplicationPage): Page =>
+    (page: ApplicationPage): PageHandler =>
     async (request, response) => {
-      const session = sessionOf(response);
+      const session = getSession(response);
       const id = String(request.params['id']);
       const found = formats['uuid']?.(id) === true ? await findApplication(db, session.orgId, id) : undefined;
       const isVisible = session.role === 'admin' || found?.ownerUserId === session.userId;
@@ -252,6 +257,6 @@ export function applicationPages({ db, clock, baseUrl, log, forgetTokensOf }: Po
 
 /** The client id that the form was opened with, so that the same form cannot register twice. */
 function clientIdOf(request: Request): string {
-  const given = field(request, 'client_id');
+  const given = readFormField(request, 'client_id');
   return /^[A-Za-z0-9]{40}$/.test(given) ? given : newClientId();
 }

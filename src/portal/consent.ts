@@ -1,16 +1,16 @@
 import { Router, type Request, type Response } from 'express';
-import { readConsentQuery, type ReturnUrls } from '../domain/security/consent-links.ts';
+import { verifyConsentQuery, type ReturnUrls } from '../domain/security/consent-links.ts';
 import { formats } from '../domain/api/formats.ts';
 import type { LinkKey } from '../domain/security/signed-links.ts';
 import { endCondition, findDevice } from '../queries/notifications/conditions.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { findItem } from '../queries/notifications/notifications.ts';
 import type { PortalLog } from './context.ts';
-import { errorPage } from './error-page.ts';
-import { field, readForm } from './forms.ts';
-import { notStored, securityHeaders } from '../html/headers.ts';
-import { seeOther, sendMessage, sendMethodNotAllowed } from './pages.ts';
-import { sendPage } from '../html/render.ts';
+import { createErrorPageHandler } from './error-page.ts';
+import { readFormField, parseFormBody } from './forms.ts';
+import { disableCaching, setSecurityHeaders } from '../html/headers.ts';
+import { redirectAfterForm, sendMessage, sendMethodNotAllowed } from './pages.ts';
+import { sendView } from '../html/render.ts';
 
 export interface ConsentContext {
   readonly db: Db;
@@ -28,7 +28,7 @@ interface Consent {
 
 type Refusal = 403 | 404 | 410;
 
-const refusals: Readonly<Record<Refusal, { readonly heading: string; readonly text: string }>> = {
+const REFUSALS: Readonly<Record<Refusal, { readonly heading: string; readonly text: string }>> = {
   403: {
     heading: 'Link not valid',
     text: 'The link is incomplete, was altered, or is older than one hour. Go back to the app that sent you here and start again.',
@@ -48,42 +48,42 @@ const refusals: Readonly<Record<Refusal, { readonly heading: string; readonly te
 export function createConsent(context: ConsentContext): Router {
   const router = Router({ caseSensitive: true });
   const route = router.route('/portal/consent/:item');
-  route.all(securityHeaders, notStored);
+  route.all(setSecurityHeaders, disableCaching);
   route.get(async (request, response) => {
-    const consent = await readConsent(context, request);
+    const consent = await verifyConsentRequest(context, request);
     if (typeof consent === 'number') {
-      sendMessage(response, consent, refusals[consent]);
+      sendMessage(response, consent, REFUSALS[consent]);
       return;
     }
-    allowReturn(response, consent.urls);
-    sendPage(response, 200, 'consent', { device: consent.device });
+    allowReturnInPolicy(response, consent.urls);
+    sendView(response, 200, 'consent', { device: consent.device });
   });
-  route.post(readForm, async (request, response) => {
-    const decision = field(request, 'decision');
-    const consent = await readConsent(context, request);
+  route.post(parseFormBody, async (request, response) => {
+    const decision = readFormField(request, 'decision');
+    const consent = await verifyConsentRequest(context, request);
     if (typeof consent === 'number') {
-      sendMessage(response, consent, refusals[consent]);
+      sendMessage(response, consent, REFUSALS[consent]);
     } else if (decision === 'decline') {
-      seeOther(response, consent.urls.cancel);
+      redirectAfterForm(response, consent.urls.cancel);
     } else if (decision !== 'approve') {
       sendMessage(response, 400, {
         heading: 'No decision',
         text: 'Go back and choose one of the two buttons.',
       });
     } else if (await reconnect(context, consent)) {
-      seeOther(response, consent.urls.success);
+      redirectAfterForm(response, consent.urls.success);
     } else {
-      sendMessage(response, 410, refusals[410]);
+      sendMessage(response, 410, REFUSALS[410]);
     }
   });
   route.all((_request, response) => {
     sendMethodNotAllowed(response, 'GET, HEAD, POST');
   });
-  router.use(errorPage(context));
+  router.use(createErrorPageHandler(context));
   return router;
 }
 
-async function readConsent(
+async function verifyConsentRequest(
   { db, clock, linkKey }: ConsentContext,
   request: Request,
 ): Promise<Consent | Refusal> {
@@ -96,7 +96,7 @@ async function readConsent(
   const [secret, packed] = [secrets[0], returns[0]];
   if (secret === undefined || packed === undefined || secrets.length + returns.length > 2) return 403;
   const subject = { itemId: item.id, ownerId: item.owner_id };
-  const link = readConsentQuery(linkKey, subject, { secret, packed }, clock());
+  const link = verifyConsentQuery(linkKey, subject, { secret, packed }, clock());
   if (link.verdict !== 'valid') return 403;
   if (item.cleared_at !== null) return 410;
   const device = await findDevice(db, item.org_id, item.device_id);
@@ -112,8 +112,8 @@ async function reconnect({ db, clock }: ConsentContext, { orgId, deviceId }: Con
 }
 
 /** Browsers hold form-action against the redirect that answers a form, too. The link itself must not leak. */
-function allowReturn(response: Response, urls: ReturnUrls): void {
-  const sources = new Set([urls.success, urls.cancel].map(sourceOf));
+function allowReturnInPolicy(response: Response, urls: ReturnUrls): void {
+  const sources = new Set([urls.success, urls.cancel].map(toPolicySource));
   const policy = String(response.get('Content-Security-Policy'));
   response.set({
     'Content-Security-Policy': policy.replace(
@@ -125,7 +125,7 @@ function allowReturn(response: Response, urls: ReturnUrls): void {
 }
 
 /** A policy cannot name an IPv6 address (CSP 3, host-source), so there the scheme must do. */
-function sourceOf(address: string): string {
+function toPolicySource(address: string): string {
   const url = new URL(address);
   return url.hostname.startsWith('[') ? url.protocol : url.origin;
 }

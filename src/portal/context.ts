@@ -31,17 +31,17 @@ export interface PortalContext {
   readonly throttle: Throttle;
   readonly issueInitialPassword: IssueInitialPassword;
   /** An application is gone: its tokens end at once. Called after the commit. */
-  readonly forgetTokensOf: (applicationId: string) => void;
+  readonly invalidateCachedTokensOf: (applicationId: string) => void;
   readonly log: PortalLog;
 }
 
 /** A response of the portal: the guards leave the session here. */
 export type PortalResponse = Response<unknown, { session?: PortalSession }>;
 
-export type Page = (request: Request, response: PortalResponse) => Promise<void> | void;
+export type PageHandler = (request: Request, response: PortalResponse) => Promise<void> | void;
 
 /** The session of a page behind `signedIn`. */
-export function sessionOf(response: PortalResponse): PortalSession {
+export function getSession(response: PortalResponse): PortalSession {
   const { session } = response.locals;
   if (session === undefined) throw new Error('The page is not behind the sign-in guard.');
   return session;

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 
-export interface Cookies {
+export interface PortalCookies {
   /** The value of the signed-in session, undefined when none was sent. */
   session(request: Request): string | undefined;
   setSession(response: Response, value: string, maxAgeMs: number): void;
@@ -11,7 +11,7 @@ export interface Cookies {
 }
 
 /** Under https the names carry `__Host-`: a neighbouring sub-domain can then not plant them (RFC 6265bis 4.1.3.2). */
-export function cookiesFor(baseUrl: string): Cookies {
+export function createPortalCookies(baseUrl: string): PortalCookies {
   const secure = new URL(baseUrl).protocol === 'https:';
   const prefix = secure ? '__Host-' : '';
   const [sessionName, loginName] = [`${prefix}partner_session`, `${prefix}partner_login`];
@@ -27,14 +27,14 @@ export function cookiesFor(baseUrl: string): Cookies {
 }
 
 // Both values are base64url of 32 bytes; anything else is as good as absent.
-const valuePattern = /^[A-Za-z0-9_-]{43}$/;
+const VALUE_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
 function read(request: Request, name: string): string | undefined {
   for (const pair of (request.headers.cookie ?? '').split(';')) {
     const at = pair.indexOf('=');
     if (at === -1 || pair.slice(0, at).trim() !== name) continue;
     const value = pair.slice(at + 1).trim();
-    if (valuePattern.test(value)) return value;
+    if (VALUE_PATTERN.test(value)) return value;
   }
   return undefined;
 }

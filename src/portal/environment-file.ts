@@ -1,7 +1,7 @@
 import type { Application } from '../queries/accounts/applications.ts';
 
 /** The credentials as a `.env` file, in base64 for a `data:` link: the download needs neither script nor a second request. */
-export function environmentFile(baseUrl: string, application: Application, secret: string): string {
+export function encodeEnvironmentFile(baseUrl: string, application: Application, secret: string): string {
   const lines = [
     `PARTNER_BASE_URL=${baseUrl}`,
     `PARTNER_TOKEN_URL=${baseUrl}/oauth2/token/`,

@@ -4,7 +4,7 @@ import type { PortalLog, PortalResponse } from './context.ts';
 import { sendMessage } from './pages.ts';
 
 /** Errors of these pages are told as pages. What the body parser refuses is the sender's; all else is ours. */
-export function errorPage({ log }: { readonly log: PortalLog }) {
+export function createErrorPageHandler({ log }: { readonly log: PortalLog }) {
   return (error: unknown, _request: Request, response: PortalResponse, next: NextFunction): void => {
     if (response.headersSent) {
       next(error);

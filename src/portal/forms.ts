@@ -1,38 +1,40 @@
 import express from 'express';
 import type { Request } from 'express';
-import { digest, matchesDigest } from '../domain/security/credentials.ts';
+import { sha256Digest, matchesDigest } from '../domain/security/credentials.ts';
 
 /** Messages by field name; empty when the form is in order. */
 export type FieldMessages = Readonly<Record<string, string>>;
 
-export const readForm = express.urlencoded({ extended: false, limit: '32kb', parameterLimit: 50 });
+export const parseFormBody = express.urlencoded({ extended: false, limit: '32kb', parameterLimit: 50 });
 
 /**
  * A field of the form as it was typed; empty when absent or sent twice. NUL characters, which PostgreSQL text
  * cannot hold, are dropped.
  */
-export function field(request: Request, name: string): string {
+export function readFormField(request: Request, name: string): string {
   const value = (request.body as Readonly<Record<string, unknown>> | undefined)?.[name];
   return typeof value === 'string' ? value.replaceAll('\0', '') : '';
 }
 
 /** A parameter of the query, NUL characters dropped; undefined when absent. Independent of the app's query parser. */
-export function queryText(request: Request, name: string): string | undefined {
+export function readQueryParameter(request: Request, name: string): string | undefined {
   const at = request.originalUrl.indexOf('?');
   if (at === -1) return undefined;
   return new URLSearchParams(request.originalUrl.slice(at)).get(name)?.replaceAll('\0', '');
 }
 
 /** Whether the form carries the token that was put into it. */
-export function carriesToken(request: Request, expected: string | undefined): boolean {
-  return expected !== undefined && matchesDigest(field(request, 'csrf_token'), digest(expected));
+export function hasCsrfToken(request: Request, expected: string | undefined): boolean {
+  return (
+    expected !== undefined && matchesDigest(readFormField(request, 'csrf_token'), sha256Digest(expected))
+  );
 }
 
 /**
  * `next` as a path of this service, undefined for anything that a browser could read as another place:
  * `//host`, `/\host`, control characters, other schemes.
  */
-export function localPath(next: string | undefined, baseUrl: string): string | undefined {
+export function toLocalPath(next: string | undefined, baseUrl: string): string | undefined {
   if (next === undefined || !/^\/(?![/\\])/.test(next) || /[\\\u0000-\u001f\u007f]/.test(next))
     return undefined;
   if (!URL.canParse(next, baseUrl)) return undefined;

@@ -1,19 +1,19 @@
 import type { NextFunction, Request, RequestHandler } from 'express';
 import type { PortalContext, PortalResponse } from './context.ts';
-import { sessionOf } from './context.ts';
-import type { Cookies } from './cookies.ts';
-import { carriesToken } from './forms.ts';
-import { seeOther, sendMessage } from './pages.ts';
+import { getSession } from './context.ts';
+import type { PortalCookies } from './cookies.ts';
+import { hasCsrfToken } from './forms.ts';
+import { redirectAfterForm, sendMessage } from './pages.ts';
 import { currentSession } from './sessions.ts';
 
-export const loginPath = '/accounts/login/';
-export const passwordPath = '/accounts/password_change/';
-export const applicationsPath = '/oauth2/applications/';
+export const LOGIN_PATH = '/accounts/login/';
+export const PASSWORD_PATH = '/accounts/password_change/';
+export const APPLICATIONS_PATH = '/oauth2/applications/';
 
 type Guard = (request: Request, response: PortalResponse, next: NextFunction) => void;
 
 /** Leaves the session, if there is one, in `response.locals`. */
-export function findSession({ db, clock }: PortalContext, cookies: Cookies): RequestHandler {
+export function loadSession({ db, clock }: PortalContext, cookies: PortalCookies): RequestHandler {
   return async (request, response: PortalResponse, next) => {
     const session = await currentSession(db, cookies, request, clock());
     if (session !== undefined) response.locals.session = session;
@@ -22,7 +22,7 @@ export function findSession({ db, clock }: PortalContext, cookies: Cookies): Req
 }
 
 /** Leads to the login, and from there back to a page that was asked for by GET. */
-export const signedIn: Guard = (request, response, next) => {
+export const requireSession: Guard = (request, response, next) => {
   if (response.locals.session !== undefined) {
     next();
     return;
@@ -31,23 +31,23 @@ export const signedIn: Guard = (request, response, next) => {
     request.method === 'GET' && request.originalUrl !== '/'
       ? `?next=${encodeURIComponent(request.originalUrl)}`
       : '';
-  seeOther(response, `${loginPath}${back}`);
+  redirectAfterForm(response, `${LOGIN_PATH}${back}`);
 };
 
 /** Leads to the password change for as long as the password is the initial one. */
-export const ownPassword: Guard = (_request, response, next) => {
-  if (response.locals.session?.passwordChangeRequired === true) seeOther(response, passwordPath);
+export const requireChangedPassword: Guard = (_request, response, next) => {
+  if (response.locals.session?.passwordChangeRequired === true) redirectAfterForm(response, PASSWORD_PATH);
   else next();
 };
 
 /** Refuses every form without the token of its session. */
-export const genuineForm: Guard = (request, response, next) => {
+export const requireCsrfToken: Guard = (request, response, next) => {
   const isReading = request.method === 'GET' || request.method === 'HEAD';
-  if (isReading || carriesToken(request, response.locals.session?.csrfSecret)) next();
-  else sendForgery(response, request.path);
+  if (isReading || hasCsrfToken(request, response.locals.session?.csrfSecret)) next();
+  else sendCsrfRefusal(response, request.path);
 };
 
-export function sendForgery(response: PortalResponse, back: string): void {
+export function sendCsrfRefusal(response: PortalResponse, back: string): void {
   sendMessage(response, 403, {
     heading: 'Form refused',
     text: 'The form does not carry the token of this session, so it may come from another site. Nothing was changed. Open the form again and repeat; your browser must accept cookies.',
@@ -56,13 +56,13 @@ export function sendForgery(response: PortalResponse, back: string): void {
   });
 }
 
-export const management: Guard = (_request, response, next) => {
-  if (sessionOf(response).role === 'user') sendForbidden(response, 'admins and staff');
+export const requireStaffOrAdmin: Guard = (_request, response, next) => {
+  if (getSession(response).role === 'user') sendForbidden(response, 'admins and staff');
   else next();
 };
 
-export const adminOnly: Guard = (_request, response, next) => {
-  if (sessionOf(response).role === 'admin') next();
+export const requireAdmin: Guard = (_request, response, next) => {
+  if (getSession(response).role === 'admin') next();
   else sendForbidden(response, 'admins');
 };
 
@@ -70,7 +70,7 @@ function sendForbidden(response: PortalResponse, whose: string): void {
   sendMessage(response, 403, {
     heading: 'Not for your role',
     text: `This page is for ${whose} of the organization.`,
-    back: passwordPath,
+    back: PASSWORD_PATH,
     backLabel: 'Change your password',
   });
 }

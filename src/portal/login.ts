@@ -1,42 +1,48 @@
 import type { Request } from 'express';
-import { digest } from '../domain/security/credentials.ts';
-import { loginSubjects } from '../domain/security/login-subjects.ts';
+import { sha256Digest } from '../domain/security/credentials.ts';
+import { listLoginQuotaSubjects } from '../domain/security/login-subjects.ts';
 import type { Role } from '../domain/users/roles.ts';
 import { verifyAccount } from '../queries/accounts/accounts.ts';
 import { deleteExpiredPortalSessions, deletePortalSession } from '../queries/accounts/portal-sessions.ts';
-import type { Page, PortalContext, PortalResponse } from './context.ts';
-import type { Cookies } from './cookies.ts';
-import { carriesToken, field, localPath, queryText } from './forms.ts';
-import { applicationsPath, loginPath, passwordPath, sendForgery } from './guards.ts';
-import { seeOther, sendMessage, sendPortalPage } from './pages.ts';
-import { beginSession, newToken, sessionLifeMs } from './sessions.ts';
+import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import type { PortalCookies } from './cookies.ts';
+import { hasCsrfToken, readFormField, toLocalPath, readQueryParameter } from './forms.ts';
+import { APPLICATIONS_PATH, LOGIN_PATH, PASSWORD_PATH, sendCsrfRefusal } from './guards.ts';
+import { redirectAfterForm, sendMessage, sendPortalPage } from './pages.ts';
+import { beginSession, newToken, SESSION_LIFETIME_MS } from './sessions.ts';
 
-export function homeOf(role: Role): string {
-  return role === 'user' ? passwordPath : applicationsPath;
+export function homePath(role: Role): string {
+  return role === 'user' ? PASSWORD_PATH : APPLICATIONS_PATH;
 }
 
-export function loginPages(context: PortalContext, cookies: Cookies) {
+export function loginPages(context: PortalContext, cookies: PortalCookies) {
   const { db, clock, baseUrl, log } = context;
 
-  const show: Page = (request, response) => {
+  const show: PageHandler = (request, response) => {
     const { session } = response.locals;
-    const next = localPath(queryText(request, 'next'), baseUrl);
+    const next = toLocalPath(readQueryParameter(request, 'next'), baseUrl);
     if (session !== undefined) {
-      seeOther(response, session.passwordChangeRequired ? passwordPath : (next ?? homeOf(session.role)));
+      redirectAfterForm(
+        response,
+        session.passwordChangeRequired ? PASSWORD_PATH : (next ?? homePath(session.role)),
+      );
       return;
     }
     sendLogin(request, response, 200, { next });
   };
 
-  const submit: Page = async (request, response) => {
-    if (!carriesToken(request, cookies.login(request))) {
-      sendForgery(response, loginPath);
+  const submit: PageHandler = async (request, response) => {
+    if (!hasCsrfToken(request, cookies.login(request))) {
+      sendCsrfRefusal(response, LOGIN_PATH);
       return;
     }
-    const [username, password] = [field(request, 'username').trim(), field(request, 'password')];
+    const [username, password] = [
+      readFormField(request, 'username').trim(),
+      readFormField(request, 'password'),
+    ];
     if (!(await isWithinQuota(context, request, response, username))) return;
     const account = await verifyAccount(db, username, password);
-    const next = localPath(field(request, 'next'), baseUrl);
+    const next = toLocalPath(readFormField(request, 'next'), baseUrl);
     if (account === undefined) {
       log.info('Portal login refused.', { address: request.ip });
       const error = 'Username or password is not right. Mind capital letters in the password.';
@@ -44,21 +50,24 @@ export function loginPages(context: PortalContext, cookies: Cookies) {
       return;
     }
     const former = cookies.session(request);
-    if (former !== undefined) await deletePortalSession(db, digest(former));
+    if (former !== undefined) await deletePortalSession(db, sha256Digest(former));
     const now = clock();
     await deleteExpiredPortalSessions(db, now);
-    cookies.setSession(response, await beginSession(db, account, now), sessionLifeMs);
+    cookies.setSession(response, await beginSession(db, account, now), SESSION_LIFETIME_MS);
     log.info('Portal login.', { org_id: account.orgId, user_id: account.userId, address: request.ip });
-    seeOther(response, account.passwordChangeRequired ? passwordPath : (next ?? homeOf(account.role)));
+    redirectAfterForm(
+      response,
+      account.passwordChangeRequired ? PASSWORD_PATH : (next ?? homePath(account.role)),
+    );
   };
 
-  const showLogout: Page = (_request, response) => sendPortalPage(response, 200, 'logout');
+  const showLogout: PageHandler = (_request, response) => sendPortalPage(response, 200, 'logout');
 
-  const logout: Page = async (request, response) => {
+  const logout: PageHandler = async (request, response) => {
     const value = cookies.session(request);
-    if (value !== undefined) await deletePortalSession(db, digest(value));
+    if (value !== undefined) await deletePortalSession(db, sha256Digest(value));
     cookies.clearSession(response);
-    seeOther(response, loginPath);
+    redirectAfterForm(response, LOGIN_PATH);
   };
 
   function sendLogin(
@@ -82,7 +91,7 @@ export async function isWithinQuota(
   response: PortalResponse,
   username: string,
 ): Promise<boolean> {
-  for (const subject of loginSubjects(username, request.ip)) {
+  for (const subject of listLoginQuotaSubjects(username, request.ip)) {
     const { allowed, retryAfterSeconds } = await throttle('login', subject);
     if (allowed) continue;
     response.set('Retry-After', String(retryAfterSeconds));

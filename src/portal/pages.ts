@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { PortalResponse } from './context.ts';
-import { sendPage } from '../html/render.ts';
+import { sendView } from '../html/render.ts';
 
 /** A page of the portal: the layout gets the session, and with it navigation, log-out form and CSRF token. */
 export function sendPortalPage(
@@ -9,7 +9,7 @@ export function sendPortalPage(
   view: string,
   data: Readonly<Record<string, unknown>> = {},
 ): void {
-  sendPage(response, status, view, { session: response.locals.session, ...data });
+  sendView(response, status, view, { session: response.locals.session, ...data });
 }
 
 interface Message {
@@ -36,16 +36,16 @@ export function sendMethodNotAllowed(response: PortalResponse, allowed: string):
 }
 
 /** After a form: the browser continues with GET, so that a reload does not send the form again. */
-export function seeOther(response: Response, path: string): void {
+export function redirectAfterForm(response: Response, path: string): void {
   response.redirect(303, path);
 }
 
 /** `2026-11-21 08:15`, UTC. */
-export function timeText(instant: Date): string {
+export function formatMinute(instant: Date): string {
   return instant.toISOString().slice(0, 16).replace('T', ' ');
 }
 
-const notices: Readonly<Record<string, string>> = {
+const NOTICES: Readonly<Record<string, string>> = {
   password_changed: 'Your password was changed.',
   application_updated: 'The application was updated.',
   application_deleted: 'The application was deleted. Its tokens have ended.',
@@ -54,6 +54,6 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 /** The text for `?notice=…`; codes only, so that no link can put words on a page. */
-export function noticeText(code: string | undefined): string | undefined {
-  return code !== undefined && Object.hasOwn(notices, code) ? notices[code] : undefined;
+export function findNoticeText(code: string | undefined): string | undefined {
+  return code !== undefined && Object.hasOwn(NOTICES, code) ? NOTICES[code] : undefined;
 }

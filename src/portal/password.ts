@@ -1,22 +1,22 @@
 import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
 import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
 import { setPassword, verifyAccount } from '../queries/accounts/accounts.ts';
-import type { Page, PortalContext } from './context.ts';
-import { sessionOf } from './context.ts';
-import type { Cookies } from './cookies.ts';
-import { field, queryText } from './forms.ts';
+import type { PageHandler, PortalContext } from './context.ts';
+import { getSession } from './context.ts';
+import type { PortalCookies } from './cookies.ts';
+import { readFormField, readQueryParameter } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
-import { loginPath } from './guards.ts';
-import { homeOf, isWithinQuota } from './login.ts';
-import { noticeText, seeOther, sendPortalPage } from './pages.ts';
-import { beginSession, sessionLifeMs } from './sessions.ts';
+import { LOGIN_PATH } from './guards.ts';
+import { homePath, isWithinQuota } from './login.ts';
+import { findNoticeText, redirectAfterForm, sendPortalPage } from './pages.ts';
+import { beginSession, SESSION_LIFETIME_MS } from './sessions.ts';
 
-const LEAST_LENGTH = 12;
-const MOST_LENGTH = 1024;
-const rule = `At least ${LEAST_LENGTH} characters, not your username and not the old password.`;
+const MIN_LENGTH = 12;
+const MAX_LENGTH = 1024;
+const PASSWORD_RULE = `At least ${MIN_LENGTH} characters, not your username and not the old password.`;
 
 /** What is wrong with the new password, by field (NIST SP 800-63B: length counts, composition rules do not). */
-function passwordFaults(
+function validateNewPassword(
   person: Pick<PortalSession, 'username' | 'email'>,
   oldPassword: string,
   [first, second]: readonly [string, string],
@@ -25,8 +25,8 @@ function passwordFaults(
   const normal = first.normalize('NFKC');
   const length = Array.from(normal).length;
   const names = [person.username, person.email].map((name) => name.toLowerCase());
-  if (length < LEAST_LENGTH) faults['new_password1'] = `Use at least ${LEAST_LENGTH} characters.`;
-  else if (length > MOST_LENGTH) faults['new_password1'] = `Use at most ${MOST_LENGTH} characters.`;
+  if (length < MIN_LENGTH) faults['new_password1'] = `Use at least ${MIN_LENGTH} characters.`;
+  else if (length > MAX_LENGTH) faults['new_password1'] = `Use at most ${MAX_LENGTH} characters.`;
   else if (normal === oldPassword.normalize('NFKC'))
     faults['new_password1'] = 'Choose one that differs from the old password.';
   else if (names.includes(normal.toLowerCase()))
@@ -35,39 +35,39 @@ function passwordFaults(
   return faults;
 }
 
-export function passwordPages(context: PortalContext, cookies: Cookies) {
+export function passwordPages(context: PortalContext, cookies: PortalCookies) {
   const { db, clock, log } = context;
 
-  const show: Page = (request, response) =>
+  const show: PageHandler = (request, response) =>
     sendPortalPage(response, 200, 'password', {
-      rule,
+      rule: PASSWORD_RULE,
       errors: {},
-      notice: noticeText(queryText(request, 'notice')),
+      notice: findNoticeText(readQueryParameter(request, 'notice')),
     });
 
-  const submit: Page = async (request, response) => {
-    const session = sessionOf(response);
+  const submit: PageHandler = async (request, response) => {
+    const session = getSession(response);
     const [old, first, second] = ['old_password', 'new_password1', 'new_password2'].map((name) =>
-      field(request, name),
+      readFormField(request, name),
     ) as [string, string, string];
     if (!(await isWithinQuota(context, request, response, session.username))) return;
     const isRight = (await verifyAccount(db, session.username, old)) !== undefined;
     const errors = {
       ...(isRight ? {} : { old_password: 'This is not your current password.' }),
-      ...passwordFaults(session, old, [first, second]),
+      ...validateNewPassword(session, old, [first, second]),
     };
     if (Object.keys(errors).length > 0) {
-      sendPortalPage(response, 422, 'password', { rule, errors });
+      sendPortalPage(response, 422, 'password', { rule: PASSWORD_RULE, errors });
       return;
     }
     const cookie = await changePassword(session, first);
     if (cookie === undefined) {
-      seeOther(response, loginPath);
+      redirectAfterForm(response, LOGIN_PATH);
       return;
     }
-    cookies.setSession(response, cookie, sessionLifeMs);
+    cookies.setSession(response, cookie, SESSION_LIFETIME_MS);
     log.info('Portal password changed.', { org_id: session.orgId, user_id: session.userId });
-    seeOther(response, `${homeOf(session.role)}?notice=password_changed`);
+    redirectAfterForm(response, `${homePath(session.role)}?notice=password_changed`);
   };
 
   /** The person stays signed in under a new session id; every other session ends with the old password. */

@@ -1,16 +1,23 @@
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import { applicationPages } from './applications.ts';
-import type { Page, PortalContext, PortalResponse } from './context.ts';
-import { cookiesFor } from './cookies.ts';
-import { errorPage } from './error-page.ts';
-import { readForm } from './forms.ts';
-import { adminOnly, findSession, genuineForm, management, ownPassword, signedIn } from './guards.ts';
-import { notStored, securityHeaders } from '../html/headers.ts';
+import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { createPortalCookies } from './cookies.ts';
+import { createErrorPageHandler } from './error-page.ts';
+import { parseFormBody } from './forms.ts';
+import {
+  requireAdmin,
+  loadSession,
+  requireCsrfToken,
+  requireStaffOrAdmin,
+  requireChangedPassword,
+  requireSession,
+} from './guards.ts';
+import { disableCaching, setSecurityHeaders } from '../html/headers.ts';
 import { loginPages } from './login.ts';
 import { sendMethodNotAllowed, sendNotFound, sendPortalPage } from './pages.ts';
 import { passwordPages } from './password.ts';
-import { createAssets } from '../html/render.ts';
+import { createStylesheetRoute } from '../html/render.ts';
 import { signupRequestPages } from './signup-requests.ts';
 import { userPages } from './users.ts';
 
@@ -21,7 +28,7 @@ const portalPath = /^\/(?:$|(?:accounts|oauth2\/applications|portal)(?:\/|$))/;
 export function createPortal(context: PortalContext): Router {
   const pages = portalPages(context);
   const router = Router({ caseSensitive: true });
-  router.use(createAssets());
+  router.use(createStylesheetRoute());
   router.use((request, response, next) => {
     if (portalPath.test(request.path)) pages(request, response, next);
     else next();
@@ -31,14 +38,14 @@ export function createPortal(context: PortalContext): Router {
 
 /** The order of the guards is the rule: who comes first decides what a visitor may learn. */
 function portalPages(context: PortalContext): Router {
-  const cookies = cookiesFor(context.baseUrl);
+  const cookies = createPortalCookies(context.baseUrl);
   const login = loginPages(context, cookies);
   const password = passwordPages(context, cookies);
   const applications = applicationPages(context);
   const users = userPages(context);
   const signupRequests = signupRequestPages(context);
   const router = Router({ caseSensitive: true });
-  const page = (path: string, get: Page | undefined, post?: Page): void => {
+  const page = (path: string, get: PageHandler | undefined, post?: PageHandler): void => {
     const route = router.route(path);
     if (get !== undefined) route.get(get as RequestHandler);
     if (post !== undefined) route.post(post as RequestHandler);
@@ -48,20 +55,20 @@ function portalPages(context: PortalContext): Router {
     });
   };
 
-  router.use(securityHeaders, notStored, findSession(context, cookies), readForm);
+  router.use(setSecurityHeaders, disableCaching, loadSession(context, cookies), parseFormBody);
   page('/accounts/login', login.show, login.submit);
-  router.get('/', ownPassword, (_request, response: PortalResponse) => {
+  router.get('/', requireChangedPassword, (_request, response: PortalResponse) => {
     sendPortalPage(response, 200, 'landing', { baseUrl: context.baseUrl });
   });
 
-  router.use(signedIn, genuineForm);
+  router.use(requireSession, requireCsrfToken);
   page('/accounts/password_change', password.show, password.submit);
   router.post('/accounts/logout', login.logout as RequestHandler);
 
-  router.use(ownPassword);
+  router.use(requireChangedPassword);
   page('/accounts/logout', login.showLogout);
 
-  router.use('/oauth2/applications', management);
+  router.use('/oauth2/applications', requireStaffOrAdmin);
   page('/oauth2/applications', applications.list);
   page('/oauth2/applications/register', applications.showRegister, applications.register);
   page('/oauth2/applications/:id', applications.show);
@@ -69,7 +76,7 @@ function portalPages(context: PortalContext): Router {
   page('/oauth2/applications/:id/delete', applications.showDelete, applications.remove);
   page('/oauth2/applications/:id/secret', applications.showReplace, applications.replace);
 
-  router.use('/portal', adminOnly);
+  router.use('/portal', requireAdmin);
   page('/portal/users', users.list);
   page('/portal/users/:id/initial-password', undefined, users.issue);
   page('/portal/signup-requests', signupRequests.list);
@@ -77,6 +84,6 @@ function portalPages(context: PortalContext): Router {
   router.use((_request, response: PortalResponse) => {
     sendNotFound(response);
   });
-  router.use(errorPage(context));
+  router.use(createErrorPageHandler(context));
   return router;
 }

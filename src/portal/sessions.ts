@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Request } from 'express';
-import { digest } from '../domain/security/credentials.ts';
+import { sha256Digest } from '../domain/security/credentials.ts';
 import type { AccountKey } from '../queries/accounts/accounts.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { findPortalSession, insertPortalSession } from '../queries/accounts/portal-sessions.ts';
 import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
-import type { Cookies } from './cookies.ts';
+import type { PortalCookies } from './cookies.ts';
 
-export const sessionLifeMs = 8 * 3_600_000;
+export const SESSION_LIFETIME_MS = 8 * 3_600_000;
 
 /** 256 random bits, base64url: a session's cookie or a form's CSRF token. */
 export function newToken(): string {
@@ -20,20 +20,20 @@ export async function beginSession(db: Db, person: AccountKey, now: Date): Promi
   await insertPortalSession(db, {
     orgId: person.orgId,
     userId: person.userId,
-    sessionHash: digest(value),
+    sessionHash: sha256Digest(value),
     csrfSecret: newToken(),
     createdAt: now,
-    expiresAt: new Date(now.getTime() + sessionLifeMs),
+    expiresAt: new Date(now.getTime() + SESSION_LIFETIME_MS),
   });
   return value;
 }
 
 export async function currentSession(
   db: Db,
-  cookies: Cookies,
+  cookies: PortalCookies,
   request: Request,
   now: Date,
 ): Promise<PortalSession | undefined> {
   const value = cookies.session(request);
-  return value === undefined ? undefined : findPortalSession(db, digest(value), now);
+  return value === undefined ? undefined : findPortalSession(db, sha256Digest(value), now);
 }

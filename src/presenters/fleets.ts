@@ -1,5 +1,5 @@
 import type { components } from '../../generated/openapi.ts';
-import { notFound } from '../domain/api/problem.ts';
+import { notFoundProblem } from '../domain/api/problem.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
 import { countFleetDevicesByType, findFleet } from '../queries/fleets/fleets.ts';
 import type { DeviceCounts, Fleet } from '../queries/fleets/fleets.ts';
@@ -57,11 +57,11 @@ export async function toFleetWithDevices(db: Db | Tx, fleet: Fleet): Promise<Fle
 /** The fleet that the path names; 404 when the organization has none of that id. */
 export async function requireFleet(context: Context, jobId: string): Promise<Fleet> {
   const fleet = await findFleet(context.db, context.orgId, jobId);
-  if (fleet === undefined) throw notFound('fleet');
+  if (fleet === undefined) throw notFoundProblem('fleet');
   return fleet;
 }
 
 /** 404 unless the organization has the fleet. */
-export async function locateFleet(context: Context, path: { readonly job_id: string }): Promise<void> {
+export async function checkFleetExists(context: Context, path: { readonly job_id: string }): Promise<void> {
   await requireFleet(context, path.job_id);
 }

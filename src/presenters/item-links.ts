@@ -1,4 +1,4 @@
-import { signLink, verifyLink, type LinkVerdict } from '../domain/security/signed-links.ts';
+import { signLink, verifyLink, type LinkStatus } from '../domain/security/signed-links.ts';
 import type { Context } from '../operations/context.ts';
 
 interface LinkedItem {
@@ -22,7 +22,7 @@ export function judgeSecret(
   context: Context,
   item: LinkedItem,
   text: string,
-): { readonly verdict: LinkVerdict; readonly ownerId: string } {
+): { readonly verdict: LinkStatus; readonly ownerId: string } {
   const [secret = '', reader = '', ...rest] = text.split('~');
   const isWellFormed = rest.length === 0 && (item.owner_id === null) === (reader !== '');
   const ownerId = item.owner_id ?? reader;

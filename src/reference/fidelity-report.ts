@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
-import { render } from '../html/render.ts';
+import { renderView } from '../html/render.ts';
 
 /** Charts that `make validate` draws, in the order of the page, with what they show in words. */
 const charts = {
@@ -19,7 +19,7 @@ const folder = join(import.meta.dirname, '../../generated/validation');
 /** How far the simulator is true to life: its targets with the values reached, and charts. Read once. */
 export function createSimulatorPage(): Router {
   const checks: unknown = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'));
-  const page = render('simulator', { checks, charts: Object.entries(charts), wide: true });
+  const page = renderView('simulator', { checks, charts: Object.entries(charts), wide: true });
   const router = Router({ caseSensitive: true });
   router.get('/', (_request, response) => void response.type('html').send(page));
   for (const name of Object.keys(charts)) {

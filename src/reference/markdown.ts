@@ -2,7 +2,7 @@
  * The little Markdown that descriptions use, as HTML: headings, paragraphs, lists, tables, fenced code, code spans,
  * emphasis, links to this server and to http(s) addresses. Everything is escaped; raw HTML shows as text.
  */
-export function markdown(text: string, topHeading = 2): string {
+export function renderMarkdown(text: string, topHeading = 2): string {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   const out: string[] = [];
   let at = 0;
@@ -30,13 +30,13 @@ function blockAt(lines: readonly string[], at: number, topHeading: number): Bloc
   const heading = /^(#{1,6})\s+(.*)$/.exec(line);
   if (heading !== null) {
     const level = Math.min(6, topHeading + (heading[1] ?? '').length - 1);
-    return { html: `<h${level}>${inline(heading[2] ?? '')}</h${level}>`, end: at + 1 };
+    return { html: `<h${level}>${renderInlineMarkdown(heading[2] ?? '')}</h${level}>`, end: at + 1 };
   }
   if (line.trim().startsWith('```')) return codeAt(lines, at);
   if (line.trim().startsWith('|') && tableRule.test(lines[at + 1] ?? '')) return tableAt(lines, at);
   if (listItem.test(line)) return listAt(lines, at);
   const end = endOf(lines, at, (each) => each.trim() !== '' && !startsBlock(each));
-  return { html: `<p>${inline(lines.slice(at, end).join('\n'))}</p>`, end };
+  return { html: `<p>${renderInlineMarkdown(lines.slice(at, end).join('\n'))}</p>`, end };
 }
 
 /** What ends a paragraph. Of numbered items only the first: a wrapped line may begin with "409." (CommonMark 5.3). */
@@ -59,9 +59,9 @@ function codeAt(lines: readonly string[], at: number): Block {
 function tableAt(lines: readonly string[], at: number): Block {
   const end = endOf(lines, at, (line) => line.trim().startsWith('|'));
   const [head = [], , ...rows] = lines.slice(at, end).map(cells);
-  const header = head.map((cell) => `<th scope="col">${inline(cell)}</th>`).join('');
+  const header = head.map((cell) => `<th scope="col">${renderInlineMarkdown(cell)}</th>`).join('');
   const body = rows
-    .map((row) => `<tr>${row.map((cell) => `<td>${inline(cell)}</td>`).join('')}</tr>`)
+    .map((row) => `<tr>${row.map((cell) => `<td>${renderInlineMarkdown(cell)}</td>`).join('')}</tr>`)
     .join('');
   const table = `<table><thead><tr>${header}</tr></thead><tbody>${body}</tbody></table>`;
   return { html: `<div class="scroll" tabindex="0" role="region" aria-label="Table">${table}</div>`, end };
@@ -85,11 +85,14 @@ function listAt(lines: readonly string[], at: number): Block {
     else items.push(`${items.pop() ?? ''}\n${line.trim()}`);
   }
   const tag = numbered.test(lines[at] ?? '') ? 'ol' : 'ul';
-  return { html: `<${tag}>${items.map((item) => `<li>${inline(item)}</li>`).join('')}</${tag}>`, end };
+  return {
+    html: `<${tag}>${items.map((item) => `<li>${renderInlineMarkdown(item)}</li>`).join('')}</${tag}>`,
+    end,
+  };
 }
 
 /** Code spans stand as they are written; emphasis and links are read in the text between them. */
-export function inline(text: string): string {
+export function renderInlineMarkdown(text: string): string {
   return text
     .split(/(`[^`]+`)/)
     .map((part, index) =>

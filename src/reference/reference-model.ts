@@ -1,9 +1,9 @@
-import { describe, fieldsOf, follow } from './schema-fields.ts';
+import { describeSchema, listSchemaFields, resolveReference } from './schema-fields.ts';
 import type { Field, Node } from './schema-fields.ts';
 
-interface ParameterLine extends Field {
+interface ParameterView extends Field {
   /** path, query or header */
-  readonly place: string;
+  readonly location: string;
 }
 
 interface Example {
@@ -33,7 +33,7 @@ interface OperationView {
   readonly isOpen: boolean;
   readonly isExtension: boolean;
   readonly isDeprecated: boolean;
-  readonly parameters: readonly ParameterLine[];
+  readonly parameters: readonly ParameterView[];
   readonly body: BodyView | undefined;
   readonly responses: readonly ResponseView[];
 }
@@ -51,10 +51,10 @@ interface ReferenceView {
   readonly tags: readonly TagView[];
 }
 
-const methods = ['get', 'post', 'put', 'patch', 'delete'];
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** The document as the reference page shows it: operations and messages by tag, references followed. */
-export function referenceView(document: Node): ReferenceView {
+export function buildReferenceView(document: Node): ReferenceView {
   const info = document['info'] as Node;
   const operations = [...operationsOf(document, 'paths'), ...operationsOf(document, 'webhooks')];
   return {
@@ -72,14 +72,12 @@ export function referenceView(document: Node): ReferenceView {
 function operationsOf(document: Node, key: 'paths' | 'webhooks'): { tag: unknown; view: OperationView }[] {
   const items = Object.entries((document[key] ?? {}) as Record<string, Node>);
   return items.flatMap(([path, item]) =>
-    methods
-      .filter((method) => item[method] !== undefined)
-      .map((method) => {
-        const operation = item[method] as Node;
-        const parameters = [item['parameters'], operation['parameters']].flatMap((each) => each ?? []);
-        const tag = (operation['tags'] as readonly unknown[] | undefined)?.[0];
-        return { tag, view: operationView(document, { path, method, operation, parameters }) };
-      }),
+    METHODS.filter((method) => item[method] !== undefined).map((method) => {
+      const operation = item[method] as Node;
+      const parameters = [item['parameters'], operation['parameters']].flatMap((each) => each ?? []);
+      const tag = (operation['tags'] as readonly unknown[] | undefined)?.[0];
+      return { tag, view: operationView(document, { path, method, operation, parameters }) };
+    }),
   );
 }
 
@@ -105,10 +103,10 @@ function operationView(
     isOpen: Array.isArray(security) && security.length === 0,
     isExtension: operation['x-extension'] === true,
     isDeprecated: operation['deprecated'] === true,
-    parameters: parameters.map((each) => parameterLine(document, follow(document, each))),
+    parameters: parameters.map((each) => parameterLine(document, resolveReference(document, each))),
     body: bodyView(document, operation['requestBody']),
     responses: responses.map(([status, each]) => {
-      const response = follow(document, each);
+      const response = resolveReference(document, each);
       const isSuccess = status.startsWith('2');
       const body = isSuccess ? bodyView(document, response) : undefined;
       return { status, description: text(response['description']), body };
@@ -116,11 +114,11 @@ function operationView(
   };
 }
 
-function parameterLine(document: Node, parameter: Node): ParameterLine {
-  const schema = describe(document, parameter['schema']);
+function parameterLine(document: Node, parameter: Node): ParameterView {
+  const schema = describeSchema(document, parameter['schema']);
   return {
     name: text(parameter['name']),
-    place: text(parameter['in']),
+    location: text(parameter['in']),
     isRequired: parameter['required'] === true,
     ...schema,
     description: text(parameter['description']) || schema.description,
@@ -129,21 +127,21 @@ function parameterLine(document: Node, parameter: Node): ParameterLine {
 
 /** A request body or a response: media types, fields and examples of the first type that has them. */
 function bodyView(document: Node, node: unknown): BodyView | undefined {
-  const { content } = follow(document, node) as { content?: Record<string, Node> };
+  const { content } = resolveReference(document, node) as { content?: Record<string, Node> };
   const [first] = Object.values(content ?? {});
   if (content === undefined || first === undefined) return undefined;
   return {
     types: Object.keys(content).join(', '),
-    fields: fieldsOf(document, first['schema']),
+    fields: listSchemaFields(document, first['schema']),
     examples: examplesOf(document, first),
   };
 }
 
 function examplesOf(document: Node, media: Node): Example[] {
   const named = Object.values((media['examples'] ?? {}) as Record<string, unknown>).map((each) =>
-    follow(document, each),
+    resolveReference(document, each),
   );
-  const single = media['example'] ?? follow(document, media['schema'])['example'];
+  const single = media['example'] ?? resolveReference(document, media['schema'])['example'];
   const list = single === undefined ? named : [{ summary: 'Example', value: single }];
   return list.map((each) => ({
     title: text(each['summary']) || 'Example',

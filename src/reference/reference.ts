@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
 import { fieldProblems, problems } from '../../generated/problems.ts';
-import { securityHeaders } from '../html/headers.ts';
-import { inline, markdown } from './markdown.ts';
-import { referenceView } from './reference-model.ts';
-import { createAssets, render, sendPage } from '../html/render.ts';
+import { setSecurityHeaders } from '../html/headers.ts';
+import { renderInlineMarkdown, renderMarkdown } from './markdown.ts';
+import { buildReferenceView } from './reference-model.ts';
+import { createStylesheetRoute, renderView, sendView } from '../html/render.ts';
 import { createSimulatorPage } from './fidelity-report.ts';
 import { sendMethodNotAllowed } from '../portal/pages.ts';
 import type { Node } from './schema-fields.ts';
@@ -26,21 +26,26 @@ const DOCUMENT_URL = 'http://localhost:8080';
 export function createReference({ baseUrl }: { readonly baseUrl: string }): Router {
   const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
   const document = JSON.parse(text.replaceAll(DOCUMENT_URL, baseUrl)) as Node;
-  const reference = render('reference', { reference: referenceView(document), markdown, inline, wide: true });
+  const reference = renderView('reference', {
+    reference: buildReferenceView(document),
+    markdown: renderMarkdown,
+    inline: renderInlineMarkdown,
+    wide: true,
+  });
   const entries = errorEntries();
-  const list = render('errors', { problems: entries.problems, fields: entries.fields, wide: true });
+  const list = renderView('errors', { problems: entries.problems, fields: entries.fields, wide: true });
   const byCode = new Map([...entries.problems, ...entries.fields].map((entry) => [entry.code, entry]));
 
   const router = Router({ caseSensitive: true });
-  router.use(createAssets());
-  router.use('/docs', securityHeaders);
+  router.use(createStylesheetRoute());
+  router.use('/docs', setSecurityHeaders);
   router.get('/docs', (_request, response) => void response.type('html').send(reference));
   router.use('/docs/simulator', createSimulatorPage());
   router.get('/docs/errors', (_request, response) => void response.type('html').send(list));
   router.get('/docs/errors/:code', (request, response) => {
     const entry = byCode.get(request.params.code);
     if (entry === undefined) {
-      sendPage(response, 404, 'message', {
+      sendView(response, 404, 'message', {
         heading: 'No such error code',
         text: 'The service sends no error with this code.',
         back: '/docs/errors/',
@@ -48,7 +53,7 @@ export function createReference({ baseUrl }: { readonly baseUrl: string }): Rout
       });
     } else {
       const isField = !Object.hasOwn(problems, entry.code);
-      sendPage(response, 200, 'error', { entry, isField, inline });
+      sendView(response, 200, 'error', { entry, isField, inline: renderInlineMarkdown });
     }
   });
   router.all(['/docs', '/docs/errors', '/docs/errors/:code'], (_request, response) =>

@@ -11,9 +11,9 @@ export interface Field {
   readonly description: string;
 }
 
-const MOST_LEVELS = 3;
+const MAX_DEPTH = 3;
 
-export function follow(document: Node, node: unknown): Node {
+export function resolveReference(document: Node, node: unknown): Node {
   const reference = (node as Node | undefined)?.['$ref'];
   if (typeof reference !== 'string') return (node ?? {}) as Node;
   const keys = reference.slice(2).split('/');
@@ -21,26 +21,29 @@ export function follow(document: Node, node: unknown): Node {
     (at, key) => (at as Node | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')],
     document,
   );
-  return follow(document, target);
+  return resolveReference(document, target);
 }
 
 /** Every field of an object, or of the entries of an array, three levels deep. */
-export function fieldsOf(document: Node, schema: unknown, prefix = '', level = 0): Field[] {
+export function listSchemaFields(document: Node, schema: unknown, prefix = '', level = 0): Field[] {
   const node = withoutNull(document, schema);
-  if (node['type'] === 'array') return fieldsOf(document, node['items'], `${prefix}[]`, level);
+  if (node['type'] === 'array') return listSchemaFields(document, node['items'], `${prefix}[]`, level);
   const alternatives = [...nodes(node['allOf']), ...nodes(node['oneOf']), ...nodes(node['anyOf'])];
   const own = Object.entries((node['properties'] ?? {}) as Record<string, unknown>);
   const required = (node['required'] ?? []) as readonly string[];
   const fields = own.flatMap(([key, property]) => {
     const name = prefix === '' ? key : `${prefix}.${key}`;
-    const below = level + 1 < MOST_LEVELS ? fieldsOf(document, property, name, level + 1) : [];
-    return [{ name, isRequired: required.includes(key), ...describe(document, property) }, ...below];
+    const below = level + 1 < MAX_DEPTH ? listSchemaFields(document, property, name, level + 1) : [];
+    return [{ name, isRequired: required.includes(key), ...describeSchema(document, property) }, ...below];
   });
-  const inherited = alternatives.flatMap((each) => fieldsOf(document, each, prefix, level));
+  const inherited = alternatives.flatMap((each) => listSchemaFields(document, each, prefix, level));
   return [...new Map([...fields, ...inherited].map((field) => [field.name, field])).values()];
 }
 
-export function describe(document: Node, schema: unknown): Pick<Field, 'type' | 'bounds' | 'description'> {
+export function describeSchema(
+  document: Node,
+  schema: unknown,
+): Pick<Field, 'type' | 'bounds' | 'description'> {
   const outer = (schema ?? {}) as Node;
   const node = withoutNull(document, schema);
   const description = outer['description'] ?? node['description'];
@@ -52,7 +55,7 @@ export function describe(document: Node, schema: unknown): Pick<Field, 'type' | 
 }
 
 function typeOf(document: Node, schema: unknown): string {
-  const followed = follow(document, schema);
+  const followed = resolveReference(document, schema);
   const node = withoutNull(document, schema);
   const types = [node['type']].flat().filter((type): type is string => typeof type === 'string');
   const isNullable = isNullish(followed) || types.includes('null');
@@ -65,9 +68,9 @@ function typeOf(document: Node, schema: unknown): string {
 
 /** `anyOf: [X, null]` stands for X. */
 function withoutNull(document: Node, schema: unknown): Node {
-  const node = follow(document, schema);
+  const node = resolveReference(document, schema);
   const others = nodes(node['anyOf']).filter((each) => each['type'] !== 'null');
-  return isNullish(node) && others.length === 1 ? follow(document, others[0]) : node;
+  return isNullish(node) && others.length === 1 ? resolveReference(document, others[0]) : node;
 }
 
 function isNullish(node: Node): boolean {
@@ -78,7 +81,7 @@ function nodes(value: unknown): Node[] {
   return Array.isArray(value) ? (value as Node[]) : [];
 }
 
-const boundTexts: readonly (readonly [string, (value: unknown) => string])[] = [
+const BOUND_DESCRIPTIONS: readonly (readonly [string, (value: unknown) => string])[] = [
   ['minimum', (value) => `≥ ${text(value)}`],
   ['exclusiveMinimum', (value) => `> ${text(value)}`],
   ['maximum', (value) => `≤ ${text(value)}`],
@@ -94,8 +97,7 @@ const boundTexts: readonly (readonly [string, (value: unknown) => string])[] = [
 ];
 
 function boundsOf(node: Node): string {
-  return boundTexts
-    .filter(([key]) => node[key] !== undefined)
+  return BOUND_DESCRIPTIONS.filter(([key]) => node[key] !== undefined)
     .map(([key, words]) => words(node[key]))
     .join('; ');
 }

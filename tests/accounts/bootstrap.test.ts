@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/security/secret.ts';
-import { bootstrap, createOrganization, issueInitialPassword } from '../../src/accounts/bootstrap.ts';
+import {
+  bootstrapFirstOrganization,
+  createOrganization,
+  issueInitialPassword,
+} from '../../src/accounts/bootstrap.ts';
 import { authenticateClient } from '../../src/oauth/client-credentials.ts';
 import { setPassword, verifyAccount } from '../../src/queries/accounts/accounts.ts';
 import { listApplications } from '../../src/queries/accounts/applications.ts';
@@ -30,7 +34,7 @@ async function rows(): Promise<{ organizations: number; users: number; applicati
 
 describe('bootstrap', () => {
   test('makes an organization, an admin with an initial password and an application, once', async () => {
-    const first = await bootstrap(database.db, {}, start);
+    const first = await bootstrapFirstOrganization(database.db, {}, start);
     if (first === undefined) throw new Error('nothing was made');
     expect(first).toMatchObject({
       orgName: 'Partner',
@@ -55,13 +59,13 @@ describe('bootstrap', () => {
       grantType: 'client-credentials',
     });
 
-    expect(await bootstrap(database.db, {}, start)).toBeUndefined();
+    expect(await bootstrapFirstOrganization(database.db, {}, start)).toBeUndefined();
     expect(await rows()).toEqual({ organizations: 1, users: 1, applications: 1 });
   });
 
   test('takes fixed values; a fixed password is still an initial one', async () => {
     const orgId = randomUUID();
-    const first = await bootstrap(
+    const first = await bootstrapFirstOrganization(
       database.db,
       {
         orgId,
@@ -84,7 +88,7 @@ describe('bootstrap', () => {
 
   test('by eight processes at once makes one', async () => {
     const pools = Array.from({ length: 8 }, () => openDatabase({ connection: database.connection, max: 1 }));
-    const made = await Promise.all(pools.map(({ db }) => bootstrap(db, {}, start)));
+    const made = await Promise.all(pools.map(({ db }) => bootstrapFirstOrganization(db, {}, start)));
     await Promise.all(pools.map(({ close }) => close()));
     expect(made.filter((credentials) => credentials !== undefined)).toHaveLength(1);
     expect(await rows()).toEqual({ organizations: 1, users: 1, applications: 1 });
@@ -92,7 +96,7 @@ describe('bootstrap', () => {
 
   test('leaves nothing behind when it fails half-way', async () => {
     await database.pool.query('alter table applications add constraint full_up check (false)');
-    await expect(bootstrap(database.db, {}, start)).rejects.toThrow('full_up');
+    await expect(bootstrapFirstOrganization(database.db, {}, start)).rejects.toThrow('full_up');
     expect(await rows()).toEqual({ organizations: 0, users: 0, applications: 0 });
   });
 });

@@ -5,13 +5,13 @@ import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answerUnreadable } from '../../src/http/client-error.ts';
+import { answerClientErrors } from '../../src/http/client-error.ts';
 import { noteCode } from '../support/api-client.ts';
 
 let server: Server;
 beforeAll(async () => {
   server = createServer((_request, response) => response.end('read'));
-  answerUnreadable(server, 'http://localhost:8080');
+  answerClientErrors(server, 'http://localhost:8080');
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { defaultRateLimits } from '../../src/config/rate-limits.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 
@@ -7,7 +7,7 @@ import type { Api } from '../support/api.ts';
 
 let api: Api;
 beforeAll(async () => {
-  api = await startApi({ rateLimits: defaultRateLimits });
+  api = await startApi({ rateLimits: DEFAULT_RATE_LIMITS });
 });
 afterAll(() => api.close());
 
@@ -57,7 +57,7 @@ test.each(['/livez', '/readyz', '/metrics'])('%s can only be read, and is not co
 
 test('beyond the quota also paths that nobody knows are refused', async () => {
   const narrow = await startApi({
-    rateLimits: { ...defaultRateLimits, default: { quota: 1, windowSeconds: 60 } },
+    rateLimits: { ...DEFAULT_RATE_LIMITS, default: { quota: 1, windowSeconds: 60 } },
   });
   try {
     expect((await narrow.fetch('get', '/nothing')).status).toBe(404);

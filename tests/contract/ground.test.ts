@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
+import { sha256Digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 
@@ -29,7 +29,7 @@ async function client(): Promise<{ client_id: string; client_secret: string }> {
   const kind = { client_type: 'confidential', authorization_grant_type: 'client-credentials' } as const;
   await api.db
     .insertInto('applications')
-    .values({ ...row, ...at, ...kind, secret_hash: digest(client_secret) })
+    .values({ ...row, ...at, ...kind, secret_hash: sha256Digest(client_secret) })
     .execute();
   return { client_id, client_secret };
 }

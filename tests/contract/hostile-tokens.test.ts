@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { defaultRateLimits } from '../../src/config/rate-limits.ts';
-import { digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
+import { sha256Digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 
@@ -13,7 +13,7 @@ let client: { client_id: string; client_secret: string };
 
 beforeAll(async () => {
   api = await startApi({
-    rateLimits: { ...defaultRateLimits, login: { quota: LOGINS, windowSeconds: 60 } },
+    rateLimits: { ...DEFAULT_RATE_LIMITS, login: { quota: LOGINS, windowSeconds: 60 } },
   });
   client = { client_id: newClientId(), client_secret: newClientSecret() };
   const at = { created_at: api.clock.now(), updated_at: api.clock.now() };
@@ -25,7 +25,7 @@ beforeAll(async () => {
       owner_user_id: api.own.admin.id,
       name: 'Password',
       client_id: client.client_id,
-      secret_hash: digest(client.client_secret),
+      secret_hash: sha256Digest(client.client_secret),
       client_type: 'confidential',
       authorization_grant_type: 'password',
       ...at,

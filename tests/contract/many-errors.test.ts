@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MOST_ERRORS } from '../../src/domain/api/problem.ts';
+import { MAX_FIELD_ERRORS } from '../../src/domain/api/problem.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 
@@ -16,12 +16,14 @@ test.each([
   ['the operation', '2026-11-21T08:07:00Z'],
   ['the document and the rule of storable text', 'noon\0'],
 ])('of too many faults against %s the first are told', async (_whose, timestamp) => {
-  const data = Array.from({ length: 2 * MOST_ERRORS }, () => ({ timestamp, price: 1 }));
+  const data = Array.from({ length: 2 * MAX_FIELD_ERRORS }, () => ({ timestamp, price: 1 }));
   const { status, body } = await api.call('uploadDayAheadPrices', { body: { data } });
   expect(status).toBe(422);
-  expect(body.detail).toBe(`The request breaks ${MOST_ERRORS} rules or more; see errors.`);
+  expect(body.detail).toBe(`The request breaks ${MAX_FIELD_ERRORS} rules or more; see errors.`);
   const pointers = (body.errors as { pointer: string }[]).map(({ pointer }) => pointer);
-  expect(pointers).toEqual(Array.from({ length: MOST_ERRORS }, (_, index) => `/data/${index}/timestamp`));
+  expect(pointers).toEqual(
+    Array.from({ length: MAX_FIELD_ERRORS }, (_, index) => `/data/${index}/timestamp`),
+  );
 });
 
 test('the document says how many faults an answer holds', () => {
@@ -29,5 +31,5 @@ test('the document says how many faults an answer holds', () => {
   const { components } = JSON.parse(readFileSync(path, 'utf8')) as {
     components: { schemas: { Problem: { properties: { errors: { maxItems: number } } } } };
   };
-  expect(components.schemas.Problem.properties.errors.maxItems).toBe(MOST_ERRORS);
+  expect(components.schemas.Problem.properties.errors.maxItems).toBe(MAX_FIELD_ERRORS);
 });

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../generated/routes.ts';
 import type { OperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
-import { defaultRateLimits } from '../../src/config/rate-limits.ts';
-import { roleTable } from '../../src/domain/users/roles.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
+import { ROLE_TABLE } from '../../src/domain/users/roles.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 import type { Call } from '../support/api-client.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const one = { quota: 1, windowSeconds: 60 };
   [api, withoutQuota, withoutTables, withoutDatabase] = await Promise.all([
     startApi(),
-    startApi({ rateLimits: { ...defaultRateLimits, default: one, token: one } }),
+    startApi({ rateLimits: { ...DEFAULT_RATE_LIMITS, default: one, token: one } }),
     startApi(),
     startApi({ isDatabaseAway: true }),
   ]);
@@ -45,7 +45,7 @@ const plain = routes.filter((route) => !oauth.includes(route));
 const withDatabase = plain.filter((route) => route.operationId !== 'getAuthorizationServerMetadata');
 const secured = routes.filter((route) => route.secured);
 const orgScoped = secured.filter((route) => route.orgScoped);
-const inRoleTable = routes.filter((route) => route.operationId in roleTable);
+const inRoleTable = routes.filter((route) => route.operationId in ROLE_TABLE);
 const withBody = plain.filter((route) => route.body !== null);
 const withObject = plain.filter((route) => objectNames(route).length > 0);
 
@@ -103,7 +103,7 @@ const tokenChecks: readonly Check[] = [
     name: 'follows its row in the role table',
     appliesTo: inRoleTable,
     run: async (id, route) => {
-      const row: Readonly<Record<string, string>> = roleTable[id as SecuredOperationId];
+      const row: Readonly<Record<string, string>> = ROLE_TABLE[id as SecuredOperationId];
       for (const role of ['admin', 'staff', 'user'] as const) {
         const answer = await api.call(id, blankCall(route, { token: api.own[role].token }));
         expect([role, answer.body?.code === 'role_forbidden']).toEqual([role, row[role] === 'none']);

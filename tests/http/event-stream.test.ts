@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { EventStream } from '../../src/contract/event-stream.ts';
 import type { StreamedEvent } from '../../src/contract/event-stream.ts';
-import { sendEvents } from '../../src/http/event-stream.ts';
+import { sendEventStream } from '../../src/http/event-stream.ts';
 import { EventListener } from '../support/event-stream.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -33,7 +33,7 @@ async function serve(
   const server = createServer((_request, response) => {
     begun.resolve(response);
     before(response)
-      .then(() => sendEvents(response as Response, stream, isStillAllowed, heartbeatMs))
+      .then(() => sendEventStream(response as Response, stream, isStillAllowed, heartbeatMs))
       .then(() => ended.resolve(undefined), ended.reject);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { digest, newAccessToken } from '../../src/domain/security/credentials.ts';
+import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
 import type { ProblemOptions } from '../../src/domain/api/problem.ts';
 import { createAuthenticator } from '../../src/oauth/authenticate.ts';
 import type { Authenticator } from '../../src/oauth/authenticate.ts';
@@ -37,7 +37,7 @@ beforeEach(async () => {
 async function addToken(userId: string, scope = 'read write'): Promise<string> {
   const value = newAccessToken();
   await insertAccessToken(database.db, {
-    tokenHash: digest(value),
+    tokenHash: sha256Digest(value),
     orgId: client.orgId,
     userId,
     applicationId: client.applicationId,
@@ -66,7 +66,7 @@ test('a token acts as its user, with the role and scope as they are', async () =
     role: 'admin',
     scope: 'read write',
     applicationId: client.applicationId,
-    tokenDigest: digest(token).toString('hex'),
+    tokenDigest: sha256Digest(token).toString('hex'),
   });
   const reader = await addUser(database.db, client.orgId, 'user');
   expect(await enter(await addToken(reader, 'read'))).toMatchObject({
@@ -92,7 +92,7 @@ test.each([undefined, '', 'Bearer', 'Basic YTpi', 'Digest x', 'pat_abc', 'Bearer
 
 test('an unknown token, and the stored digest sent as a token, are invalid_token', async () => {
   await expect(enter(newAccessToken())).rejects.toMatchObject(refused);
-  await expect(enter(digest(token).toString('hex'))).rejects.toMatchObject(refused);
+  await expect(enter(sha256Digest(token).toString('hex'))).rejects.toMatchObject(refused);
   await expect(enter(`${token} x`)).rejects.toMatchObject(refused);
 });
 
@@ -121,7 +121,11 @@ describe('a change in another process takes effect within a second', () => {
 
   test('revocation', () =>
     settles(
-      () => deleteAccessToken(database.db, digest(token), { orgId: client.orgId, id: client.applicationId }),
+      () =>
+        deleteAccessToken(database.db, sha256Digest(token), {
+          orgId: client.orgId,
+          id: client.applicationId,
+        }),
       refused,
     ));
   test('deletion of the owner', () => settles(() => softDelete(database.db, client.ownerId), refused));
@@ -140,7 +144,7 @@ test('the owner of the application takes the tokens of its users along', async (
   const held = await addToken(holder);
   await enter(held);
   await softDelete(database.db, client.ownerId);
-  authenticator.forgetTokensOf(client.ownerId);
+  authenticator.invalidateCachedTokensOf(client.ownerId);
   await expect(enter(held)).rejects.toMatchObject(refused);
 });
 
@@ -149,7 +153,7 @@ test('a revoked token ends at once in this process, another one stays remembered
   await enter();
   await enter(other);
   await database.db.deleteFrom('access_tokens').where('org_id', '=', client.orgId).execute();
-  authenticator.forgetToken(digest(token).toString('hex'));
+  authenticator.invalidateCachedToken(sha256Digest(token).toString('hex'));
   await expect(enter()).rejects.toMatchObject(refused);
   expect(await enter(other)).toMatchObject({ userId: client.ownerId });
 });
@@ -157,15 +161,15 @@ test('a revoked token ends at once in this process, another one stays remembered
 test.each(['ownerId', 'applicationId'] as const)('the tokens of a %s are forgotten at once', async (key) => {
   await enter();
   await database.db.deleteFrom('access_tokens').where('org_id', '=', client.orgId).execute();
-  authenticator.forgetTokensOf(crypto.randomUUID());
+  authenticator.invalidateCachedTokensOf(crypto.randomUUID());
   await enter();
-  authenticator.forgetTokensOf(client[key]);
+  authenticator.invalidateCachedTokensOf(client[key]);
   await expect(enter()).rejects.toMatchObject(refused);
 });
 
 test('what was being read while a change was announced is not remembered', async () => {
   const reading = enter();
-  authenticator.forgetTokensOf(client.ownerId);
+  authenticator.invalidateCachedTokensOf(client.ownerId);
   await reading;
   await softDelete(database.db, client.ownerId);
   await expect(enter()).rejects.toMatchObject(refused);
@@ -175,7 +179,7 @@ test('an unknown token is not remembered, nor is a failed read', async () => {
   const late = newAccessToken();
   await expect(enter(late)).rejects.toMatchObject(refused);
   await insertAccessToken(database.db, {
-    tokenHash: digest(late),
+    tokenHash: sha256Digest(late),
     orgId: client.orgId,
     userId: client.ownerId,
     applicationId: client.applicationId,

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import type { OAuthAnswer } from '../../src/oauth/exchange.ts';
+import type { OAuthReply } from '../../src/oauth/exchange.ts';
 
 export const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 const challenged = { ...noStore, 'WWW-Authenticate': 'Basic realm="partners"' };
 
-export function expectToken(answer: OAuthAnswer, scope = 'read write'): string {
+export function expectToken(answer: OAuthReply, scope = 'read write'): string {
   expect(answer).toEqual({
     status: 200,
     headers: noStore,
@@ -18,7 +18,7 @@ export function expectToken(answer: OAuthAnswer, scope = 'read write'): string {
   return String(answer.body?.access_token);
 }
 
-export function expectRefusal(answer: OAuthAnswer, error: string): void {
+export function expectRefusal(answer: OAuthReply, error: string): void {
   const isClientFault = error === 'invalid_client';
   expect(answer).toEqual({
     status: isClientFault ? 401 : 400,

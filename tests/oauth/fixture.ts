@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
+import { sha256Digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { setPassword } from '../../src/queries/accounts/accounts.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
@@ -68,7 +68,7 @@ export async function addClient(
       ownerUserId: ownerId,
       name: 'App',
       clientId,
-      secretHash: digest(clientSecret),
+      secretHash: sha256Digest(clientSecret),
       grantType: given.grantType ?? 'client-credentials',
     },
     start,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { digest } from '../../src/domain/security/credentials.ts';
-import type { OAuthAnswer } from '../../src/oauth/exchange.ts';
+import { sha256Digest } from '../../src/domain/security/credentials.ts';
+import type { OAuthReply } from '../../src/oauth/exchange.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import { expectRefusal, expectToken, noStore } from './expectations.ts';
 import { addAccount, addClient, addOrganization, addUser, basic, softDelete, start } from './fixture.ts';
@@ -22,7 +22,7 @@ describe('the password grant', () => {
     await addAccount(on.database.db, orgId, username, password);
   });
 
-  const ask = (name: string, word: string, authorization = header): Promise<OAuthAnswer> =>
+  const ask = (name: string, word: string, authorization = header): Promise<OAuthReply> =>
     on.endpoint.issue({ authorization, body: { grant_type: 'password', username: name, password: word } });
 
   test('acts as the user, whatever the letter case of the name, without a refresh token', async () => {
@@ -31,7 +31,7 @@ describe('the password grant', () => {
       .selectFrom('access_tokens')
       .innerJoin('users', 'users.id', 'access_tokens.user_id')
       .select(['users.email', 'users.role'])
-      .where('token_hash', '=', digest(token))
+      .where('token_hash', '=', sha256Digest(token))
       .executeTakeFirst();
     expect(row).toEqual({ email: username, role: 'staff' });
   });
@@ -103,7 +103,7 @@ describe('revocation', () => {
     (await on.database.db
       .selectFrom('access_tokens')
       .select('scope')
-      .where('token_hash', '=', digest(token))
+      .where('token_hash', '=', sha256Digest(token))
       .executeTakeFirst()) !== undefined;
   const done = { status: 200, headers: noStore, body: undefined };
 
@@ -115,13 +115,13 @@ describe('revocation', () => {
         db: on.database.db,
         settings: { accessTokenSeconds: 36_000 },
         clock: () => start,
-        forgetToken: (tokenDigest) => forgotten.push(tokenDigest),
+        invalidateCachedToken: (tokenDigest) => forgotten.push(tokenDigest),
       });
       const token = expectToken(await telling.issue({ authorization: authorization(), body: grant }));
       const body = hint === undefined ? { token } : { token, token_type_hint: hint };
       expect(await telling.revoke({ authorization: authorization(), body })).toEqual(done);
       expect(await stored(token)).toBe(false);
-      expect(forgotten).toEqual([digest(token).toString('hex')]);
+      expect(forgotten).toEqual([sha256Digest(token).toString('hex')]);
       expect(await telling.revoke({ authorization: authorization(), body })).toEqual(done);
     },
   );

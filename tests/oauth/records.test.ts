@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { digest } from '../../src/domain/security/credentials.ts';
+import { sha256Digest } from '../../src/domain/security/credentials.ts';
 import { authenticateClient } from '../../src/oauth/client-credentials.ts';
-import { authorizationServerMetadata } from '../../src/oauth/metadata.ts';
+import { buildAuthorizationServerMetadata } from '../../src/oauth/metadata.ts';
 import {
   findApplication,
   findClient,
   insertApplication,
   listApplications,
-  replaceSecret,
+  updateApplicationSecret,
   updateApplication,
 } from '../../src/queries/accounts/applications.ts';
-import { findOrganization, isReachable } from '../../src/queries/accounts/organizations.ts';
-import { deleteRateLimitsBefore, useQuota } from '../../src/queries/accounts/rate-limits.ts';
+import { findOrganization, isOrganizationReachable } from '../../src/queries/accounts/organizations.ts';
+import { deleteRateLimitsBefore, countQuotaUse } from '../../src/queries/accounts/rate-limits.ts';
 import { insertSignupRequest, listSignupRequests } from '../../src/queries/accounts/signup-requests.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
@@ -27,7 +27,7 @@ afterAll(() => database.close());
 const after = (ms: number): Date => new Date(start.getTime() + ms);
 
 test('the metadata names the addresses under the base address', () => {
-  expect(authorizationServerMetadata('https://api.example/base')).toEqual({
+  expect(buildAuthorizationServerMetadata('https://api.example/base')).toEqual({
     issuer: 'https://api.example/base',
     token_endpoint: 'https://api.example/base/oauth2/token/',
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
@@ -49,12 +49,12 @@ test('an organization reaches itself and the simulation organizations of its fle
   });
   const reachable = await Promise.all(
     [own, own.toUpperCase(), simulation, simulation.toUpperCase(), stranger, randomUUID()].map((id) =>
-      isReachable(database.db, own, id),
+      isOrganizationReachable(database.db, own, id),
     ),
   );
   expect(reachable).toEqual([true, true, true, true, false, false]);
-  expect(await isReachable(database.db, simulation, own)).toBe(false);
-  expect(await isReachable(database.db, stranger, simulation)).toBe(false);
+  expect(await isOrganizationReachable(database.db, simulation, own)).toBe(false);
+  expect(await isOrganizationReachable(database.db, stranger, simulation)).toBe(false);
 });
 
 describe('applications', () => {
@@ -67,7 +67,7 @@ describe('applications', () => {
         ownerUserId: await addUser(database.db, client.orgId),
         name: 'Later',
         clientId: 'later',
-        secretHash: digest('x'),
+        secretHash: sha256Digest('x'),
         grantType: 'password',
       },
       after(1000),
@@ -100,11 +100,13 @@ describe('applications', () => {
 
   test('take only the new secret once it was replaced', async () => {
     const { orgId, applicationId, clientId, clientSecret } = await addClient(database.db);
-    expect(await replaceSecret(database.db, randomUUID(), applicationId, digest('new'), after(5))).toBe(
-      false,
-    );
+    expect(
+      await updateApplicationSecret(database.db, randomUUID(), applicationId, sha256Digest('new'), after(5)),
+    ).toBe(false);
     expect(await authenticateClient(database.db, { clientId, clientSecret })).toBeDefined();
-    expect(await replaceSecret(database.db, orgId, applicationId, digest('new'), after(5))).toBe(true);
+    expect(
+      await updateApplicationSecret(database.db, orgId, applicationId, sha256Digest('new'), after(5)),
+    ).toBe(true);
     expect(await authenticateClient(database.db, { clientId, clientSecret })).toBeUndefined();
     expect(await authenticateClient(database.db, { clientId, clientSecret: 'new' })).toBeDefined();
   });
@@ -132,8 +134,8 @@ test('sign-up requests are listed newest first, page by page, also those of one 
 
 describe('a quota', () => {
   test('is counted down, refuses when used up and is whole again in the next window', async () => {
-    const use = (now: Date): ReturnType<typeof useQuota> =>
-      useQuota(database.db, 'login', 'someone', 2, 60, now);
+    const use = (now: Date): ReturnType<typeof countQuotaUse> =>
+      countQuotaUse(database.db, 'login', 'someone', 2, 60, now);
     expect(await use(after(0))).toEqual({ used: 1, remaining: 1, resetSeconds: 60 });
     expect(await use(after(15_500))).toEqual({ used: 2, remaining: 0, resetSeconds: 45 });
     expect(await use(after(16_000))).toEqual({ used: 3, remaining: 0, resetSeconds: 44 });
@@ -150,13 +152,13 @@ describe('a quota', () => {
       ['a', 'y'],
       ['b', 'x'],
     ] as const) {
-      expect(await useQuota(database.db, policy, subject, 5, 60, start)).toMatchObject({ used: 1 });
+      expect(await countQuotaUse(database.db, policy, subject, 5, 60, start)).toMatchObject({ used: 1 });
     }
   });
 
   test('is shared: forty uses at once are counted one by one', async () => {
     const uses = await Promise.all(
-      Array.from({ length: 40 }, () => useQuota(database.db, 'shared', 'x', 100, 60, start)),
+      Array.from({ length: 40 }, () => countQuotaUse(database.db, 'shared', 'x', 100, 60, start)),
     );
     expect(uses.map(({ used }) => used).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 40 }, (_, n) => n + 1),
@@ -164,7 +166,7 @@ describe('a quota', () => {
   });
 
   test('is swept with its window', async () => {
-    await useQuota(database.db, 'swept', 'x', 5, 60, after(3_600_000));
+    await countQuotaUse(database.db, 'swept', 'x', 5, 60, after(3_600_000));
     await deleteRateLimitsBefore(database.db, after(3_600_000));
     const left = await database.db.selectFrom('rate_limits').select('policy').execute();
     expect(left).toEqual([{ policy: 'swept' }]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { digest } from '../../src/domain/security/credentials.ts';
-import { presentedClientId } from '../../src/oauth/client-credentials.ts';
+import { sha256Digest } from '../../src/domain/security/credentials.ts';
+import { findPresentedClientId } from '../../src/oauth/client-credentials.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import { testDatabase } from '../support/database.ts';
 import { expectRefusal, expectToken } from './expectations.ts';
@@ -17,7 +17,7 @@ describe('client authentication', () => {
     const rows = await on.database.db
       .selectFrom('access_tokens')
       .select(['org_id', 'user_id', 'application_id', 'scope', 'created_at', 'expires_at'])
-      .where('token_hash', '=', digest(token))
+      .where('token_hash', '=', sha256Digest(token))
       .execute();
     expect(rows).toEqual([
       {
@@ -98,7 +98,7 @@ describe('client authentication', () => {
   });
 
   test('the stored digest is not accepted as the secret, in any spelling', async () => {
-    const hash = digest(on.client.clientSecret);
+    const hash = sha256Digest(on.client.clientSecret);
     for (const text of [hash.toString('hex'), hash.toString('base64'), `\\x${hash.toString('hex')}`]) {
       const body = { ...grant, client_id: on.client.clientId, client_secret: text };
       expectRefusal(await on.endpoint.issue({ authorization: undefined, body }), 'invalid_client');
@@ -116,10 +116,10 @@ describe('client authentication', () => {
   });
 
   test('the client id that a request names is told for its rate limit', () => {
-    expect(presentedClientId({ authorization: authorization(), body: grant })).toBe(on.client.clientId);
-    expect(presentedClientId({ authorization: undefined, body: secretPost() })).toBe(on.client.clientId);
-    expect(presentedClientId({ authorization: 'Basic ?', body: grant })).toBeUndefined();
-    expect(presentedClientId({ authorization: authorization(), body: [] })).toBeUndefined();
+    expect(findPresentedClientId({ authorization: authorization(), body: grant })).toBe(on.client.clientId);
+    expect(findPresentedClientId({ authorization: undefined, body: secretPost() })).toBe(on.client.clientId);
+    expect(findPresentedClientId({ authorization: 'Basic ?', body: grant })).toBeUndefined();
+    expect(findPresentedClientId({ authorization: authorization(), body: [] })).toBeUndefined();
   });
 });
 

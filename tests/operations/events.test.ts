@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { digest } from '../../src/domain/security/credentials.ts';
+import { sha256Digest } from '../../src/domain/security/credentials.ts';
 import { envelope } from '../../src/domain/notifications/envelope.ts';
 import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
 import type { Tx } from '../../src/queries/connection/database.ts';
@@ -185,9 +185,9 @@ describe('a stream ends', () => {
     const listener = await listen(undefined, api.own.admin.readToken);
     await api.db
       .deleteFrom('access_tokens')
-      .where('token_hash', '=', digest(api.own.admin.readToken))
+      .where('token_hash', '=', sha256Digest(api.own.admin.readToken))
       .execute();
-    api.services.forgetTokensOf(api.own.admin.id);
+    api.services.invalidateCachedTokensOf(api.own.admin.id);
     await until(async () => (await api.call('listUsers', { token: api.own.admin.readToken })).status === 401);
     await send();
     expect([await listener.ended, listener.text]).toEqual(['whole', 'retry: 1000\n\n']);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as validators from '../../generated/validate-bodies.js';
-import { bodyErrors } from '../../src/http/field-errors.ts';
+import { toBodyErrors } from '../../src/http/field-errors.ts';
 import { validateDefinitionRules } from '../../src/simulation/definition/validate-definition-rules.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
@@ -8,7 +8,7 @@ const validate = validators.createFleet;
 
 /** Pointer and code of what the document finds, and of what is found beside it. */
 function judge(body: unknown): { document: string[]; beside: string[] } {
-  const faults = validate(body) ? [] : bodyErrors(validate.errors ?? [], body);
+  const faults = validate(body) ? [] : toBodyErrors(validate.errors ?? [], body);
   const told = (list: readonly { pointer?: string; code: string }[]) =>
     list.map(({ pointer, code }) => `${pointer ?? ''} ${code}`).sort();
   return { document: told(faults), beside: told(validateDefinitionRules(body, faults, now)) };

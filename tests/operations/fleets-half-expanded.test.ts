@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { digest } from '../../src/domain/security/credentials.ts';
+import { sha256Digest } from '../../src/domain/security/credentials.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 
@@ -32,7 +32,7 @@ test.each(['stopFleet', 'cancelFleet'] as const)(
     expect(userIds).toHaveLength(5);
     for (const ownerUserId of [userIds[1] ?? '', userIds[4] ?? '']) {
       const application = { orgId, ownerUserId, name: 'Own', grantType: 'client-credentials' } as const;
-      const secret = { clientId: randomUUID(), secretHash: digest('secret') };
+      const secret = { clientId: randomUUID(), secretHash: sha256Digest('secret') };
       await insertApplication(fleets.api.db, { ...application, ...secret }, fleets.api.clock.now());
     }
     const answer = await fleets.act(operation, jobId);

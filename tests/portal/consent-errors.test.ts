@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import express from 'express';
 import request from 'supertest';
-import { linkKey } from '../../src/domain/security/signed-links.ts';
+import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
 import { createConsent } from '../../src/portal/consent.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -17,7 +17,7 @@ test('while the database is away the consent page says so as a page, and logs it
     createConsent({
       db: database.db,
       clock: () => new Date(0),
-      linkKey: linkKey(randomBytes(32)),
+      linkKey: deriveLinkKey(randomBytes(32)),
       log: { info: note, warn: note, error: note },
     }),
   );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import request from 'supertest';
-import { consentQuery } from '../../src/domain/security/consent-links.ts';
+import { signConsentQuery } from '../../src/domain/security/consent-links.ts';
 import { raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import {
   HOUR,
@@ -109,7 +109,7 @@ describe('the consent page', () => {
       return copy.pathname + copy.search;
     };
     const evil = Buffer.from('https://evil.example/\nhttps://evil.example/').toString('base64url');
-    const anothers = consentQuery(
+    const anothers = signConsentQuery(
       on.api.services.linkKey,
       { itemId: item.id, ownerId: on.api.own.admin.id },
       { success: 'https://evil.example/', cancel: 'https://evil.example/' },

@@ -8,7 +8,7 @@ import { issueInitialPassword } from '../../src/accounts/bootstrap.ts';
 import { createPortal } from '../../src/portal/portal.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
-import { useQuota } from '../../src/queries/accounts/rate-limits.ts';
+import { countQuotaUse } from '../../src/queries/accounts/rate-limits.ts';
 import { testDatabase } from '../support/database.ts';
 import { Visitor } from './visitor.ts';
 
@@ -79,10 +79,10 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
       clock,
       baseUrl: publicUrl ?? baseUrl,
       issueInitialPassword,
-      forgetTokensOf: (id) => forgotten.push(id),
+      invalidateCachedTokensOf: (id) => forgotten.push(id),
       log: { info: note, warn: note, error: note },
       throttle: async (policy, subject) => {
-        const use = await useQuota(db, policy, subject, quota, 60, clock());
+        const use = await countQuotaUse(db, policy, subject, quota, 60, clock());
         return { allowed: use.used <= quota, retryAfterSeconds: use.resetSeconds };
       },
     }),

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultRateLimits } from '../../src/config/rate-limits.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { codeBlocks, readme, root, tableRows } from './document.ts';
 
@@ -42,7 +42,7 @@ test('the defaults in the table are those of the reader', () => {
     WEBHOOK_STANDARD_HEADERS: settings.webhookStandardHeaders ? 'on' : 'off',
     SIMULATOR_FAULTS: settings.simulatorFaults ? 'on' : 'off',
   });
-  for (const [policy, { quota, windowSeconds }] of Object.entries(defaultRateLimits)) {
+  for (const [policy, { quota, windowSeconds }] of Object.entries(DEFAULT_RATE_LIMITS)) {
     expect(readme).toContain(`\`${policy}=${quota}/${windowSeconds}\``);
   }
 });

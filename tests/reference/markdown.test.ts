@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markdown } from '../../src/reference/markdown.ts';
+import { renderMarkdown } from '../../src/reference/markdown.ts';
 
 test('blocks: headings, paragraphs, lists, tables, code', () => {
   const text = [
@@ -21,7 +21,7 @@ test('blocks: headings, paragraphs, lists, tables, code', () => {
     'a < b',
     '```',
   ].join('\n');
-  expect(markdown(text)).toBe(
+  expect(renderMarkdown(text)).toBe(
     [
       '<h2>Title</h2>',
       '<p>One\ntwo</p>',
@@ -35,20 +35,20 @@ test('blocks: headings, paragraphs, lists, tables, code', () => {
 });
 
 test('a wrapped line that begins with a number and a dot stays in its paragraph', () => {
-  expect(markdown('it may get\n409. No fleet')).toBe('<p>it may get\n409. No fleet</p>');
+  expect(renderMarkdown('it may get\n409. No fleet')).toBe('<p>it may get\n409. No fleet</p>');
 });
 
 test('an unclosed fence ends with the text', () => {
-  expect(markdown('```\nx')).toBe('<pre tabindex="0"><code>x</code></pre>');
+  expect(renderMarkdown('```\nx')).toBe('<pre tabindex="0"><code>x</code></pre>');
 });
 
 test('inline: code is literal, emphasis and safe links are read, all else is escaped', () => {
-  expect(markdown('`**<b>**` **bold** *soft* [here](/docs/) [there](https://e.example/?a=1&b=2)')).toBe(
+  expect(renderMarkdown('`**<b>**` **bold** *soft* [here](/docs/) [there](https://e.example/?a=1&b=2)')).toBe(
     '<p><code>**&lt;b&gt;**</code> <strong>bold</strong> <em>soft</em> <a href="/docs/">here</a> ' +
       '<a href="https://e.example/?a=1&amp;b=2">there</a></p>',
   );
   for (const hostile of ['[x](javascript:alert(1))', '[x](//evil.example)', '[x](data:text/html,y)'])
-    expect(markdown(hostile)).not.toContain('<a ');
-  expect(markdown('<img src=x onerror="a">')).toBe('<p>&lt;img src=x onerror=&quot;a&quot;&gt;</p>');
-  expect(markdown('[x](https://e.example/"onclick="a)')).not.toContain('"onclick');
+    expect(renderMarkdown(hostile)).not.toContain('<a ');
+  expect(renderMarkdown('<img src=x onerror="a">')).toBe('<p>&lt;img src=x onerror=&quot;a&quot;&gt;</p>');
+  expect(renderMarkdown('[x](https://e.example/"onclick="a)')).not.toContain('"onclick');
 });

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { composeApi } from '../../src/compose/api.ts';
 import type { RateLimits } from '../../src/config/rate-limits.ts';
-import { digest, newAccessToken } from '../../src/domain/security/credentials.ts';
+import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { keyring } from '../../src/domain/security/encryption.ts';
-import { linkKey } from '../../src/domain/security/signed-links.ts';
+import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
 import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import type { Services } from '../../src/operations/context.ts';
 import { EventFeed } from '../../src/streams/event-feed.ts';
@@ -76,15 +76,15 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   await away.close();
   const db = options.isDatabaseAway === true ? away.db : database.db;
   const events = new EventFeed();
-  const servicesOf = (forgetTokensOf: Services['forgetTokensOf']): Services => ({
+  const servicesOf = (invalidateCachedTokensOf: Services['invalidateCachedTokensOf']): Services => ({
     db,
     baseUrl,
     keyring: keyring(key),
-    linkKey: linkKey(key),
+    linkKey: deriveLinkKey(key),
     allowedNetworks: [],
     simulatorFaults: false,
     testWebhook: () => Promise.resolve({ outcome: 'delivered', status_code: 204, detail: null }),
-    forgetTokensOf,
+    invalidateCachedTokensOf,
     countDropped: () => {},
     yieldToEventLoop,
     events,
@@ -152,7 +152,7 @@ export async function addPerson(db: Db, orgId: string, role: Role, now: Date): P
       owner_user_id: id,
       name: role,
       client_id: randomBytes(20).toString('hex'),
-      secret_hash: digest('unused'),
+      secret_hash: sha256Digest('unused'),
       client_type: 'confidential',
       authorization_grant_type: 'client-credentials',
       ...at,
@@ -167,7 +167,7 @@ export async function addPerson(db: Db, orgId: string, role: Role, now: Date): P
     await db
       .insertInto('access_tokens')
       .values({
-        token_hash: digest(value),
+        token_hash: sha256Digest(value),
         org_id: orgId,
         user_id: id,
         application_id: applicationId,

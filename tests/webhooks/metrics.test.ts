@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Registry } from 'prom-client';
-import { backlogMetrics, deliveryMetrics } from '../../src/compose/metrics.ts';
+import { registerBacklogMetrics, createDeliveryMetrics } from '../../src/compose/metrics.ts';
 import { addMessage, addWebhook, stage, testDispatcher } from '../support/webhooks.ts';
 
 const on = stage();
@@ -15,8 +15,8 @@ async function scrape(registry: Registry): Promise<Record<string, number>> {
 
 test('a scrape tells the backlog, its age, outcomes, latencies and drops', async () => {
   const registry = new Registry();
-  const metrics = deliveryMetrics(registry);
-  backlogMetrics(registry, on.database.db, on.clock.now);
+  const metrics = createDeliveryMetrics(registry);
+  registerBacklogMetrics(registry, on.database.db, on.clock.now);
   await addWebhook(on.database.db, on.orgId, on.receiver.url());
   await addMessage(on.database.db, on.orgId, on.clock.now());
   await addMessage(on.database.db, on.orgId, on.clock.now());

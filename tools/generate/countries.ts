@@ -14,7 +14,7 @@ import { iso1A2Code } from '@rapideditor/country-coder';
 import type { MultiPolygon, Polygon } from 'geojson';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
-import { settle } from './files.ts';
+import { writeOrCheckFiles } from './files.ts';
 import { cutAtMeridian } from './antimeridian.ts';
 import type { Ring } from './antimeridian.ts';
 
@@ -107,5 +107,5 @@ export function countriesJson(): string {
 
 if (import.meta.main) {
   const path = fileURLToPath(new URL('../../generated/countries.json', import.meta.url));
-  settle(new Map([[path, countriesJson()]]), process.argv.includes('--check'));
+  writeOrCheckFiles(new Map([[path, countriesJson()]]), process.argv.includes('--check'));
 }

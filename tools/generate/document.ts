@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accessText, roleTable } from '../../src/domain/users/roles.ts';
+import { describeAccess, ROLE_TABLE } from '../../src/domain/users/roles.ts';
 import type { Access } from '../../src/domain/users/roles.ts';
 
 /** The parts of an OpenAPI 3.1 document that the generators read. */
@@ -30,8 +30,8 @@ export interface Operation {
   'x-max-body-bytes'?: number;
 }
 
-export const methods = ['get', 'put', 'post', 'patch', 'delete'] as const;
-export type Method = (typeof methods)[number];
+export const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
+export type Method = (typeof METHODS)[number];
 
 export interface OperationAt {
   path: string;
@@ -41,7 +41,7 @@ export interface OperationAt {
 }
 
 /** Bundles openapi/ into one document and writes the role table into every secured operation. */
-export function bundle(root: string): OpenApiDocument {
+export function bundleDocument(root: string): OpenApiDocument {
   const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
   try {
     const output = join(folder, 'openapi.json');
@@ -70,12 +70,12 @@ export function bundle(root: string): OpenApiDocument {
 /** Every operation with its parameters, those of the path item included and references followed. */
 export function operationsOf(document: OpenApiDocument): OperationAt[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
-    methods.flatMap((method) => {
+    METHODS.flatMap((method) => {
       const operation = item[method] as Operation | undefined;
       if (operation === undefined) return [];
       const shared = (item['parameters'] ?? []) as unknown[];
       const parameters = [...shared, ...(operation.parameters ?? [])].map((each) =>
-        follow<Parameter>(document, each),
+        resolveReference<Parameter>(document, each),
       );
       return [{ path, method, operation, parameters }];
     }),
@@ -83,7 +83,7 @@ export function operationsOf(document: OpenApiDocument): OperationAt[] {
 }
 
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller says what the place holds
-export function follow<T>(document: OpenApiDocument, node: unknown): T {
+export function resolveReference<T>(document: OpenApiDocument, node: unknown): T {
   const reference = (node as { $ref?: string }).$ref;
   if (reference === undefined) return node as T;
   const target = reference
@@ -93,7 +93,7 @@ export function follow<T>(document: OpenApiDocument, node: unknown): T {
       (at, key) => (at as Record<string, unknown>)[key.replaceAll('~1', '/').replaceAll('~0', '~')],
       document,
     );
-  return follow<T>(document, target);
+  return resolveReference<T>(document, target);
 }
 
 export function isSecured(operation: Operation): boolean {
@@ -103,12 +103,12 @@ export function isSecured(operation: Operation): boolean {
 function writeRoles(document: OpenApiDocument): void {
   for (const { operation } of operationsOf(document)) {
     if (!isSecured(operation)) continue;
-    const row = (roleTable as Record<string, Readonly<Record<string, Access>> | undefined>)[
+    const row = (ROLE_TABLE as Record<string, Readonly<Record<string, Access>> | undefined>)[
       operation.operationId
     ];
     if (row === undefined)
       throw new Error(`${operation.operationId} has no row in src/domain/users/roles.ts.`);
     Object.assign(operation, { 'x-roles': row });
-    operation.description = `${(operation.description ?? '').trim()}\n\nWho may call it: ${accessText(row)}.`;
+    operation.description = `${(operation.description ?? '').trim()}\n\nWho may call it: ${describeAccess(row)}.`;
   }
 }

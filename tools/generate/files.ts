@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
  * Writes generated files, or with `--check` compares them with what is committed and reports each that is stale.
  * Exits 1 when one is, and says the cure.
  */
-export function settle(files: ReadonlyMap<string, string>, check: boolean): void {
+export function writeOrCheckFiles(files: ReadonlyMap<string, string>, check: boolean): void {
   const stale: string[] = [];
   for (const [path, text] of files) {
     if (!check) {

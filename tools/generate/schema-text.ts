@@ -1,7 +1,7 @@
 import type { Catalogue, CatalogueColumn, CatalogueTable } from '../../src/queries/connection/catalogue.ts';
 
 /** The schema as SQL in one fixed order. For reading and comparing: the migrations are what is applied. */
-export function schemaText({ extensions, types, sequences, functions, tables }: Catalogue): string {
+export function formatSchemaSql({ extensions, types, sequences, functions, tables }: Catalogue): string {
   const statements = [
     '-- Written by `make generate` from the migrations beside it. Do not edit, do not apply.',
     ...extensions.map((name) => `create extension ${name};`),

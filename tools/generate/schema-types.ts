@@ -1,7 +1,7 @@
 import type { Catalogue, CatalogueColumn, CatalogueTable } from '../../src/queries/connection/catalogue.ts';
 
 /** As src/queries/connection/database.ts reads the values. */
-const readAs: Record<string, string> = {
+const READ_AS: Record<string, string> = {
   bool: 'boolean',
   bytea: 'Buffer',
   float4: 'number',
@@ -14,7 +14,7 @@ const readAs: Record<string, string> = {
   numeric: 'number',
   timestamptz: 'Date',
 };
-const readAsText = new Set([
+const READ_AS_TEXT = new Set([
   'bpchar',
   'cidr',
   'citext',
@@ -31,7 +31,7 @@ const readAsText = new Set([
 ]);
 
 /** Kysely's interfaces of all tables, one for each, and `Database` that joins them. */
-export function typesText({ tables }: Catalogue): string {
+export function formatDatabaseTypes({ tables }: Catalogue): string {
   // Rows are read and written through a partitioned table, not through its parts.
   const whole = tables.filter(({ isPartition }) => !isPartition);
   const texts = [
@@ -71,7 +71,7 @@ function elementType(table: CatalogueTable, { name, baseType, labels, isArray }:
     throw new Error(`Column ${table.name}.${name}: use text[] with a check instead of an array of an enum.`);
   const values = labels ?? allowedValues(table, name);
   if (values !== undefined) return values.map((value) => `'${value.replaceAll("'", "\\'")}'`).join(' | ');
-  const type = readAs[baseType] ?? (readAsText.has(baseType) ? 'string' : undefined);
+  const type = READ_AS[baseType] ?? (READ_AS_TEXT.has(baseType) ? 'string' : undefined);
   if (type === undefined)
     throw new Error(
       `Column ${table.name}.${name}: say in tools/generate/schema-types.ts how ${baseType} is read.`,

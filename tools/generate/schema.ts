@@ -7,9 +7,9 @@ import { readCatalogue } from '../../src/queries/connection/catalogue.ts';
 import type { Catalogue } from '../../src/queries/connection/catalogue.ts';
 import { startEmbedded } from '../../src/postgres/start.ts';
 import { migrate } from '../../src/queries/connection/migrations.ts';
-import { settle } from './files.ts';
-import { schemaText } from './schema-text.ts';
-import { typesText } from './schema-types.ts';
+import { writeOrCheckFiles } from './files.ts';
+import { formatSchemaSql } from './schema-text.ts';
+import { formatDatabaseTypes } from './schema-types.ts';
 
 /** The catalogue of a throw-away database with these migrations. */
 async function catalogueOf(migrationsFolder: string): Promise<Catalogue> {
@@ -38,10 +38,10 @@ async function catalogueOf(migrationsFolder: string): Promise<Catalogue> {
 const named = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
 const root = resolve(named ?? join(import.meta.dirname, '../..'));
 const catalogue = await catalogueOf(join(root, 'migrations'));
-settle(
+writeOrCheckFiles(
   new Map([
-    [join(root, 'migrations/schema.sql'), schemaText(catalogue)],
-    [join(root, 'generated/database.ts'), typesText(catalogue)],
+    [join(root, 'migrations/schema.sql'), formatSchemaSql(catalogue)],
+    [join(root, 'generated/database.ts'), formatDatabaseTypes(catalogue)],
   ]),
   process.argv.includes('--check'),
 );

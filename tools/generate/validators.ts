@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { _ } from 'ajv/dist/core.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
-import { follow, operationsOf } from './document.ts';
+import { resolveReference, operationsOf } from './document.ts';
 import type { OpenApiDocument, Operation, Parameter } from './document.ts';
 import * as formats from '../../src/domain/api/formats.ts';
 
@@ -17,7 +17,7 @@ const FORMATS_MODULE = '../src/domain/api/formats.ts';
  * query and headers are coerced from text, and their defaults filled in. A body's defaults belong to the operations,
  * because some depend on other fields (the count of a fleet).
  */
-export function validatorFiles(document: OpenApiDocument): Map<string, string> {
+export function generateValidatorFiles(document: OpenApiDocument): Map<string, string> {
   const bodies = new Map<string, Schema>();
   const parameters = new Map<string, Schema>();
   for (const { operation, parameters: all } of operationsOf(document)) {
@@ -40,7 +40,9 @@ export function validatorFiles(document: OpenApiDocument): Map<string, string> {
 }
 
 function bodyContent(document: OpenApiDocument, { requestBody }: Operation): Content {
-  return requestBody === undefined ? {} : follow<{ content: Content }>(document, requestBody).content;
+  return requestBody === undefined
+    ? {}
+    : resolveReference<{ content: Content }>(document, requestBody).content;
 }
 
 function parametersSchema(list: readonly Parameter[]): Schema {

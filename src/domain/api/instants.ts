@@ -3,7 +3,7 @@
  * caller reads them in another zone. Precision beyond the millisecond is cut, and an instant that RFC 3339 cannot
  * write back, outside of the years 0000 to 9999 in UTC, is none.
  */
-const pattern =
+const ISO_8601_PATTERN =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|z|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 const FIRST_MS = Date.parse('0000-01-01T00:00:00.000Z');
@@ -17,8 +17,8 @@ export interface WallTime {
 }
 
 /** The fields as written, or undefined when the text is no valid ISO 8601 instant. */
-export function parseWallTime(text: string): WallTime | undefined {
-  const match = pattern.exec(text);
+export function tryParseWallTime(text: string): WallTime | undefined {
+  const match = ISO_8601_PATTERN.exec(text);
   if (match === null) return undefined;
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = match;
   const fields = [
@@ -46,15 +46,15 @@ export function parseWallTime(text: string): WallTime | undefined {
 }
 
 /** The instant, naive text read as UTC; undefined when the text is no instant. */
-export function parseInstant(text: string): Date | undefined {
-  const wall = parseWallTime(text);
+export function tryParseInstant(text: string): Date | undefined {
+  const wall = tryParseWallTime(text);
   if (wall === undefined) return undefined;
   const instantMs = wall.utcMs - (wall.offsetMinutes ?? 0) * 60_000;
-  return isWritable(instantMs) ? new Date(instantMs) : undefined;
+  return isRepresentableInstant(instantMs) ? new Date(instantMs) : undefined;
 }
 
 /** Whether an instant, in milliseconds since the epoch, lies in the years 0000 to 9999. */
-export function isWritable(instantMs: number): boolean {
+export function isRepresentableInstant(instantMs: number): boolean {
   return instantMs >= FIRST_MS && instantMs <= LAST_MS;
 }
 

@@ -1,5 +1,5 @@
 /** Where each relation leads: the query parameters that differ from those of this page. */
-export type Relations = Readonly<Record<string, Readonly<Record<string, number>> | undefined>>;
+export type PageRelations = Readonly<Record<string, Readonly<Record<string, number>> | undefined>>;
 
 type Value = string | number | boolean;
 /** The query of this call; a list stands for a parameter that is repeated. */
@@ -9,7 +9,7 @@ type Query = Readonly<Record<string, Value | readonly Value[] | undefined>>;
  * The `Link` header of a paged list (RFC 8288): the list's address with the filters of this call. A relation
  * without parameters is left out.
  */
-export function linkHeader(address: string, query: Query, relations: Relations): string {
+export function formatLinkHeader(address: string, query: Query, relations: PageRelations): string {
   return Object.entries(relations)
     .flatMap(([relation, change]) =>
       change === undefined ? [] : [`<${address}?${queryText({ ...query, ...change })}>; rel="${relation}"`],
@@ -18,7 +18,7 @@ export function linkHeader(address: string, query: Query, relations: Relations):
 }
 
 /** Relations of a list in numbered pages; pages count from 1. */
-export function numberedPages(page: number, pageSize: number, total: number): Relations {
+export function numberedPageRelations(page: number, pageSize: number, total: number): PageRelations {
   const last = Math.max(1, Math.ceil(total / pageSize));
   return {
     first: { page: 1 },
@@ -29,7 +29,7 @@ export function numberedPages(page: number, pageSize: number, total: number): Re
 }
 
 /** Relations of a list by limit and offset. */
-export function offsetPages(limit: number, offset: number, total: number): Relations {
+export function offsetPageRelations(limit: number, offset: number, total: number): PageRelations {
   const last = Math.max(0, Math.ceil(total / limit) - 1) * limit;
   return {
     first: { limit, offset: 0 },

@@ -38,18 +38,18 @@ export class Problem extends Error {
 }
 
 /** So many faults of a request are told, the first ones; the document gives the same number as `maxItems`. */
-export const MOST_ERRORS = 200;
+export const MAX_FIELD_ERRORS = 200;
 
-/** 422 with every fault at once, up to `MOST_ERRORS`. */
-export function invalid(faults: readonly FieldError[]): Problem {
-  const count = faults.length === 1 ? '1 rule' : `${Math.min(faults.length, MOST_ERRORS)} rules`;
-  const orMore = faults.length < MOST_ERRORS ? '' : ' or more';
+/** 422 with every error at once, up to `MAX_FIELD_ERRORS`. */
+export function validationProblem(faults: readonly FieldError[]): Problem {
+  const count = faults.length === 1 ? '1 rule' : `${Math.min(faults.length, MAX_FIELD_ERRORS)} rules`;
+  const orMore = faults.length < MAX_FIELD_ERRORS ? '' : ' or more';
   return new Problem('validation_failed', `The request breaks ${count}${orMore}; see errors.`, {
-    errors: faults.slice(0, MOST_ERRORS),
+    errors: faults.slice(0, MAX_FIELD_ERRORS),
   });
 }
 
 /** 404 for an object that does not exist or is not the caller's to see. */
-export function notFound(what: string): Problem {
+export function notFoundProblem(what: string): Problem {
   return new Problem('not_found', `No such ${what} in this organization.`);
 }

@@ -1,4 +1,4 @@
-import { isWritable, parseWallTime } from '../api/instants.ts';
+import { isRepresentableInstant, tryParseWallTime } from '../api/instants.ts';
 import type { WallTime } from '../api/instants.ts';
 import type { FieldError } from '../api/problem.ts';
 
@@ -86,14 +86,14 @@ export function parsePriceEntries(
     const reject = (code: FieldError['code'], detail: string): void => {
       errors.push({ pointer: `/data/${index}/timestamp`, code, detail });
     };
-    const wall = parseWallTime(entry.timestamp);
+    const wall = tryParseWallTime(entry.timestamp);
     if (wall === undefined) {
       reject('format', 'must be an ISO 8601 instant');
       continue;
     }
     const instants = listInstants(wall, offsetAt);
     const instant = instants[0];
-    if (instants.some((each) => !isWritable(each))) {
+    if (instants.some((each) => !isRepresentableInstant(each))) {
       reject('timestamp_out_of_range', 'must be in the years 0000 to 9999, in UTC');
     } else if (instant === undefined) {
       reject('timestamp_gap', 'is skipped when daylight-saving time begins; give it with an offset');

@@ -1,5 +1,5 @@
 import type { FieldError } from '../api/problem.ts';
-import { signLink, verifyLink, type LinkKey, type LinkVerdict } from './signed-links.ts';
+import { signLink, verifyLink, type LinkKey, type LinkStatus } from './signed-links.ts';
 
 /** Where the browser goes from the consent page, both in the URL parser's normal form. */
 export interface ReturnUrls {
@@ -12,10 +12,10 @@ export interface ConsentSubject {
   readonly ownerId: string;
 }
 
-const longestUrl = 2048;
+const MAX_URL_LENGTH = 2048;
 
 /** The query of a consent page's address. The addresses are signed with it: it leads nowhere else. */
-export function consentQuery(key: LinkKey, subject: ConsentSubject, urls: ReturnUrls, now: Date): string {
+export function signConsentQuery(key: LinkKey, subject: ConsentSubject, urls: ReturnUrls, now: Date): string {
   const packed = Buffer.from(`${urls.success}\n${urls.cancel}`).toString('base64url');
   return new URLSearchParams({
     secret: signLink(key, signed(subject, packed), now),
@@ -24,14 +24,14 @@ export function consentQuery(key: LinkKey, subject: ConsentSubject, urls: Return
 }
 
 /** What the query of a consent page is worth; the addresses are there only when the link is valid. */
-export function readConsentQuery(
+export function verifyConsentQuery(
   key: LinkKey,
   subject: ConsentSubject,
   query: { readonly secret: string; readonly packed: string },
   now: Date,
 ):
   | { readonly verdict: 'valid'; readonly urls: ReturnUrls }
-  | { readonly verdict: Exclude<LinkVerdict, 'valid'> } {
+  | { readonly verdict: Exclude<LinkStatus, 'valid'> } {
   const verdict = verifyLink(key, signed(subject, query.packed), query.secret, now);
   if (verdict !== 'valid') return { verdict };
   const [success = '', cancel = ''] = Buffer.from(query.packed, 'base64url').toString().split('\n');
@@ -39,7 +39,7 @@ export function readConsentQuery(
 }
 
 /** An absolute https address, or http on localhost, in normal form; else every fault. */
-export function parseReturnUrl(
+export function validateReturnUrl(
   text: string,
   pointer: string,
 ): { readonly url: string } | { readonly errors: FieldError[] } {
@@ -59,8 +59,8 @@ export function parseReturnUrl(
   if (url.username !== '' || url.password !== '') {
     fault('credentials_forbidden', 'The address must not hold a user name or password.');
   }
-  if (url.href.length > longestUrl) {
-    fault('invalid_url', `The address, percent-encoded, has more than ${longestUrl} characters.`);
+  if (url.href.length > MAX_URL_LENGTH) {
+    fault('invalid_url', `The address, percent-encoded, has more than ${MAX_URL_LENGTH} characters.`);
   }
   return errors.length > 0 ? { errors } : { url: url.href };
 }

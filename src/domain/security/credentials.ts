@@ -20,13 +20,13 @@ export function newAccessToken(): string {
 }
 
 /** Digest under which tokens, client secrets and session cookies are stored. Only for values with 128 random bits or more. */
-export function digest(value: string): Buffer {
+export function sha256Digest(value: string): Buffer {
   return createHash('sha256').update(value, 'utf8').digest();
 }
 
 /** Constant-time comparison of a presented value with a stored digest. */
 export function matchesDigest(value: string, stored: Uint8Array): boolean {
-  const actual = digest(value);
+  const actual = sha256Digest(value);
   return actual.length === stored.length && timingSafeEqual(actual, stored);
 }
 

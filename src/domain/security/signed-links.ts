@@ -6,7 +6,7 @@ export type LinkKey = Buffer;
 /** A link is good for one hour after the answer that carried it (specification, "Limits"). */
 export const LINK_LIFETIME_MS = 3_600_000;
 
-export type LinkVerdict = 'valid' | 'expired' | 'invalid';
+export type LinkStatus = 'valid' | 'expired' | 'invalid';
 
 /** What a link is bound to: the purpose keeps one kind of link from serving as another. */
 export interface LinkSubject {
@@ -15,27 +15,27 @@ export interface LinkSubject {
   readonly ownerId: string;
 }
 
-export function linkKey(encryptionKey: Buffer): LinkKey {
+export function deriveLinkKey(encryptionKey: Buffer): LinkKey {
   return Buffer.from(hkdfSync('sha256', encryptionKey, '', 'resolution links', 32));
 }
 
 /** `<expiry in unix milliseconds, base 36>.<HMAC-SHA256, base64url>`. */
 export function signLink(key: LinkKey, subject: LinkSubject, now: Date): string {
   const expiry = (now.getTime() + LINK_LIFETIME_MS).toString(36);
-  return `${expiry}.${mac(key, subject, expiry).toString('base64url')}`;
+  return `${expiry}.${computeMac(key, subject, expiry).toString('base64url')}`;
 }
 
 /** A tampered expiry or another subject is invalid; a genuine link after its hour is expired. */
-export function verifyLink(key: LinkKey, subject: LinkSubject, secret: string, now: Date): LinkVerdict {
+export function verifyLink(key: LinkKey, subject: LinkSubject, secret: string, now: Date): LinkStatus {
   const [expiry = '', signature = '', ...rest] = secret.split('.');
   const offered = Buffer.from(signature, 'base64url');
-  const expected = mac(key, subject, expiry);
+  const expected = computeMac(key, subject, expiry);
   if (rest.length > 0 || offered.length !== expected.length || !timingSafeEqual(offered, expected))
     return 'invalid';
   return now.getTime() <= Number.parseInt(expiry, 36) ? 'valid' : 'expired';
 }
 
-function mac(key: LinkKey, subject: LinkSubject, expiry: string): Buffer {
+function computeMac(key: LinkKey, subject: LinkSubject, expiry: string): Buffer {
   return createHmac('sha256', key)
     .update(`${subject.purpose}\n${subject.itemId}\n${subject.ownerId}\n${expiry}`)
     .digest();

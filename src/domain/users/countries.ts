@@ -6,11 +6,11 @@ const codes = createRequire(import.meta.url)(
 ) as readonly (readonly string[])[];
 
 /** XK (Kosovo) is in common use, but user-assigned: ISO 3166-1 has not assigned it. */
-const assigned = new Set(
+const ASSIGNED_CODES = new Set(
   codes.flatMap(([alpha2]) => (alpha2 === undefined || alpha2 === 'XK' ? [] : [alpha2])),
 );
 
 /** Whether ISO 3166-1 assigns this alpha-2 code, in upper case. */
-export function isCountry(code: string): boolean {
-  return assigned.has(code);
+export function isAssignedCountryCode(code: string): boolean {
+  return ASSIGNED_CODES.has(code);
 }

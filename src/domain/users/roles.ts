@@ -10,67 +10,67 @@ export type Access = 'all' | 'users' | 'own' | 'none';
 
 export type RoleRow = Readonly<Record<Role, Access>>;
 
-const management: RoleRow = { admin: 'all', staff: 'all', user: 'none' };
-const adminOnly: RoleRow = { admin: 'all', staff: 'none', user: 'none' };
-const people: RoleRow = { admin: 'all', staff: 'users', user: 'own' };
-const ownUnlessAdmin: RoleRow = { admin: 'all', staff: 'own', user: 'own' };
+const STAFF_AND_ADMIN: RoleRow = { admin: 'all', staff: 'all', user: 'none' };
+const ADMIN_ONLY: RoleRow = { admin: 'all', staff: 'none', user: 'none' };
+const BY_ROLE: RoleRow = { admin: 'all', staff: 'users', user: 'own' };
+const OWN_UNLESS_ADMIN: RoleRow = { admin: 'all', staff: 'own', user: 'own' };
 
 /** Operation by role. A secured operation without a row does not compile, and the document shows the same table. */
-export const roleTable: Readonly<Record<SecuredOperationId, RoleRow>> = {
+export const ROLE_TABLE: Readonly<Record<SecuredOperationId, RoleRow>> = {
   createUser: { admin: 'all', staff: 'users', user: 'none' },
-  listUsers: people,
-  getUser: people,
-  getUserByExternalId: people,
-  updateUser: people,
+  listUsers: BY_ROLE,
+  getUser: BY_ROLE,
+  getUserByExternalId: BY_ROLE,
+  updateUser: BY_ROLE,
   deleteUser: { admin: 'all', staff: 'users', user: 'none' },
-  listUserHeatPumps: people,
-  getUserHeatPump: people,
-  listUserInverters: people,
-  getUserInverter: people,
-  listUserElectricVehicles: people,
-  getUserElectricVehicle: people,
-  listUserWallboxes: people,
-  getUserWallbox: people,
-  getHeatPumpData: people,
-  getInverterData: people,
-  getElectricVehicleData: people,
-  getWallboxData: people,
-  uploadDayAheadPrices: management,
-  listDayAheadPrices: management,
-  getHeatPumpSchedules: people,
-  createFleet: management,
-  previewFleet: management,
-  listFleets: management,
-  getFleetConfig: management,
-  getFleet: management,
-  listFleetDevices: management,
-  listFleetLocations: management,
-  expandFleet: management,
-  stopFleet: management,
-  cleanupFleet: management,
-  cancelFleet: management,
-  purgeFleet: management,
-  triggerDeviceEvent: management,
-  getInverterSimulatorLocation: management,
-  createWebhook: adminOnly,
-  listWebhooks: adminOnly,
-  getWebhook: adminOnly,
-  updateWebhook: adminOnly,
-  deleteWebhook: adminOnly,
-  rotateWebhookSecret: adminOnly,
-  testWebhook: adminOnly,
-  listDeliveries: adminOnly,
-  getDelivery: adminOnly,
-  redeliver: adminOnly,
-  getNotificationStatus: ownUnlessAdmin,
-  listActions: ownUnlessAdmin,
-  listInformation: ownUnlessAdmin,
-  broadcastInformation: adminOnly,
-  streamEvents: adminOnly,
-  resolveNotificationItem: ownUnlessAdmin,
+  listUserHeatPumps: BY_ROLE,
+  getUserHeatPump: BY_ROLE,
+  listUserInverters: BY_ROLE,
+  getUserInverter: BY_ROLE,
+  listUserElectricVehicles: BY_ROLE,
+  getUserElectricVehicle: BY_ROLE,
+  listUserWallboxes: BY_ROLE,
+  getUserWallbox: BY_ROLE,
+  getHeatPumpData: BY_ROLE,
+  getInverterData: BY_ROLE,
+  getElectricVehicleData: BY_ROLE,
+  getWallboxData: BY_ROLE,
+  uploadDayAheadPrices: STAFF_AND_ADMIN,
+  listDayAheadPrices: STAFF_AND_ADMIN,
+  getHeatPumpSchedules: BY_ROLE,
+  createFleet: STAFF_AND_ADMIN,
+  previewFleet: STAFF_AND_ADMIN,
+  listFleets: STAFF_AND_ADMIN,
+  getFleetConfig: STAFF_AND_ADMIN,
+  getFleet: STAFF_AND_ADMIN,
+  listFleetDevices: STAFF_AND_ADMIN,
+  listFleetLocations: STAFF_AND_ADMIN,
+  expandFleet: STAFF_AND_ADMIN,
+  stopFleet: STAFF_AND_ADMIN,
+  cleanupFleet: STAFF_AND_ADMIN,
+  cancelFleet: STAFF_AND_ADMIN,
+  purgeFleet: STAFF_AND_ADMIN,
+  triggerDeviceEvent: STAFF_AND_ADMIN,
+  getInverterSimulatorLocation: STAFF_AND_ADMIN,
+  createWebhook: ADMIN_ONLY,
+  listWebhooks: ADMIN_ONLY,
+  getWebhook: ADMIN_ONLY,
+  updateWebhook: ADMIN_ONLY,
+  deleteWebhook: ADMIN_ONLY,
+  rotateWebhookSecret: ADMIN_ONLY,
+  testWebhook: ADMIN_ONLY,
+  listDeliveries: ADMIN_ONLY,
+  getDelivery: ADMIN_ONLY,
+  redeliver: ADMIN_ONLY,
+  getNotificationStatus: OWN_UNLESS_ADMIN,
+  listActions: OWN_UNLESS_ADMIN,
+  listInformation: OWN_UNLESS_ADMIN,
+  broadcastInformation: ADMIN_ONLY,
+  streamEvents: ADMIN_ONLY,
+  resolveNotificationItem: OWN_UNLESS_ADMIN,
 };
 
-const accessWords: Readonly<Record<Access, string>> = {
+const ACCESS_DESCRIPTIONS: Readonly<Record<Access, string>> = {
   all: '',
   users: ' (end users and itself)',
   own: ' (own only)',
@@ -78,9 +78,9 @@ const accessWords: Readonly<Record<Access, string>> = {
 };
 
 /** The row in words for the reference: "admin, staff (end users and itself), user (own only)". */
-export function accessText(row: Readonly<Record<string, Access>>): string {
+export function describeAccess(row: Readonly<Record<string, Access>>): string {
   return Object.entries(row)
     .filter(([, access]) => access !== 'none')
-    .map(([role, access]) => `${role}${accessWords[access]}`)
+    .map(([role, access]) => `${role}${ACCESS_DESCRIPTIONS[access]}`)
     .join(', ');
 }

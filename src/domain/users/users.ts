@@ -1,5 +1,5 @@
 import type { Actor } from './actor.ts';
-import { isCountry } from './countries.ts';
+import { isAssignedCountryCode } from './countries.ts';
 import type { FieldError } from '../api/problem.ts';
 import type { Access, Role } from './roles.ts';
 
@@ -26,7 +26,7 @@ export interface UserFields extends UserDetails {
 /** What a request gives of them: absent means unchanged, and at creation the same as null. */
 type GivenFields = { readonly [Name in keyof UserFields]?: UserFields[Name] | undefined };
 
-const unset: UserDetails = {
+const UNSET_DETAILS: UserDetails = {
   external_user_id: null,
   first_name: null,
   last_name: null,
@@ -40,7 +40,11 @@ const unset: UserDetails = {
 };
 
 /** Writable column names. */
-export const userFieldNames = ['email', 'role', ...(Object.keys(unset) as (keyof UserDetails)[])] as const;
+export const USER_FIELD_NAMES = [
+  'email',
+  'role',
+  ...(Object.keys(UNSET_DETAILS) as (keyof UserDetails)[]),
+] as const;
 
 /** Which users of an organization somebody sees: all, the end users and itself, or itself alone. */
 export type Visibility =
@@ -49,7 +53,7 @@ export type Visibility =
   | { readonly kind: 'own'; readonly self: string };
 
 /** Somebody from outside (a partner's staff in a simulation organization) has no self there. */
-export function visibility(access: Access, actor: Pick<Actor, 'userId'>): Visibility {
+export function userVisibility(access: Access, actor: Pick<Actor, 'userId'>): Visibility {
   switch (access) {
     case 'all':
       return { kind: 'all' };
@@ -62,25 +66,25 @@ export function visibility(access: Access, actor: Pick<Actor, 'userId'>): Visibi
 }
 
 /** The rule of lists and single reads alike; queries/users.ts says the same in SQL. */
-export function canSee(who: Visibility, user: { readonly id: string; readonly role: Role }): boolean {
+export function canSeeUser(who: Visibility, user: { readonly id: string; readonly role: Role }): boolean {
   return who.kind === 'all' || user.id === who.self || (who.kind === 'users' && user.role === 'user');
 }
 
 /** A new user's fields, null where nothing was given. */
-export function newFields(given: GivenFields & Pick<UserFields, 'email' | 'role'>): UserFields {
-  return { ...unset, ...present(given), email: given.email, role: given.role };
+export function newUserFields(given: GivenFields & Pick<UserFields, 'email' | 'role'>): UserFields {
+  return { ...UNSET_DETAILS, ...givenFields(given), email: given.email, role: given.role };
 }
 
 /** The fields whose value would become another one. */
-export function changedFields(before: UserFields, given: GivenFields): Partial<UserFields> {
-  const changes = Object.entries(present(given)).filter(
+export function changedUserFields(before: UserFields, given: GivenFields): Partial<UserFields> {
+  const changes = Object.entries(givenFields(given)).filter(
     ([name, value]) => before[name as keyof UserFields] !== value,
   );
   return Object.fromEntries(changes);
 }
 
 /** The faults of a user as it would be stored: half a pair of coordinates, a country that is none. */
-export function userFaults(user: UserFields): FieldError[] {
+export function validateUserFields(user: UserFields): FieldError[] {
   const faults: FieldError[] = [];
   if ((user.latitude === null) !== (user.longitude === null)) {
     const [missing, other] = user.latitude === null ? ['latitude', 'longitude'] : ['longitude', 'latitude'];
@@ -90,7 +94,7 @@ export function userFaults(user: UserFields): FieldError[] {
       detail: `is needed beside ${other}; give both or neither`,
     });
   }
-  if (user.country !== null && !isCountry(user.country)) {
+  if (user.country !== null && !isAssignedCountryCode(user.country)) {
     faults.push({
       pointer: '/country',
       code: 'country_unknown',
@@ -100,8 +104,8 @@ export function userFaults(user: UserFields): FieldError[] {
   return faults;
 }
 
-function present(given: GivenFields): Partial<UserFields> {
+function givenFields(given: GivenFields): Partial<UserFields> {
   return Object.fromEntries(
-    userFieldNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+    USER_FIELD_NAMES.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
   );
 }

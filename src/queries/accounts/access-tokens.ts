@@ -14,7 +14,7 @@ export interface NewAccessToken {
 }
 
 /** A stored token with what is true of its user now. */
-export interface LiveToken {
+export interface ActiveToken {
   readonly orgId: string;
   readonly userId: string;
   readonly applicationId: string;
@@ -43,7 +43,7 @@ export async function insertAccessToken(db: Db, token: NewAccessToken): Promise<
  * The token, if its user and the owner of its application are not deleted (a deleted application takes its tokens
  * with it). Expiry is the caller's to judge, by its own clock.
  */
-export async function findLiveToken(db: Db, tokenHash: Buffer): Promise<LiveToken | undefined> {
+export async function findActiveToken(db: Db, tokenHash: Buffer): Promise<ActiveToken | undefined> {
   const row = await db
     .selectFrom('access_tokens as token')
     .innerJoin('users as holder', (join) =>

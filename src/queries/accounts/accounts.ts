@@ -1,4 +1,4 @@
-import { hashPassword, isPassword, newPassword } from '../../domain/security/passwords.ts';
+import { hashPassword, verifyPassword, newInitialPassword } from '../../domain/security/passwords.ts';
 import type { Role } from '../../domain/users/roles.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
@@ -47,7 +47,7 @@ let nobodysHash: Promise<string> | undefined;
 
 function hashOfNobody(): Promise<string> {
   if (nobodysHash === undefined) {
-    nobodysHash = hashPassword(newPassword());
+    nobodysHash = hashPassword(newInitialPassword());
     nobodysHash.catch(() => (nobodysHash = undefined));
   }
   return nobodysHash;
@@ -64,7 +64,7 @@ export async function verifyAccount(
 ): Promise<Account | undefined> {
   const row = await findRow(db, username);
   const stored = row?.password_hash ?? undefined;
-  const matches = await isPassword(password, stored ?? (await hashOfNobody()));
+  const matches = await verifyPassword(password, stored ?? (await hashOfNobody()));
   return matches && stored !== undefined && row !== undefined ? toAccount(row) : undefined;
 }
 

@@ -41,7 +41,7 @@ export interface Client {
   readonly secretHash: Buffer;
 }
 
-const columns = [
+const COLUMNS = [
   'applications.org_id',
   'applications.id',
   'applications.owner_user_id',
@@ -84,14 +84,14 @@ export async function insertApplication(
       created_at: now,
       updated_at: now,
     })
-    .returning(columns)
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
   return toApplication(row);
 }
 
 /** Newest first; of the whole organization, or of one owner. */
 export async function listApplications(db: Db, orgId: string, ownerUserId?: string): Promise<Application[]> {
-  let query = db.selectFrom('applications').select(columns).where('org_id', '=', orgId);
+  let query = db.selectFrom('applications').select(COLUMNS).where('org_id', '=', orgId);
   if (ownerUserId !== undefined) query = query.where('owner_user_id', '=', ownerUserId);
   const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
   return rows.map(toApplication);
@@ -100,7 +100,7 @@ export async function listApplications(db: Db, orgId: string, ownerUserId?: stri
 export async function findApplication(db: Db, orgId: string, id: string): Promise<Application | undefined> {
   const row = await db
     .selectFrom('applications')
-    .select(columns)
+    .select(COLUMNS)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -115,7 +115,7 @@ export async function findClient(db: Db, clientId: string): Promise<Client | und
         .onRef('owner.org_id', '=', 'applications.org_id')
         .onRef('owner.id', '=', 'applications.owner_user_id'),
     )
-    .select([...columns, 'applications.secret_hash'])
+    .select([...COLUMNS, 'applications.secret_hash'])
     .where('applications.client_id', '=', clientId)
     .where('owner.deleted_at', 'is', null)
     .executeTakeFirst();
@@ -135,13 +135,13 @@ export async function updateApplication(
     .set({ name: change.name, authorization_grant_type: change.grantType, updated_at: now })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .returning(columns)
+    .returning(COLUMNS)
     .executeTakeFirst();
   return row === undefined ? undefined : toApplication(row);
 }
 
 /** From now on only the new secret is accepted; tokens already issued live on. False when there is no application. */
-export async function replaceSecret(
+export async function updateApplicationSecret(
   db: Db,
   orgId: string,
   id: string,

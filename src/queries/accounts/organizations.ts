@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
 /** An arbitrary key that no other advisory lock of the program uses. */
-const firstOrganizationLock = 7_201_911_483;
+const BOOTSTRAP_LOCK_KEY = 7_201_911_483;
 
 /** A partner's organization, or the simulation organization that one of its fleets has reserved. */
 export interface Organization {
@@ -50,8 +50,8 @@ export async function hasOrganizations(db: Db): Promise<boolean> {
 }
 
 /** Until the transaction ends, no other process creates the first organization. */
-export async function lockFirstOrganization(tx: Tx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${firstOrganizationLock})`.execute(tx);
+export async function lockBootstrap(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${BOOTSTRAP_LOCK_KEY})`.execute(tx);
 }
 
 /**
@@ -59,7 +59,11 @@ export async function lockFirstOrganization(tx: Tx): Promise<void> {
  * reserved by one of its fleets and not being purged with it. An organization that does not exist is as unreachable as
  * a stranger's. Both are UUIDs; the path's may be in upper case.
  */
-export async function isReachable(db: Db, actorOrgId: string, pathOrgId: string): Promise<boolean> {
+export async function isOrganizationReachable(
+  db: Db,
+  actorOrgId: string,
+  pathOrgId: string,
+): Promise<boolean> {
   if (actorOrgId === pathOrgId.toLowerCase()) return true;
   const row = await db
     .selectFrom('organizations')

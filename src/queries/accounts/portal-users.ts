@@ -19,7 +19,7 @@ export interface PortalUserFilter {
   readonly limit: number;
 }
 
-const columns = ['id', 'email', 'role', 'username', 'updated_at'] as const;
+const COLUMNS = ['id', 'email', 'role', 'username', 'updated_at'] as const;
 
 interface Row {
   readonly id: string;
@@ -37,7 +37,7 @@ export async function listPortalUsers(
 ): Promise<PortalUser[]> {
   let query = db
     .selectFrom('users')
-    .select(columns)
+    .select(COLUMNS)
     .where('org_id', '=', orgId)
     .where('deleted_at', 'is', null)
     .where((eb) => eb(eb.fn('lower', ['email']), '>', eb.fn('lower', [eb.val(filter.after)])));
@@ -56,7 +56,7 @@ export async function listPortalUsers(
 export async function findPortalUser(db: Db, orgId: string, id: string): Promise<PortalUser | undefined> {
   const row = await db
     .selectFrom('users')
-    .select(columns)
+    .select(COLUMNS)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)

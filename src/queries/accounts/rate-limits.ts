@@ -15,7 +15,7 @@ export interface Quota {
  * that processes share the count. Windows are fixed and aligned to the clock; a process whose clock is behind
  * counts into the newer window that another has opened. The use was within the quota when `used <= quota`.
  */
-export async function useQuota(
+export async function countQuotaUse(
   db: Db,
   policy: string,
   subject: string,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Expression, SqlBool } from 'kysely';
-import { userFieldNames } from '../../domain/users/users.ts';
+import { USER_FIELD_NAMES } from '../../domain/users/users.ts';
 import type { UserFields, Visibility } from '../../domain/users/users.ts';
-import type { Keyset } from '../../domain/api/cursor.ts';
+import type { CursorPosition } from '../../domain/api/cursor.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
 /** A user with what the service knows of it. */
@@ -25,12 +25,12 @@ export interface UserScope {
   readonly includeDeleted: boolean;
 }
 
-type Stored = Omit<UserRecord, `num_${string}`>;
+type StoredUser = Omit<UserRecord, `num_${string}`>;
 
-const stored = [
+const STORED_COLUMNS = [
   'users.org_id',
   'users.id',
-  ...userFieldNames.map((name) => `users.${name}` as const),
+  ...USER_FIELD_NAMES.map((name) => `users.${name}` as const),
   'users.location_last_updated',
   'users.created_at',
   'users.updated_at',
@@ -41,7 +41,7 @@ const stored = [
 export function listUsersPage(
   db: Db,
   scope: UserScope,
-  page: { readonly after: Keyset | undefined; readonly limit: number },
+  page: { readonly after: CursorPosition | undefined; readonly limit: number },
 ): Promise<UserRecord[]> {
   let query = visibleUsers(db, scope).orderBy('users.created_at').orderBy('users.id').limit(page.limit);
   if (page.after !== undefined) {
@@ -72,10 +72,10 @@ export function findUserByExternalId(
 }
 
 /** Locks a live user until the end of the transaction. */
-export async function lockUser(tx: Tx, orgId: string, id: string): Promise<Stored | undefined> {
+export async function lockUser(tx: Tx, orgId: string, id: string): Promise<StoredUser | undefined> {
   return tx
     .selectFrom('users')
-    .select(stored)
+    .select(STORED_COLUMNS)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
@@ -84,11 +84,11 @@ export async function lockUser(tx: Tx, orgId: string, id: string): Promise<Store
 }
 
 /** Lets one transaction at a time decide who the organization's admins are. */
-export async function lockAdmins(tx: Tx, orgId: string): Promise<void> {
+export async function lockOrganizationAdmins(tx: Tx, orgId: string): Promise<void> {
   await tx.selectFrom('organizations').select('id').where('id', '=', orgId).forNoKeyUpdate().execute();
 }
 
-/** Whether there is a live admin beside this user. Stays true until the commit only under lockAdmins. */
+/** Whether there is a live admin beside this user. Stays true until the commit only under lockOrganizationAdmins. */
 export async function hasOtherAdmin(tx: Tx, orgId: string, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('users')
@@ -116,7 +116,7 @@ export async function insertUser(
       created_at: now,
       updated_at: now,
     })
-    .returning(stored)
+    .returning(STORED_COLUMNS)
     .executeTakeFirstOrThrow();
   return { ...row, num_electric_vehicles: 0, num_heat_pumps: 0, num_inverters: 0, num_wallboxes: 0 };
 }
@@ -199,7 +199,7 @@ function visibleUsers(db: Db, { orgId, visibleTo, includeDeleted }: UserScope) {
           .as('owned'),
       (join) => join.onTrue(),
     )
-    .select(stored)
+    .select(STORED_COLUMNS)
     .select(['num_electric_vehicles', 'num_heat_pumps', 'num_inverters', 'num_wallboxes'])
     .where('users.org_id', '=', orgId);
   if (visibleTo.kind !== 'all') {

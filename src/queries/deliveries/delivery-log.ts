@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Keyset } from '../../domain/api/cursor.ts';
+import type { CursorPosition } from '../../domain/api/cursor.ts';
 import type { CancelReason } from './deliveries.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
@@ -45,7 +45,7 @@ const messageOf = sql`m.org_id = d.org_id and m.id = d.message_id`;
 export async function listDeliveries(
   db: Db,
   { orgId, webhookId }: LogKey,
-  { after, limit }: { readonly after: Keyset | undefined; readonly limit: number },
+  { after, limit }: { readonly after: CursorPosition | undefined; readonly limit: number },
 ): Promise<LoggedDelivery[]> {
   const before =
     after === undefined

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { SqlBool } from 'kysely';
 import type { DayAheadPrice } from '../../domain/prices/prices.ts';
-import type { Range } from '../../domain/api/instant-range.ts';
+import type { InstantRange } from '../../domain/api/instant-range.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
 /** A price with the time it came in. */
@@ -48,7 +48,11 @@ export async function insertPriceRevisions(
 }
 
 /** The latest revision of each price that begins in the range, in order. */
-export async function listPrices(db: Db, orgId: string, { from, to }: Range): Promise<DayAheadPrice[]> {
+export async function listPrices(
+  db: Db,
+  orgId: string,
+  { from, to }: InstantRange,
+): Promise<DayAheadPrice[]> {
   const rows = await db
     .selectFrom('day_ahead_prices')
     .distinctOn('starts_at')
@@ -74,7 +78,7 @@ export async function listPrices(db: Db, orgId: string, { from, to }: Range): Pr
 export async function listPriceRevisions(
   db: Db,
   orgId: string,
-  { from, to }: Range,
+  { from, to }: InstantRange,
   lateMs?: number,
 ): Promise<PriceRevision[]> {
   const rows = await db

@@ -1,6 +1,6 @@
 /** From the body of create and preview to the definition in force, or all rules that it breaks (C2 to C10). */
 import type { FieldError } from '../../domain/api/problem.ts';
-import { parseInstant } from '../../domain/api/instants.ts';
+import { tryParseInstant } from '../../domain/api/instants.ts';
 import { decodeDensity } from './density.ts';
 import type { Density } from './density.ts';
 import { DEFINITION_DEFAULTS, DRAWN_FIELDS, DRAWN_FIELD_BOUNDS, isGiven } from './fleet-definition.ts';
@@ -107,7 +107,7 @@ function validateRanges(
 /** The cutoff as an instant; a text that is no instant is left to the document's validation. */
 function parseHistoryCutoff(body: FleetDefinitionBody, now: Date, errors: FieldError[]): Date | null {
   const { history_cutoff: text = null, history_days = DEFINITION_DEFAULTS.history_days } = body;
-  const cutoff = text === null ? null : (parseInstant(text) ?? null);
+  const cutoff = text === null ? null : (tryParseInstant(text) ?? null);
   if (cutoff === null) return null;
   const pointer = '/history_cutoff';
   if (cutoff > now) {

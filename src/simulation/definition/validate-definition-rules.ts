@@ -1,4 +1,4 @@
-import { MOST_ERRORS } from '../../domain/api/problem.ts';
+import { MAX_FIELD_ERRORS } from '../../domain/api/problem.ts';
 import type { FieldError } from '../../domain/api/problem.ts';
 import { resolveDefinition } from './resolve-definition.ts';
 import type { FleetDefinitionBody } from './fleet-definition.ts';
@@ -17,7 +17,7 @@ export function validateDefinitionRules(
   faults: readonly FieldError[],
   now: Date,
 ): FieldError[] {
-  if (!isJsonObject(body) || faults.length >= MOST_ERRORS) return [];
+  if (!isJsonObject(body) || faults.length >= MAX_FIELD_ERRORS) return [];
   const roots = faults.map((fault) => invalidFieldOf(fault.pointer ?? ''));
   if (roots.includes('')) return [];
   const resolution = resolveDefinition(

@@ -4,22 +4,22 @@ import type { OperationId } from '../../generated/routes.ts';
 import type { Policy, Quota, RateLimits } from '../config/rate-limits.ts';
 import { Problem } from '../domain/api/problem.ts';
 
-const MOST_SUBJECTS = 100_000;
+const MAX_SUBJECTS = 100_000;
 
 /** Quotas that several processes share, kept in the database. */
-export type SharedQuota = (
+export type CountSharedUse = (
   policy: string,
   subject: string,
   quota: Quota,
 ) => Promise<{ used: number; resetSeconds: number }>;
 
-export interface Spending {
+export interface QuotaUse {
   readonly policy: Policy;
   readonly subject: string;
 }
 
 /** Policies beside `default`, by operation. */
-export const policyOf: Readonly<Partial<Record<OperationId, Policy>>> = {
+export const NARROW_POLICIES: Readonly<Partial<Record<OperationId, Policy>>> = {
   requestSignup: 'signup',
   previewFleet: 'preview',
   testWebhook: 'webhook_test',
@@ -28,7 +28,7 @@ export const policyOf: Readonly<Partial<Record<OperationId, Policy>>> = {
   revokeToken: 'token',
 };
 
-interface Use {
+interface QuotaState {
   readonly policy: Policy;
   readonly quota: Quota;
   readonly used: number;
@@ -41,11 +41,11 @@ interface Use {
  */
 export class RateLimiter {
   readonly #limits: RateLimits;
-  readonly #shared: SharedQuota;
+  readonly #shared: CountSharedUse;
   readonly #clock: () => number;
-  readonly #windows = new LRUCache<string, { startedAt: number; used: number }>({ max: MOST_SUBJECTS });
+  readonly #windows = new LRUCache<string, { startedAt: number; used: number }>({ max: MAX_SUBJECTS });
 
-  constructor(limits: RateLimits, shared: SharedQuota, clock: () => number) {
+  constructor(limits: RateLimits, shared: CountSharedUse, clock: () => number) {
     this.#limits = limits;
     this.#shared = shared;
     this.#clock = clock;
@@ -55,10 +55,10 @@ export class RateLimiter {
    * Counts the request, sets `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10).
    * @throws Problem quota_exceeded when a policy's quota is used up.
    */
-  async spend(response: Response, list: readonly Spending[]): Promise<void> {
+  async countRequest(response: Response, list: readonly QuotaUse[]): Promise<void> {
     const limits = this.#limits;
     if (limits === undefined) return;
-    const uses = tightest(
+    const uses = keepTightestOfEachPolicy(
       await Promise.all(list.map(({ policy, subject }) => this.#use(policy, subject, limits[policy]))),
     );
     response.setHeader(
@@ -85,19 +85,19 @@ export class RateLimiter {
   }
 
   /** Counts a request whose caller is not known by its address, unless it was counted before. */
-  async spendUnlessCounted(response: Response, address: string | undefined): Promise<void> {
+  async countByAddressUnlessCounted(response: Response, address: string | undefined): Promise<void> {
     if (response.hasHeader('RateLimit')) return;
-    await this.spend(response, [{ policy: 'default', subject: address ?? 'unknown' }]);
+    await this.countRequest(response, [{ policy: 'default', subject: address ?? 'unknown' }]);
   }
 
   /** Counts one use of a policy where there is no answer to put headers on: the portal's login. */
-  async allow(policy: Policy, subject: string): Promise<{ allowed: boolean; retryAfterSeconds: number }> {
+  async countUse(policy: Policy, subject: string): Promise<{ allowed: boolean; retryAfterSeconds: number }> {
     if (this.#limits === undefined) return { allowed: true, retryAfterSeconds: 0 };
     const { used, quota, resetSeconds } = await this.#use(policy, subject, this.#limits[policy]);
     return { allowed: used <= quota.quota, retryAfterSeconds: resetSeconds };
   }
 
-  async #use(policy: Policy, subject: string, quota: Quota): Promise<Use> {
+  async #use(policy: Policy, subject: string, quota: Quota): Promise<QuotaState> {
     const left =
       policy === 'default' ? this.#local(subject, quota) : await this.#shared(policy, subject, quota);
     return { policy, quota, ...left };
@@ -120,7 +120,7 @@ export class RateLimiter {
 }
 
 /** Of several uses of one policy the one with the least left: a policy stands once in the headers. */
-function tightest(uses: readonly Use[]): readonly Use[] {
+function keepTightestOfEachPolicy(uses: readonly QuotaState[]): readonly QuotaState[] {
   return [...Map.groupBy(uses, ({ policy }) => policy).values()].flatMap((same) =>
     same.toSorted((a, b) => b.used - a.used).slice(0, 1),
   );

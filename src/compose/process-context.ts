@@ -7,7 +7,7 @@ import type { DeliveryMetrics } from '../webhooks/metrics.ts';
 import type { Storage } from './database.ts';
 
 /** What the parts of one process share. */
-export interface Parts {
+export interface ProcessContext {
   readonly settings: Settings;
   readonly storage: Storage;
   readonly log: Log;
