@@ -6,7 +6,7 @@ import { alwaysMid } from '../src/simulation/devices/heat.ts';
 import { buildHouseholds } from '../src/simulation/household/household.ts';
 import type { Household } from '../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../src/simulation/model/model.ts';
-import { CHANNEL, hashIn, splitSeed, stream } from '../src/simulation/kernel/noise.ts';
+import { NOISE_CHANNEL, hashInStream, splitSeed, hashStream } from '../src/simulation/kernel/noise.ts';
 import { evenDensity } from '../tools/fidelity/sample-fleets.ts';
 
 const REQUEST_ID = '5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11';
@@ -56,11 +56,11 @@ const curve = new Float64Array(96).fill(1.1);
 const light = new Float64Array(96).fill(300);
 const grid = new Int32Array(96);
 function bareYear(index: number): number {
-  const bursts = stream(splitSeed(seed), index, CHANNEL.burst);
+  const bursts = hashStream(splitSeed(seed), index, NOISE_CHANNEL.loadSpike);
   let x = 5e6;
   for (let day = 0; day < DAYS; day++) {
     for (let i = 0; i < 96; i++) {
-      const load = Math.round((curve[i] ?? 0) * (hashIn(bursts, day * 96 + i) < 5e8 ? 3.2e5 : 6e4));
+      const load = Math.round((curve[i] ?? 0) * (hashInStream(bursts, day * 96 + i) < 5e8 ? 3.2e5 : 6e4));
       const level = light[i] ?? 0;
       const plane = level * 0.9 + level * 0.02 + Math.max(0, 0.3 * level - 0.2 * level + 0.8 * level);
       const pv = Math.round(Math.min(5000, 5 * plane * 0.825 * (1 - 0.004 * (0.03 * plane - 10))) * 25);

@@ -2,9 +2,9 @@ import { findParentOrganizationId, findPriceFingerprint } from '../queries/price
 import type { Db } from '../queries/connection/database.ts';
 import type { ScheduleState } from '../simulation/devices/heat.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { Memory } from '../simulation/kernel/bounded-cache.ts';
+import { BoundedCache } from '../simulation/kernel/bounded-cache.ts';
 import type { PriceBook } from '../simulation/devices/price-book.ts';
-import { schedulePlanner } from '../simulation/devices/schedule.ts';
+import { createHeatPumpScheduler } from '../simulation/devices/schedule.ts';
 import { loadPriceBook } from './price-book.ts';
 
 type HeatPumpSchedule = (at: Date) => ScheduleState;
@@ -14,7 +14,7 @@ interface CachedSchedules {
   /** What findPriceState said of the prices that might still come in then. */
   readonly state: string;
   readonly book: PriceBook;
-  readonly schedules: Memory<string, HeatPumpSchedule>;
+  readonly schedules: BoundedCache<string, HeatPumpSchedule>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -32,7 +32,7 @@ const KNOWN_FROM_START = new Date(8.64e15);
 const LATEST = new Date('9999-12-31T00:00:00Z');
 
 /** Prices and planners of the simulation organizations asked for last. They are made anew when a price has come in. */
-const cachedByOrganization = new Memory<string, { current: CachedSchedules | undefined }>(64);
+const cachedByOrganization = new BoundedCache<string, { current: CachedSchedules | undefined }>(64);
 
 /**
  * The schedules that heat pumps of a simulation organization have followed since `since`, the start of its history.
@@ -54,7 +54,7 @@ export async function loadHeatPumpSchedules(
       new Date(instant.getTime() - MAX_LATENESS_MS - MAX_CLOCK_SKEW_MS),
       MAX_LATENESS_MS,
     );
-  const slot = cachedByOrganization.get(orgId, () => ({ current: undefined }));
+  const slot = cachedByOrganization.getOrCompute(orgId, () => ({ current: undefined }));
   const { current } = slot;
   if (current && now >= current.loadedAt && (await stateSince(current.loadedAt)) === current.state) {
     return schedulesOf(current);
@@ -66,11 +66,13 @@ export async function loadHeatPumpSchedules(
     { from: new Date(since.getTime() - PRICES_BEFORE_HISTORY_MS), to: LATEST },
     MAX_LATENESS_MS,
   );
-  slot.current = { loadedAt: now, state, book, schedules: new Memory(1000) };
+  slot.current = { loadedAt: now, state, book, schedules: new BoundedCache(1000) };
   return schedulesOf(slot.current);
 }
 
 function schedulesOf({ book, schedules }: CachedSchedules): (household: Household) => HeatPumpSchedule {
   return (household) =>
-    schedules.get(JSON.stringify(household), () => schedulePlanner(household, book, KNOWN_FROM_START));
+    schedules.getOrCompute(JSON.stringify(household), () =>
+      createHeatPumpScheduler(household, book, KNOWN_FROM_START),
+    );
 }

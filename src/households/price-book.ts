@@ -4,7 +4,7 @@ import {
   listPriceRevisions,
 } from '../queries/prices/day-ahead-prices.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { priceBook, succeedingBooks } from '../simulation/devices/price-book.ts';
+import { createPriceBook, joinPriceBooks } from '../simulation/devices/price-book.ts';
 import type { PriceBook } from '../simulation/devices/price-book.ts';
 
 interface Span {
@@ -19,7 +19,7 @@ interface Span {
 export async function loadPriceBook(db: Db, orgId: string, span: Span, lateMs?: number): Promise<PriceBook> {
   const bookOf = async (id: string): Promise<PriceBook> => {
     const revisions = await listPriceRevisions(db, id, span, lateMs);
-    return priceBook(
+    return createPriceBook(
       revisions.map(({ startsAt, receivedAt, price }) => ({ at: startsAt, receivedAt, price })),
     );
   };
@@ -27,5 +27,5 @@ export async function loadPriceBook(db: Db, orgId: string, span: Span, lateMs?: 
   if (parent === undefined) return bookOf(orgId);
   const ownSince = await findFirstPriceReceivedAt(db, orgId);
   if (ownSince === undefined) return bookOf(parent);
-  return succeedingBooks(await bookOf(parent), ownSince.getTime(), await bookOf(orgId));
+  return joinPriceBooks(await bookOf(parent), ownSince.getTime(), await bookOf(orgId));
 }

@@ -2,7 +2,7 @@
 import { addQuarterEnergies } from '../simulation/model/counter-accumulator.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { DeviceType } from '../simulation/household/identity.ts';
-import { QUARTERS } from '../simulation/time/local-day.ts';
+import { QUARTERS_PER_DAY } from '../simulation/time/local-day.ts';
 import type { DayRows, HouseholdModel } from '../simulation/model/model.ts';
 import type { components } from '../../generated/openapi.ts';
 
@@ -62,16 +62,16 @@ export function* deviceSeries<Type extends DeviceType>(
 }
 
 function* days(model: HouseholdModel, { first, end }: Span, length: number): Generator<Period[]> {
-  const firstDay = Math.floor(first / QUARTERS);
-  let counts: Flows = { ...model.countersBefore(firstDay * QUARTERS), ...DAILY };
-  for (let day = firstDay; day * QUARTERS < end; day++) {
+  const firstDay = Math.floor(first / QUARTERS_PER_DAY);
+  let counts: Flows = { ...model.countersBefore(firstDay * QUARTERS_PER_DAY), ...DAILY };
+  for (let day = firstDay; day * QUARTERS_PER_DAY < end; day++) {
     const rows = model.day(day);
-    const start = day * QUARTERS;
+    const start = day * QUARTERS_PER_DAY;
     counts = { ...counts, ...DAILY };
     const periods: Period[] = [];
     let at = 0;
-    while (at < QUARTERS && start + at < end) {
-      const next = Math.min(at - (at % length) + length, QUARTERS, end - start);
+    while (at < QUARTERS_PER_DAY && start + at < end) {
+      const next = Math.min(at - (at % length) + length, QUARTERS_PER_DAY, end - start);
       const from = Math.max(at, first - start);
       const before = addRows(counts, rows, at, Math.min(from, next));
       counts = addRows(before, rows, Math.min(from, next), next);
@@ -97,7 +97,7 @@ function periodOf({ rows, day, from, next, before, after }: Part): Period {
   let plugged = 0;
   for (let i = from; i < next; i++) plugged += rows.pluggedIn[i] ?? 0;
   return {
-    time: new Date((day * QUARTERS + from) * QUARTER_MS).toISOString(),
+    time: new Date((day * QUARTERS_PER_DAY + from) * QUARTER_MS).toISOString(),
     kwh: (flow) => (Math.round(after[flow] / 1000) - Math.round(before[flow] / 1000)) / 1000,
     watts: (...flows) =>
       flows.reduce((sum, name) => {

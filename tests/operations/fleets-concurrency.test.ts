@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { fleetApi } from '../fleets/fleet-api.ts';
-import { hash, splitSeed } from '../../src/simulation/kernel/noise.ts';
+import { hashCounter, splitSeed } from '../../src/simulation/kernel/noise.ts';
 
 const fleets = fleetApi();
 beforeAll(async () => {
@@ -38,7 +38,7 @@ async function rowsOf(table: 'users' | 'households' | 'devices' | 'device_condit
 function mixture(round: number): Operation[] {
   const kinds = round % 2 === 0 ? OPERATIONS : OPERATIONS.slice(0, 4);
   const list = Array.from({ length: 20 }, (_, i) => kinds[i % kinds.length] ?? 'stopFleet');
-  const order = list.map((_, i) => hash(splitSeed(99), round, 0, i));
+  const order = list.map((_, i) => hashCounter(splitSeed(99), round, 0, i));
   return list
     .map((operation, i) => ({ operation, rank: order[i] ?? 0 }))
     .toSorted((a, b) => a.rank - b.rank)

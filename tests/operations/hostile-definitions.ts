@@ -1,6 +1,6 @@
 // Definitions that mean harm or nonsense: each with the one place that has to be named. The same on every run.
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { hash, splitSeed } from '../../src/simulation/kernel/noise.ts';
+import { hashCounter, splitSeed } from '../../src/simulation/kernel/noise.ts';
 
 export interface Hostile {
   readonly title: string;
@@ -15,7 +15,7 @@ const request_id = '3b241101-e2bb-4255-8caf-4136c566a962';
 const seed = splitSeed(2026);
 let draws = 0;
 /** A whole number from 0 to below `limit`, from the seed. */
-const draw = (limit: number): number => hash(seed, 0, 0, draws++) % limit;
+const draw = (limit: number): number => hashCounter(seed, 0, 0, draws++) % limit;
 const bytes = (length: number): Buffer => Buffer.from(Array.from({ length }, () => 1 + draw(255)));
 
 const hostile = (title: string, pointer: string, fields: Fields): Hostile => ({

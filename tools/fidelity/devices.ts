@@ -1,10 +1,10 @@
 /** Vehicles, heat pumps and batteries (simulation.md F3, F4, F5). */
 import type { Household } from '../../src/simulation/household/household.ts';
-import { QUARTERS, localQuarterOf } from '../../src/simulation/time/local-day.ts';
+import { QUARTERS_PER_DAY, localQuarterAt } from '../../src/simulation/time/local-day.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
-import { priceBook } from '../../src/simulation/devices/price-book.ts';
-import { schedulePlanner } from '../../src/simulation/devices/schedule.ts';
-import { weatherOf } from '../../src/simulation/environment/weather.ts';
+import { createPriceBook } from '../../src/simulation/devices/price-book.ts';
+import { createHeatPumpScheduler } from '../../src/simulation/devices/schedule.ts';
+import { siteWeather } from '../../src/simulation/environment/weather.ts';
 import type { Chart } from './charts.ts';
 import { FIRST_DAY, eachDay, households, mean, sum, within } from './sample-fleets.ts';
 import type { Check } from './sample-fleets.ts';
@@ -26,7 +26,7 @@ export function measureVehicles(): { checks: Check[]; chart: Chart } {
       total += sum(load) + sum(ev);
       for (const [i, energy] of ev.entries()) {
         if (energy > 0 && before === 0) {
-          const { localQuarter } = localQuarterOf(household.time_zone, day * QUARTERS + i);
+          const { localQuarter } = localQuarterAt(household.time_zone, day * QUARTERS_PER_DAY + i);
           const hour = Math.floor(localQuarter / 4);
           starts[hour] = (starts[hour] ?? 0) + 1;
         }
@@ -75,13 +75,13 @@ export function measureHeatPumps(): { checks: Check[]; chart: Chart } {
   const years = fleet.map((household) => {
     const pump = household.heat_pump;
     if (!pump) throw new Error('every household has one here');
-    const weather = weatherOf(splitSeed(household.seed), household.latitude, household.longitude);
+    const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
     let [heat, electric] = [0, 0];
     eachDay(household, (rows, day) => {
       const daily = { heat: sum(rows.heat), electric: sum(rows.hp) };
       heat += daily.heat;
       electric += daily.electric;
-      const degree = Math.round(weather.dayMean(day));
+      const degree = Math.round(weather.meanTemperatureOn(day));
       const bin = bins[pump.source].get(degree) ?? [];
       bins[pump.source].set(degree, [...bin, daily]);
     });
@@ -90,7 +90,7 @@ export function measureHeatPumps(): { checks: Check[]; chart: Chart } {
     eachDay(
       household,
       (rows) => void (setBack += sum(rows.heat)),
-      schedulePlanner(household, priceBook([]), new Date(8.64e15)),
+      createHeatPumpScheduler(household, createPriceBook([]), new Date(8.64e15)),
     );
     const asked = pump.annual_heat_kwh * 1e6;
     return { source: pump.source, heat, electric, demand: heat / asked, setBack: setBack / asked };
@@ -134,7 +134,7 @@ function furthestUnderPrices(fleet: readonly Household[], market: keyof typeof M
   const book = marketPrices(market);
   const misses = fleet.map((household) => {
     let heat = 0;
-    const schedule = schedulePlanner(household, book, new Date(8.64e15));
+    const schedule = createHeatPumpScheduler(household, book, new Date(8.64e15));
     eachDay(household, (rows) => void (heat += sum(rows.heat)), schedule);
     return Math.abs(heat / ((household.heat_pump?.annual_heat_kwh ?? 0) * 1e6) - 1);
   });
@@ -168,8 +168,8 @@ export function measureBatteries(): { checks: Check[]; chart: Chart } {
       for (const [week, { day: first }] of WEEKS_SHOWN.entries()) {
         const since = day - FIRST_DAY - first;
         if (since < 0 || since > 6) continue;
-        for (let i = 0; i < QUARTERS; i += 2) {
-          shown[week]?.points.push([since + i / QUARTERS, (100 * (rows.stored[i] ?? 0)) / capacity]);
+        for (let i = 0; i < QUARTERS_PER_DAY; i += 2) {
+          shown[week]?.points.push([since + i / QUARTERS_PER_DAY, (100 * (rows.stored[i] ?? 0)) / capacity]);
         }
       }
     });

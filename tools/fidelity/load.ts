@@ -1,7 +1,7 @@
 /** Household load against the norm profile (simulation.md F2). */
-import { dayTypeOf, normLoad, seasonOf } from '../../src/simulation/devices/load.ts';
+import { dayTypeOf, normProfileLoad, seasonTerm } from '../../src/simulation/devices/load.ts';
 import type { DayType } from '../../src/simulation/devices/load.ts';
-import { QUARTERS, stretchesOf } from '../../src/simulation/time/local-day.ts';
+import { QUARTERS_PER_DAY, daySegmentsIn } from '../../src/simulation/time/local-day.ts';
 import { dayOfYear } from '../../src/simulation/time/zone.ts';
 import type { Chart } from './charts.ts';
 import { FIRST_DAY, LAST_DAY, eachDay, households, mean, sum, within } from './sample-fleets.ts';
@@ -29,7 +29,7 @@ export function measureLoad(): { checks: Check[]; chart: Chart } {
   const curves = new Map<string, Curve>();
   for (const type of TYPES) {
     for (const season of SEASONS) {
-      const [simulated, norm] = [new Float64Array(QUARTERS), new Float64Array(QUARTERS)];
+      const [simulated, norm] = [new Float64Array(QUARTERS_PER_DAY), new Float64Array(QUARTERS_PER_DAY)];
       curves.set(`${type} ${season}`, { type, season, simulated, norm, days: 0 });
     }
   }
@@ -43,9 +43,9 @@ export function measureLoad(): { checks: Check[]; chart: Chart } {
     const curve = curves.get(`${type} ${seasonName(doy)}`);
     if (!curve) continue;
     curve.days += 1;
-    for (let i = 0; i < QUARTERS; i++) {
-      const norm = normLoad(type, (i + 0.5) / 4, seasonOf(doy, 50));
-      normMean += norm / QUARTERS / byDay.size;
+    for (let i = 0; i < QUARTERS_PER_DAY; i++) {
+      const norm = normProfileLoad(type, (i + 0.5) / 4, seasonTerm(doy, 50));
+      normMean += norm / QUARTERS_PER_DAY / byDay.size;
       curve.norm[i] = (curve.norm[i] ?? 0) + norm;
       curve.simulated[i] = (curve.simulated[i] ?? 0) + (load[i] ?? 0) / quarterMean;
     }
@@ -85,14 +85,14 @@ export function measureLoad(): { checks: Check[]; chart: Chart } {
 function addUp(fleet: ReturnType<typeof households>): { totals: number[]; byDay: Map<number, Float64Array> } {
   const byDay = new Map<number, Float64Array>();
   const totals = fleet.map((household) => {
-    const stretches = stretchesOf(household.time_zone);
+    const stretches = daySegmentsIn(household.time_zone);
     let total = 0;
     eachDay({ ...household, heat_pump: null }, ({ load }, day) => {
       total += sum(load);
       for (const { from, to, localDay, localQuarter } of stretches(day)) {
         if (localDay < FIRST_DAY || localDay > LAST_DAY - 1) continue;
         let row = byDay.get(localDay);
-        if (!row) byDay.set(localDay, (row = new Float64Array(QUARTERS)));
+        if (!row) byDay.set(localDay, (row = new Float64Array(QUARTERS_PER_DAY)));
         for (let i = from; i < to; i++) {
           const quarter = localQuarter + i - from;
           row[quarter] = (row[quarter] ?? 0) + (load[i] ?? 0);
@@ -110,9 +110,9 @@ function addUp(fleet: ReturnType<typeof households>): { totals: number[]; byDay:
 }
 
 function clockChanges(localDay: number): boolean {
-  const stretches = stretchesOf('Europe/Berlin');
+  const stretches = daySegmentsIn('Europe/Berlin');
   const quarters = [localDay - 1, localDay].flatMap((day) =>
     stretches(day).flatMap((stretch) => (stretch.localDay === localDay ? stretch.to - stretch.from : 0)),
   );
-  return sum(quarters) !== QUARTERS;
+  return sum(quarters) !== QUARTERS_PER_DAY;
 }

@@ -1,6 +1,6 @@
 /** Day-ahead prices of a made-up market, hour by hour, for what heat pumps make of them. */
-import { hash, splitSeed } from '../../src/simulation/kernel/noise.ts';
-import { priceBook } from '../../src/simulation/devices/price-book.ts';
+import { hashCounter, splitSeed } from '../../src/simulation/kernel/noise.ts';
+import { createPriceBook } from '../../src/simulation/devices/price-book.ts';
 import type { PriceBook } from '../../src/simulation/devices/price-book.ts';
 import { FIRST_DAY, LAST_DAY } from './sample-fleets.ts';
 
@@ -30,7 +30,7 @@ export const MARKETS = {
 /** The prices around the measured year: means of days from 20 to 140, peaks from 30 to 170 above them, EUR/MWh. */
 export function marketPrices(market: keyof typeof MARKETS): PriceBook {
   const seed = splitSeed(7);
-  const uniform = (channel: number, bucket: number) => hash(seed, 0, channel, bucket) / 2 ** 32;
+  const uniform = (channel: number, bucket: number) => hashCounter(seed, 0, channel, bucket) / 2 ** 32;
   const entries = [];
   for (let day = FIRST_DAY - 40; day <= LAST_DAY + 1; day++) {
     const level = 20 + 120 * uniform(1, day);
@@ -42,5 +42,5 @@ export function marketPrices(market: keyof typeof MARKETS): PriceBook {
       entries.push({ at, price, receivedAt: new Date(midnight - KNOWN_AHEAD_MS) });
     }
   }
-  return priceBook(entries);
+  return createPriceBook(entries);
 }

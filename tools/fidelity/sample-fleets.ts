@@ -1,7 +1,7 @@
 /** Fleets that the validation measures, made from definitions as any partner's are. */
 import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
 import type { FleetDefinitionBody } from '../../src/simulation/definition/fleet-definition.ts';
-import { BOUNDARY_VERSION, countryBox } from '../../src/simulation/environment/geography.ts';
+import { BOUNDARY_VERSION, findCountryBox } from '../../src/simulation/environment/geography.ts';
 import type { ScheduleState } from '../../src/simulation/devices/heat.ts';
 import { buildHouseholds } from '../../src/simulation/household/household.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
@@ -23,7 +23,7 @@ export function households(body: Partial<FleetDefinitionBody>, expansions: numbe
 
 /** A density that is the same all over a country's largest part. */
 export function evenDensity(country: string): NonNullable<FleetDefinitionBody['density']> {
-  const box = countryBox(country);
+  const box = findCountryBox(country);
   if (!box) throw new Error(`no country ${country}`);
   const [west = 0, south = 0, east = 0, north = 0] = box;
   const cell = 0.1;

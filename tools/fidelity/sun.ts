@@ -1,7 +1,7 @@
 /** Panels and weather: yields, neighbours, seasons (simulation.md F1, F8). */
 import type { Household } from '../../src/simulation/household/household.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
-import { weatherOf } from '../../src/simulation/environment/weather.ts';
+import { siteWeather } from '../../src/simulation/environment/weather.ts';
 import type { Chart } from './charts.ts';
 import {
   FIRST_DAY,
@@ -134,10 +134,10 @@ const RISING = [
 
 export function measureMonths(pvByMonth: readonly number[]): Check[] {
   const total = sum(pvByMonth);
-  const weather = weatherOf(splitSeed(SEED), 50.11, 8.68);
+  const weather = siteWeather(splitSeed(SEED), 50.11, 8.68);
   const days: number[][] = Array.from({ length: 12 }, () => []);
   for (let day = FIRST_DAY; day <= LAST_DAY; day++) {
-    days[new Date(day * 86_400_000).getUTCMonth()]?.push(weather.dayMean(day));
+    days[new Date(day * 86_400_000).getUTCMonth()]?.push(weather.meanTemperatureOn(day));
   }
   return [
     ordered(

@@ -4,9 +4,9 @@ import type { FieldError } from '../../domain/api/problem.ts';
 import { decodeDensityWeights } from './density-weights.ts';
 import { maskCellsInsideCountry, listBorderCells } from './density-mask.ts';
 import type { DensityGrid, DensityRaster, DefinitionWarning } from './fleet-definition.ts';
-import { findCountry, isInside, wrapLongitude } from '../environment/geography.ts';
+import { findCountry, isInsideCountry, wrapLongitude } from '../environment/geography.ts';
 import type { Country } from '../environment/geography.ts';
-import { CHANNEL, hash, uniform } from '../kernel/noise.ts';
+import { NOISE_CHANNEL, hashCounter, drawUniform } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 
 export interface Density {
@@ -132,7 +132,9 @@ export function drawLocation(
 ): { latitude: number; longitude: number } {
   const { cumulativeWeights, cells, grid } = density;
   const total = cumulativeWeights[cumulativeWeights.length - 1] ?? 0;
-  const target = Number((BigInt(hash(seed, index, CHANNEL.cell, 0)) * BigInt(total)) >> 32n);
+  const target = Number(
+    (BigInt(hashCounter(seed, index, NOISE_CHANNEL.densityCell, 0)) * BigInt(total)) >> 32n,
+  );
   let low = 0;
   for (let high = cumulativeWeights.length - 1; low < high;) {
     const middle = (low + high) >> 1;
@@ -145,9 +147,9 @@ export function drawLocation(
     longitude: wrapLongitude(grid.origin_lon + ((cell % grid.cols) + x) * grid.cell_deg),
   });
   for (let attempt = 0; attempt < MAX_LOCATION_DRAWS; attempt++) {
-    const x = uniform(seed, index, CHANNEL.jitterLon, attempt);
-    const place = at(x, uniform(seed, index, CHANNEL.jitterLat, attempt));
-    if (isInside(density.country, place.latitude, place.longitude)) return place;
+    const x = drawUniform(seed, index, NOISE_CHANNEL.jitterLon, attempt);
+    const place = at(x, drawUniform(seed, index, NOISE_CHANNEL.jitterLat, attempt));
+    if (isInsideCountry(density.country, place.latitude, place.longitude)) return place;
   }
   return at(0.5, 0.5);
 }

@@ -4,7 +4,7 @@ import type { Density } from './density.ts';
 import { drawLocation } from './density.ts';
 import { DEFINITION_DEFAULTS } from './fleet-definition.ts';
 import type { EffectiveDefinition } from './fleet-definition.ts';
-import { countryAt } from '../environment/geography.ts';
+import { findCountryCodeAt } from '../environment/geography.ts';
 import type { Seed } from '../kernel/noise.ts';
 
 export type LocationSource = 'density' | 'fixed' | 'default';
@@ -42,7 +42,7 @@ export function createLocationLookup(
   const place: HouseholdLocation = {
     latitude,
     longitude,
-    country: countryAt(latitude, longitude),
+    country: findCountryCodeAt(latitude, longitude),
     time_zone: tzLookup(latitude, longitude),
     source: fixed ? 'fixed' : 'default',
   };

@@ -5,46 +5,46 @@
  * All energies are integers in mWh: in floating point composed and stepped maps differ.
  */
 
-import { nearest } from '../kernel/rows.ts';
+import { roundPositive } from '../kernel/typed-arrays.ts';
 
-export interface Clamp {
-  readonly d: number;
-  readonly lo: number;
-  readonly hi: number;
+export interface StorageTransition {
+  readonly change: number;
+  readonly min: number;
+  readonly max: number;
 }
 
-export const IDENTITY: Clamp = { d: 0, lo: -Infinity, hi: Infinity };
+export const NO_TRANSITION: StorageTransition = { change: 0, min: -Infinity, max: Infinity };
 
-export function applyClamp(map: Clamp, x: number): number {
-  return Math.min(map.hi, Math.max(map.lo, x + map.d));
+export function applyTransition(map: StorageTransition, x: number): number {
+  return Math.min(map.max, Math.max(map.min, x + map.change));
 }
 
 /** The map that does `first`, then `second`. */
-export function compose(first: Clamp, second: Clamp): Clamp {
-  const limit = (x: number) => Math.min(second.hi, Math.max(second.lo, x + second.d));
-  return { d: first.d + second.d, lo: limit(first.lo), hi: limit(first.hi) };
+export function composeTransitions(first: StorageTransition, second: StorageTransition): StorageTransition {
+  const limit = (x: number) => Math.min(second.max, Math.max(second.min, x + second.change));
+  return { change: first.change + second.change, min: limit(first.min), max: limit(first.max) };
 }
 
 /**
  * Charge at the start of `day`. `dayMap` gives the map of a whole day; the walk ends where the past no longer
  * matters, or at a day at whose start the charge is known, which the first day must be.
  */
-export function walkBack(
-  dayMap: (day: number) => Clamp,
+export function storedEnergyAtDayStart(
+  dayMap: (day: number) => StorageTransition,
   day: number,
   chargeAt: (day: number) => number | undefined,
 ): number {
-  let total = IDENTITY;
+  let total = NO_TRANSITION;
   for (let back = day; ; back--) {
     const charge = chargeAt(back);
-    if (charge !== undefined) return applyClamp(total, charge);
-    total = compose(dayMap(back - 1), total);
-    if (total.lo === total.hi) return total.lo;
+    if (charge !== undefined) return applyTransition(total, charge);
+    total = composeTransitions(dayMap(back - 1), total);
+    if (total.min === total.max) return total.min;
   }
 }
 
 /** A stationary battery in integers; power limits as AC energy in a quarter. */
-export interface Store {
+export interface BatteryLimits {
   readonly capacity: number;
   /** Reserve that is never discharged: 5 % (B6). */
   readonly floor: number;
@@ -54,13 +54,13 @@ export interface Store {
   readonly efficiency: number;
 }
 
-export function storeOf(battery: {
+export function batteryLimitsOf(battery: {
   readonly capacity_kwh: number;
   readonly initial_soc_percent: number;
   readonly max_charge_power_w: number;
   readonly max_discharge_power_w: number;
   readonly efficiency: number;
-}): Store {
+}): BatteryLimits {
   const capacity = Math.round(battery.capacity_kwh * 1e6);
   const reserve = Math.round(capacity * 0.05);
   return {
@@ -80,35 +80,41 @@ export function storeOf(battery: {
  * Self-consumption: what a surplus (or, negative, a lack) of AC energy within the power limits would add to the
  * store.
  */
-function wish(store: Store, net: number): number {
+function requestedEnergy(store: BatteryLimits, net: number): number {
   return net > 0
-    ? nearest(Math.min(net, store.chargeLimit) * store.efficiency)
-    : -nearest(Math.min(-net, store.dischargeLimit) / store.efficiency);
+    ? roundPositive(Math.min(net, store.chargeLimit) * store.efficiency)
+    : -roundPositive(Math.min(-net, store.dischargeLimit) / store.efficiency);
 }
 
 /** Map of the quarters of a day from `first` on. */
-export function storeMap(store: Store, net: Int32Array, first: number): Clamp {
-  let d = 0;
-  let lo = -Infinity;
-  let hi = Infinity;
+export function batteryTransition(store: BatteryLimits, net: Int32Array, first: number): StorageTransition {
+  let change = 0;
+  let min = -Infinity;
+  let max = Infinity;
   for (let i = first; i < net.length; i++) {
-    const step = wish(store, net[i] ?? 0);
-    d += step;
-    lo = Math.min(store.capacity, Math.max(store.floor, lo + step));
-    hi = Math.min(store.capacity, Math.max(store.floor, hi + step));
+    const step = requestedEnergy(store, net[i] ?? 0);
+    change += step;
+    min = Math.min(store.capacity, Math.max(store.floor, min + step));
+    max = Math.min(store.capacity, Math.max(store.floor, max + step));
   }
-  return { d, lo, hi };
+  return { change, min, max };
 }
 
 /** What a battery did: AC energies of the quarters, and its charge before each and after the last. */
-export interface StoreRows {
+export interface BatteryRows {
   readonly charge: Int32Array;
   readonly discharge: Int32Array;
   readonly stored: Int32Array;
 }
 
 /** Steps from the charge x before quarter `first` through a day and writes it down. */
-export function runStore(store: Store, net: Int32Array, first: number, start: number, rows: StoreRows): void {
+export function simulateBatteryDay(
+  store: BatteryLimits,
+  net: Int32Array,
+  first: number,
+  start: number,
+  rows: BatteryRows,
+): void {
   const { charge, discharge, stored } = rows;
   const { capacity, floor: reserve, efficiency, chargeLimit, dischargeLimit } = store;
   let x = start;
@@ -117,12 +123,13 @@ export function runStore(store: Store, net: Int32Array, first: number, start: nu
   stored.fill(x, 0, first + 1);
   for (let i = first; i < net.length; i++) {
     const surplus = net[i] ?? 0;
-    const step = wish(store, surplus);
+    const step = requestedEnergy(store, surplus);
     const next = Math.min(capacity, Math.max(reserve, x + step));
     const delta = next - x;
     let taken = 0;
     let given = 0;
-    if (delta > 0) taken = delta === step ? Math.min(surplus, chargeLimit) : nearest(delta / efficiency);
+    if (delta > 0)
+      taken = delta === step ? Math.min(surplus, chargeLimit) : roundPositive(delta / efficiency);
     else if (delta < 0)
       given = delta === step ? Math.min(-surplus, dischargeLimit) : Math.floor(-delta * efficiency);
     charge[i] = taken;

@@ -1,16 +1,16 @@
 /** Heat demand of a house and what its heat pump does about it in a quarter hour (simulation.md B4). */
-import { normTemperature } from '../environment/climate.ts';
+import { normTemperatureC } from '../environment/climate.ts';
 import type { Climate } from '../environment/climate.ts';
 import type { HeatPump } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
-import { QUARTERS } from '../time/local-day.ts';
-import type { Stretch } from '../time/local-day.ts';
-import { DayMemory, Memory } from '../kernel/bounded-cache.ts';
-import { CHANNEL, hashIn, splitSeed, stream } from '../kernel/noise.ts';
-import { nearest } from '../kernel/rows.ts';
-import { weatherOf } from '../environment/weather.ts';
-import type { Weather } from '../environment/weather.ts';
-import { yearOf } from '../time/zone.ts';
+import { QUARTERS_PER_DAY } from '../time/local-day.ts';
+import type { DaySegment } from '../time/local-day.ts';
+import { DayCache, BoundedCache } from '../kernel/bounded-cache.ts';
+import { NOISE_CHANNEL, hashInStream, splitSeed, hashStream } from '../kernel/noise.ts';
+import { roundPositive } from '../kernel/typed-arrays.ts';
+import { siteWeather } from '../environment/weather.ts';
+import type { SiteWeather } from '../environment/weather.ts';
+import { utcYearOf } from '../time/zone.ts';
 
 const QUARTER_MS = 900_000;
 const DAY_MS = 86_400_000;
@@ -20,7 +20,12 @@ export const SCHEDULE_STATES = ['min', 'low', 'mid', 'max'] as const;
 export type ScheduleState = (typeof SCHEDULE_STATES)[number];
 
 /** Part of the space heat needed that each state delivers (assumption). */
-export const DELIVERY: Readonly<Record<ScheduleState, number>> = { min: 0, low: 0.6, mid: 1, max: 1.5 };
+export const SPACE_HEAT_FRACTION: Readonly<Record<ScheduleState, number>> = {
+  min: 0,
+  low: 0.6,
+  mid: 1,
+  max: 1.5,
+};
 
 /** BDEW sigmoid with linear part, single-family house, normal wind (daily_demand.csv of oruhnau/when2heat). */
 function demandShape(meanC: number): { space: number; water: number } {
@@ -49,16 +54,20 @@ function shiftOf(household: Household): number {
 }
 
 /** Sums of the day shapes of calendar years; a yearly heat divided by one is the customer value. */
-const yearSums = new Memory<string, number>(4000);
+const yearSums = new BoundedCache<string, number>(4000);
 
-function yearSum(weather: Weather, shift: number, year: number): number {
-  return yearSums.get(`${weather.turn} ${shift} ${year}`, () => {
+function yearSum(weather: SiteWeather, shift: number, year: number): number {
+  return yearSums.getOrCompute(`${weather.id} ${shift} ${year}`, () => {
     const first = Date.UTC(year, 0, 1) / DAY_MS;
     const last = Date.UTC(year + 1, 0, 1) / DAY_MS;
-    let [a, b, c] = [weather.dayMean(first - 3), weather.dayMean(first - 2), weather.dayMean(first - 1)];
+    let [a, b, c] = [
+      weather.meanTemperatureOn(first - 3),
+      weather.meanTemperatureOn(first - 2),
+      weather.meanTemperatureOn(first - 1),
+    ];
     let sum = 0;
     for (let day = first; day < last; day++) {
-      const mean = weather.dayMean(day);
+      const mean = weather.meanTemperatureOn(day);
       const { space, water } = demandShape(effectiveMean(mean, c, b, a) - shift);
       sum += space + water;
       [a, b, c] = [b, c, mean];
@@ -72,46 +81,46 @@ function effectiveMean(today: number, one: number, two: number, three: number): 
   return (today + one / 2 + two / 4 + three / 8) / 1.875;
 }
 
-export interface DayHeat {
+export interface DailyHeatDemand {
   /** Heat in kWh for the rooms and for hot water in a UTC day. */
   readonly spaceKwh: number;
   readonly waterKwh: number;
 }
 
 /** Heat that a house with a heat pump needs on each UTC day (days since 1970). */
-export function heatCalendar(household: Household): (day: number) => DayHeat {
+export function createHeatDemand(household: Household): (day: number) => DailyHeatDemand {
   const pump = household.heat_pump;
   if (!pump) return () => ({ spaceKwh: 0, waterKwh: 0 });
-  const weather = weatherOf(splitSeed(household.seed), household.latitude, household.longitude);
+  const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
   const shift = shiftOf(household);
-  const days = new DayMemory<DayHeat>(4);
-  const means = new DayMemory<number>(8);
-  const years = new DayMemory<number>(2);
-  const dayMean = (day: number) => means.find(day) ?? means.keep(day, weather.dayMean(day));
-  const sumOf = (year: number) => years.find(year) ?? years.keep(year, yearSum(weather, shift, year));
-  const demandOf = (day: number): DayHeat => {
+  const days = new DayCache<DailyHeatDemand>(4);
+  const means = new DayCache<number>(8);
+  const years = new DayCache<number>(2);
+  const dayMean = (day: number) => means.find(day) ?? means.set(day, weather.meanTemperatureOn(day));
+  const sumOf = (year: number) => years.find(year) ?? years.set(year, yearSum(weather, shift, year));
+  const demandOf = (day: number): DailyHeatDemand => {
     const mean = effectiveMean(dayMean(day), dayMean(day - 1), dayMean(day - 2), dayMean(day - 3));
     const { space, water } = demandShape(mean - shift);
-    const customerValue = pump.annual_heat_kwh / sumOf(yearOf(day * DAY_MS));
+    const customerValue = pump.annual_heat_kwh / sumOf(utcYearOf(day * DAY_MS));
     return { spaceKwh: space * customerValue, waterKwh: water * customerValue };
   };
-  return (day) => days.find(day) ?? days.keep(day, demandOf(day));
+  return (day) => days.find(day) ?? days.set(day, demandOf(day));
 }
 
 /** Ground a metre down: the norm year damped to a third and six weeks late, C. */
 function soilTemperature(climate: Climate, day: number): number {
-  return climate.meanC + (normTemperature(climate, day - 42) - climate.meanC) * 0.35;
+  return climate.meanC + (normTemperatureC(climate, day - 42) - climate.meanC) * 0.35;
 }
 
 /** Coefficient of performance of a heat source at a sink temperature (When2Heat, with its factor .85). */
-function performance(source: HeatPump['source'], sinkC: number, sourceC: number): number {
+function coefficientOfPerformance(source: HeatPump['source'], sinkC: number, sourceC: number): number {
   const dT = Math.max(15, sinkC - sourceC);
   if (source === 'air') return 0.85 * (6.0801 - 0.0941 * dT + 0.0005 * dT * dT);
   return 0.85 * (10.288 - 0.2084 * dT + 0.0012 * dT * dT);
 }
 
 /** Heat needed in a quarter for the rooms, in mWh. */
-export function spaceNeed(heat: DayHeat, localQuarter: number): number {
+export function quarterSpaceHeatDemand(heat: DailyHeatDemand, localQuarter: number): number {
   return (heat.spaceKwh * 1e6 * (HOURLY[localQuarter >> 2] ?? 0)) / HOURLY_SUM / 4;
 }
 
@@ -135,14 +144,14 @@ const COASTS = 0.15;
 const AHEAD = 0.25;
 
 /** Heat in whole mWh that a house still needs: owed from set-back and blocked quarters, negative when heated ahead. */
-export interface HeatDebt {
+export interface DeferredHeat {
   readonly space: number;
   readonly water: number;
 }
-export const NO_DEBT: HeatDebt = { space: 0, water: 0 };
+export const NO_DEFERRED_HEAT: DeferredHeat = { space: 0, water: 0 };
 
 /** A UTC day of a heat pump by quarters: electricity and heat in mWh, and the index of its mode in HEAT_MODES. */
-export interface HeatRows {
+export interface HeatPumpRows {
   readonly hp: Int32Array;
   readonly heat: Int32Array;
   readonly mode: Uint8Array;
@@ -152,42 +161,42 @@ export interface HeatRows {
 export const alwaysMid = (): ScheduleState => 'mid';
 
 /** Runs a day of a household's pump into `rows` and returns what is owed at its end. */
-export type HeatRunner = (
+export type HeatPumpSimulator = (
   day: number,
-  stretches: readonly Stretch[],
-  from: HeatDebt,
-  rows: HeatRows,
-) => HeatDebt;
+  stretches: readonly DaySegment[],
+  from: DeferredHeat,
+  rows: HeatPumpRows,
+) => DeferredHeat;
 
 /**
  * The pump follows its schedule: blocked quarters give nothing and set-back ones a part; later quarters repay, so
  * that a day's heat is kept as far as the rating allows. Below its least power the pump runs in some quarters of
  * the hour, at a hashed phase.
  */
-export function heatRunner(
+export function createHeatPumpSimulator(
   household: Household,
   pump: HeatPump,
   scheduleState: (at: Date) => ScheduleState,
-): HeatRunner {
+): HeatPumpSimulator {
   const seed = splitSeed(household.seed);
-  const weather = weatherOf(seed, household.latitude, household.longitude);
-  const heatOf = heatCalendar(household);
-  const cycles = stream(seed, household.index, CHANNEL.cycle);
-  const waters = stream(seed, household.index, CHANNEL.hotWater);
+  const weather = siteWeather(seed, household.latitude, household.longitude);
+  const heatOf = createHeatDemand(household);
+  const cycles = hashStream(seed, household.index, NOISE_CHANNEL.heatPumpCycle);
+  const waters = hashStream(seed, household.index, NOISE_CHANNEL.hotWater);
   const { source } = pump;
   const radiator = pump.emitter === 'radiator';
   const limit = pump.rated_power_w * 250;
   const least = LEAST_POWER * limit;
   const steady = scheduleState === alwaysMid;
-  const states = new Array<ScheduleState>(QUARTERS).fill('mid');
+  const states = new Array<ScheduleState>(QUARTERS_PER_DAY).fill('mid');
   return (day, stretches, from, rows) => {
     const { hp, heat, mode } = rows;
-    const first = day * QUARTERS;
-    for (let i = 0; i < QUARTERS && !steady; i++) {
+    const first = day * QUARTERS_PER_DAY;
+    for (let i = 0; i < QUARTERS_PER_DAY && !steady; i++) {
       states[i] = scheduleState(new Date((first + i) * QUARTER_MS));
     }
     const demand = heatOf(day);
-    const air = weather.airOf(day);
+    const air = weather.airTemperaturesOn(day);
     const soilC = soilTemperature(weather.climate, day) - 5;
     const ahead = -AHEAD * demand.spaceKwh * 1e6;
     const waterQuarter = (demand.waterKwh * 1e6) / WATER_QUARTERS;
@@ -195,11 +204,11 @@ export function heatRunner(
     /** What hot water left no power for: a plan of boosts and blocks is balanced only if boosts make it good. */
     let behind = 0;
     for (const { from: start, to, localDay, localQuarter } of stretches) {
-      const waterDraw = hashIn(waters, localDay);
+      const waterDraw = hashInStream(waters, localDay);
       let need = 0;
       for (let i = start; i < to; i++) {
         const quarter = localQuarter + i - start;
-        if (i === start || (quarter & 3) === 0) need = spaceNeed(demand, quarter);
+        if (i === start || (quarter & 3) === 0) need = quarterSpaceHeatDemand(demand, quarter);
         if (isWaterQuarter(waterDraw, quarter)) water += waterQuarter;
         hp[i] = heat[i] = mode[i] = 0;
         const state = states[i] ?? 'mid';
@@ -212,18 +221,18 @@ export function heatRunner(
         let waterPower = 0;
         let waterHeat = 0;
         if (water > 0) {
-          const waterCop = performance(source, 50, sourceC);
+          const waterCop = coefficientOfPerformance(source, 50, sourceC);
           waterPower = Math.min(limit, water / waterCop);
           waterHeat = waterPower * waterCop;
         }
-        const cop = performance(source, radiator ? 40 - airC : 30 - 0.5 * airC, sourceC);
+        const cop = coefficientOfPerformance(source, radiator ? 40 - airC : 30 - 0.5 * airC, sourceC);
         const most = Math.max(0, limit - waterPower) * cop;
-        const asked = wish(state, need, space, ahead);
+        const asked = requestedSpaceHeat(state, need, space, ahead);
         const wanted = Math.min(most, state === 'max' ? asked + Math.min(REPAYS * need, behind) : asked);
         const running = Math.min(4, Math.max(1, Math.floor(((wanted / cop) * 4) / least)));
         const full = Math.min(most, (wanted * 4) / running);
-        const room = running === 4 || ((i + hashIn(cycles, (first + i) >> 2)) & 3) < running ? full : 0;
-        const electric = nearest(room / cop + waterPower);
+        const room = running === 4 || ((i + hashInStream(cycles, (first + i) >> 2)) & 3) < running ? full : 0;
+        const electric = roundPositive(room / cop + waterPower);
         // The books keep the mean of the hour: which of its quarters run is chance.
         const given = (full * running) / 4;
         space += need - given;
@@ -231,7 +240,7 @@ export function heatRunner(
         water -= waterHeat;
         if (electric < 1) continue;
         hp[i] = Math.min(limit, electric);
-        heat[i] = nearest(room + waterHeat);
+        heat[i] = roundPositive(room + waterHeat);
         mode[i] = waterPower > 0 ? 2 : 1;
       }
     }
@@ -240,8 +249,8 @@ export function heatRunner(
 }
 
 /** Heat for the rooms that a quarter's state asks for. */
-function wish(state: ScheduleState, need: number, owed: number, ahead: number): number {
-  if (state === 'low') return need * DELIVERY.low;
-  if (state === 'max') return owed > ahead ? need * DELIVERY.max : need;
+function requestedSpaceHeat(state: ScheduleState, need: number, owed: number, ahead: number): number {
+  if (state === 'low') return need * SPACE_HEAT_FRACTION.low;
+  if (state === 'max') return owed > ahead ? need * SPACE_HEAT_FRACTION.max : need;
   return need + Math.min(REPAYS * need, Math.max(-COASTS * need, owed));
 }

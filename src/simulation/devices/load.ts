@@ -1,9 +1,9 @@
 /** Household load: the norm profile H25 as a Fourier fit, shaped, shifted and made bursty (simulation.md B1). */
-import { isHoliday } from '../time/holidays.ts';
-import { CHANNEL, hashIn, uniform } from '../kernel/noise.ts';
+import { isPublicHoliday } from '../time/holidays.ts';
+import { NOISE_CHANNEL, hashInStream, drawUniform } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { ARCHETYPES, archetypeLoadFactor } from '../household/profiles.ts';
-import { float64Row } from '../kernel/rows.ts';
+import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
 import { dayOfYear } from '../time/zone.ts';
 
 const DAY_MS = 86_400_000;
@@ -32,7 +32,7 @@ export type DayType = keyof typeof FIT;
  */
 export function dayTypeOf(localDay: number, country: string | null): DayType {
   const weekday = (((localDay + 4) % 7) + 7) % 7;
-  if (weekday === 0 || isHoliday(country, localDay)) return 'sunday';
+  if (weekday === 0 || isPublicHoliday(country, localDay)) return 'sunday';
   if (weekday === 6) return 'saturday';
   if (dayOfYear(localDay) < 358) return 'workday';
   const date = new Date(localDay * DAY_MS);
@@ -41,7 +41,7 @@ export function dayTypeOf(localDay: number, country: string | null): DayType {
 }
 
 /** Mean load at a local hour 0..24 over the yearly mean; `season` is cos(2π(doy − 15)/365), 1 in January. */
-export function normLoad(type: DayType, hour: number, season: number): number {
+export function normProfileLoad(type: DayType, hour: number, season: number): number {
   return Math.max(0, fitted(type, hour, season));
 }
 
@@ -58,7 +58,7 @@ function fitted(type: DayType, hour: number, season: number): number {
 }
 
 /** Season term of a day of the year, turned by half a year south of the equator. */
-export function seasonOf(doy: number, latitude: number): number {
+export function seasonTerm(doy: number, latitude: number): number {
   return Math.cos((2 * Math.PI * (doy + (latitude < 0 ? 182 : 0) - 15)) / 365);
 }
 
@@ -71,7 +71,7 @@ const WAVES = Float64Array.from({ length: 10 * QUARTERS }, (_, at) => {
 
 /** Coefficients of a day moved by an angle: each pair is turned by a multiple of it. */
 function turned(coefficients: readonly number[], turns: Float64Array): Float64Array {
-  const moved = float64Row(11);
+  const moved = allocateFloat64Array(11);
   moved[0] = coefficients[0] ?? 0;
   for (let n = 1; n <= 10; n += 2) {
     const cosine = coefficients[n] ?? 0;
@@ -84,7 +84,7 @@ function turned(coefficients: readonly number[], turns: Float64Array): Float64Ar
 
 /** Sums of harmonics at the 96 quarters; written out, since a loop in the loop takes half as long again. */
 function waveform(coefficients: Float64Array): Float64Array {
-  const values = float64Row(QUARTERS);
+  const values = allocateFloat64Array(QUARTERS);
   const mean = coefficients[0] ?? 0;
   const c1 = coefficients[1] ?? 0;
   const s1 = coefficients[2] ?? 0;
@@ -129,7 +129,7 @@ function factorsOf(profile: string): Float64Array {
 /** Cosines and sines of the first five multiples of the angle by which a shift moves the day, from place 1 on. */
 function turnsOf(shiftMinutes: number): Float64Array {
   const angle = (2 * Math.PI * shiftMinutes) / MINUTES;
-  const turns = float64Row(11);
+  const turns = allocateFloat64Array(11);
   for (let n = 1; n <= 5; n++) {
     turns[2 * n - 1] = Math.cos(n * angle);
     turns[2 * n] = Math.sin(n * angle);
@@ -184,7 +184,7 @@ function calendarOf(year: number, country: string | null, latitude: number): Cal
   for (let day = Date.UTC(year, 0, 1) / DAY_MS; day < end; day++) {
     const entry = calendar[dayTypeOf(day, country)];
     entry.days += 1;
-    entry.seasons += seasonOf(dayOfYear(day), latitude);
+    entry.seasons += seasonTerm(dayOfYear(day), latitude);
   }
   if (calendars.size > 1000) calendars.clear();
   calendars.set(key, calendar);
@@ -192,7 +192,12 @@ function calendarOf(year: number, country: string | null, latitude: number): Cal
 }
 
 /** Mean of an archetype's curves over a calendar year; divided by it, the year consumes what was asked. */
-export function yearMean(profile: string, year: number, country: string | null, latitude: number): number {
+export function yearMeanLoad(
+  profile: string,
+  year: number,
+  country: string | null,
+  latitude: number,
+): number {
   const means = meansOf(profile);
   if (!means) return 1;
   let sum = 0;
@@ -206,13 +211,13 @@ export function yearMean(profile: string, year: number, country: string | null, 
 }
 
 /** Load over its yearly mean at the 96 quarters of a local day of some type and season, written into `curve`. */
-export type Curves = (type: DayType, season: number, curve?: Float64Array) => Float64Array;
+export type LoadCurves = (type: DayType, season: number, curve?: Float64Array) => Float64Array;
 
 /**
  * Curves of an archetype whose day is moved by `shiftMinutes`. The fit is linear in the season, so each type of
  * day is two tables, made when first asked for.
  */
-export function loadCurves(profile: string, shiftMinutes: number): Curves {
+export function createLoadCurves(profile: string, shiftMinutes: number): LoadCurves {
   const scale = 1 / normOf(profile);
   const turns = turnsOf(shiftMinutes);
   const kinds = new Map<DayType, Kind>();
@@ -245,14 +250,14 @@ const LEVELS = Float64Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** Factor of a quarter of a household's stream (noise.ts, channel burst). */
-export function burst(bursts: number, localQuarterIndex: number): number {
-  const draw = hashIn(bursts, localQuarterIndex);
+export function loadSpikeFactor(bursts: number, localQuarterIndex: number): number {
+  const draw = hashInStream(bursts, localQuarterIndex);
   const level = LEVELS[draw >>> 24] ?? NaN;
   return Number.isNaN(level) ? levelOf(draw) : level;
 }
 
 /** Factor of a whole day, uniform in 1 ± `spread`; days come in pairs of 1 + x and 1 - x, so that the year stays. */
-export function dayFactor(seed: Seed, household: number, localDay: number, spread: number): number {
-  const x = (2 * uniform(seed, household, CHANNEL.dayFactor, localDay >> 1) - 1) * spread;
+export function dailyLoadFactor(seed: Seed, household: number, localDay: number, spread: number): number {
+  const x = (2 * drawUniform(seed, household, NOISE_CHANNEL.dailyLoad, localDay >> 1) - 1) * spread;
   return localDay % 2 === 0 ? 1 + x : 1 - x;
 }

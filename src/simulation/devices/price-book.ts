@@ -21,7 +21,7 @@ const HOLD_MS = 3_600_000;
 const QUARTER_MS = 900_000;
 
 /** Looks entries up; their order does not matter. */
-export function priceBook(entries: readonly PriceEntry[]): PriceBook {
+export function createPriceBook(entries: readonly PriceEntry[]): PriceBook {
   const arrivals = entries.map((entry) => entry.receivedAt.getTime()).sort((a, b) => a - b);
   const byStart = new Map<number, PriceEntry[]>();
   for (const entry of [...entries].sort((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime())) {
@@ -49,7 +49,7 @@ export function priceBook(entries: readonly PriceEntry[]): PriceBook {
 }
 
 /** A book that holds until an instant, and another one from then on: what is known is looked up in one of them. */
-export function succeedingBooks(before: PriceBook, untilMs: number, after: PriceBook): PriceBook {
+export function joinPriceBooks(before: PriceBook, untilMs: number, after: PriceBook): PriceBook {
   const revisionsBefore = before.revisionAt(untilMs) + 1;
   return {
     priceAt: (startMs, knownAtMs) => (knownAtMs < untilMs ? before : after).priceAt(startMs, knownAtMs),

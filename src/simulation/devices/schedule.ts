@@ -2,17 +2,17 @@
  * When a heat pump shall run: the cheapest quarters of a local day are boosted, the dearest set back or blocked,
  * so that the day's heat stays the same and the house never goes cold (decisions.md section 4).
  */
-import { DELIVERY, heatCalendar, spaceNeed } from './heat.ts';
+import { SPACE_HEAT_FRACTION, createHeatDemand, quarterSpaceHeatDemand } from './heat.ts';
 import type { ScheduleState } from './heat.ts';
 import type { Household } from '../household/household.ts';
-import { QUARTERS, localQuarterOf } from '../time/local-day.ts';
-import { Memory } from '../kernel/bounded-cache.ts';
+import { QUARTERS_PER_DAY, localQuarterAt } from '../time/local-day.ts';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { PriceBook } from './price-book.ts';
-import { offsetMinutesAt } from '../time/zone.ts';
+import { zoneOffsetMinutes } from '../time/zone.ts';
 
 const QUARTER_MS = 900_000;
 
-export interface PlanQuarter {
+export interface PlannedQuarter {
   /** EUR/MWh, null when no price is known. */
   readonly price: number | null;
   /** Heat for the rooms in this quarter, mWh. */
@@ -39,7 +39,7 @@ const NIGHT_TO = 20;
  * States of the quarters of one local day, in time order. Quarters without a price take the default. Ties go
  * to the earlier quarter. Deterministic.
  */
-export function planDay(quarters: readonly PlanQuarter[], limits: PlanLimits): ScheduleState[] {
+export function planHeatPumpDay(quarters: readonly PlannedQuarter[], limits: PlanLimits): ScheduleState[] {
   const states = quarters.map((quarter) => defaultState(quarter, limits));
   const priced = [...quarters.entries()].flatMap(([index, { price }]) =>
     price === null ? [] : [{ index, price }],
@@ -55,7 +55,7 @@ export function planDay(quarters: readonly PlanQuarter[], limits: PlanLimits): S
     const dear = cheapest[high];
     if (!cheap || !dear || dear.price - cheap.price < LEAST_SPREAD) break;
     const extra = Math.min(
-      need(cheap.index) * (DELIVERY.max - 1),
+      need(cheap.index) * (SPACE_HEAT_FRACTION.max - 1),
       Math.max(0, limits.maxHeat - need(cheap.index)),
     );
     if (freed >= extra) {
@@ -66,15 +66,15 @@ export function planDay(quarters: readonly PlanQuarter[], limits: PlanLimits): S
     } else {
       const state = mayBlock(states, dear.index) ? 'min' : 'low';
       states[dear.index] = state;
-      freed += need(dear.index) * (1 - DELIVERY[state]);
+      freed += need(dear.index) * (1 - SPACE_HEAT_FRACTION[state]);
       high--;
     }
   }
-  return settle(states, cheapest.slice(low, high + 1), freed, need);
+  return boostCheapestRest(states, cheapest.slice(low, high + 1), freed, need);
 }
 
 /** Heat that found no cheap quarter goes to the cheapest that are left, so that the day's heat is kept. */
-function settle(
+function boostCheapestRest(
   states: ScheduleState[],
   left: readonly { readonly index: number }[],
   freed: number,
@@ -82,7 +82,7 @@ function settle(
 ): ScheduleState[] {
   let open = freed;
   for (const { index } of left) {
-    const extra = need(index) * (DELIVERY.max - 1);
+    const extra = need(index) * (SPACE_HEAT_FRACTION.max - 1);
     if (open < extra / 2 || states[index] !== 'mid') break;
     states[index] = 'max';
     open -= extra;
@@ -91,7 +91,7 @@ function settle(
 }
 
 /** Without a price: normal, set back at night; never set back when the unit is close to its limit. */
-function defaultState(quarter: PlanQuarter, limits: PlanLimits): ScheduleState {
+function defaultState(quarter: PlannedQuarter, limits: PlanLimits): ScheduleState {
   const night = quarter.localQuarter >= NIGHT_FROM || quarter.localQuarter < NIGHT_TO;
   return night && quarter.need < 0.8 * limits.maxHeat ? 'low' : 'mid';
 }
@@ -111,24 +111,27 @@ const COLD_DAY_COP = 2.5;
  * The schedule of a household's heat pump as a pure function of the instant. A quarter is planned with the
  * prices known when it begins or, seen from before, known at `now`; so a past quarter never changes.
  */
-export function schedulePlanner(
+export function createHeatPumpScheduler(
   household: Household,
   book: PriceBook,
   now: Date,
 ): (at: Date) => ScheduleState {
-  const dayHeatOf = heatCalendar(household);
+  const dayHeatOf = createHeatDemand(household);
   const limits = { maxHeat: (household.heat_pump?.rated_power_w ?? 0) * 250 * COLD_DAY_COP };
-  const plans = new Memory<string, { readonly first: number; readonly states: readonly ScheduleState[] }>(64);
+  const plans = new BoundedCache<
+    string,
+    { readonly first: number; readonly states: readonly ScheduleState[] }
+  >(64);
   const plan = (localDay: number, knownAtMs: number) => {
     const first = firstQuarterOf(household.time_zone, localDay);
     const end = firstQuarterOf(household.time_zone, localDay + 1);
-    const quarters = Array.from({ length: end - first }, (_, i): PlanQuarter => {
+    const quarters = Array.from({ length: end - first }, (_, i): PlannedQuarter => {
       const index = first + i;
-      const { localQuarter } = localQuarterOf(household.time_zone, index);
-      const need = spaceNeed(dayHeatOf(Math.floor(index / QUARTERS)), localQuarter);
+      const { localQuarter } = localQuarterAt(household.time_zone, index);
+      const need = quarterSpaceHeatDemand(dayHeatOf(Math.floor(index / QUARTERS_PER_DAY)), localQuarter);
       return { price: book.priceAt(index * QUARTER_MS, knownAtMs), need, localQuarter };
     });
-    return { first, states: planDay(quarters, limits) };
+    return { first, states: planHeatPumpDay(quarters, limits) };
   };
   // Quarters are asked for in a row: the plan of the last one is tried first.
   let lastDay = NaN;
@@ -138,10 +141,12 @@ export function schedulePlanner(
   return (at) => {
     const index = Math.floor(at.getTime() / QUARTER_MS);
     const knownAtMs = Math.min(index * QUARTER_MS, now.getTime());
-    const { localDay } = localQuarterOf(household.time_zone, index);
+    const { localDay } = localQuarterAt(household.time_zone, index);
     const revision = book.revisionAt(knownAtMs);
     if (localDay !== lastDay || revision !== lastRevision) {
-      const { first, states } = plans.get(`${localDay}:${revision}`, () => plan(localDay, knownAtMs));
+      const { first, states } = plans.getOrCompute(`${localDay}:${revision}`, () =>
+        plan(localDay, knownAtMs),
+      );
       lastDay = localDay;
       lastRevision = revision;
       lastFirst = first;
@@ -153,11 +158,11 @@ export function schedulePlanner(
 
 /** First quarter of a local day: 92, 96 or 100 of them make a day. */
 function firstQuarterOf(zone: string, localDay: number): number {
-  const guess = localDay * QUARTERS;
-  const offset = offsetMinutesAt(zone, guess * QUARTER_MS);
+  const guess = localDay * QUARTERS_PER_DAY;
+  const offset = zoneOffsetMinutes(zone, guess * QUARTER_MS);
   const near = guess - Math.round(offset / 15);
   // The offset may change between the guess and midnight.
-  return guess - Math.round(offsetMinutesAt(zone, near * QUARTER_MS) / 15);
+  return guess - Math.round(zoneOffsetMinutes(zone, near * QUARTER_MS) / 15);
 }
 
 export interface ScheduleEntry {
@@ -166,14 +171,14 @@ export interface ScheduleEntry {
 }
 
 /** One entry for each quarter hour that starts in [from, to), the quarter of `from` included. */
-export function heatPumpSchedule(
+export function listHeatPumpSchedule(
   household: Household,
   book: PriceBook,
   now: Date,
   from: Date,
   to: Date,
 ): ScheduleEntry[] {
-  const stateAt = schedulePlanner(household, book, now);
+  const stateAt = createHeatPumpScheduler(household, book, now);
   const entries: ScheduleEntry[] = [];
   for (let ms = Math.floor(from.getTime() / QUARTER_MS) * QUARTER_MS; ms < to.getTime(); ms += QUARTER_MS) {
     const time = new Date(ms);

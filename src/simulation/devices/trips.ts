@@ -5,15 +5,15 @@
 import type { ElectricVehicle } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
 import { dayTypeOf } from './load.ts';
-import { DayMemory } from '../kernel/bounded-cache.ts';
-import { CHANNEL, normal, splitSeed, uniform } from '../kernel/noise.ts';
-import { CHARGE_EFFICIENCY, FLOOR_PERCENT } from './vehicle.ts';
-import type { VehicleDay } from './vehicle.ts';
+import { DayCache } from '../kernel/bounded-cache.ts';
+import { NOISE_CHANNEL, drawNormal, splitSeed, drawUniform } from '../kernel/noise.ts';
+import { CHARGE_EFFICIENCY, MIN_SOC_PERCENT } from './vehicle.ts';
+import type { VehicleDayPlan } from './vehicle.ts';
 
 const DRIVE_WORKDAY = 0.85;
 const DRIVE_WEEKEND = 0.65;
 /** Days of a year on which a vehicle drives, about. */
-export const DRIVING_DAYS = (365 * (5 * DRIVE_WORKDAY + 2 * DRIVE_WEEKEND)) / 7;
+export const DRIVING_DAYS_PER_YEAR = (365 * (5 * DRIVE_WORKDAY + 2 * DRIVE_WEEKEND)) / 7;
 /** Spread of a day's driving (lognormal). */
 const SIGMA = 0.7;
 /** Weeks differ by a factor uniform in 1 ± this, in pairs, so that the year is what was asked. */
@@ -24,40 +24,43 @@ const weekOf = (localDay: number): number => Math.floor((localDay + 3) / 7);
 const mondayOf = (week: number): number => 7 * week - 3;
 
 /** Gives the plan of any local day (days since 1970). */
-export function vehicleCalendar(
+export function createVehiclePlanner(
   household: Household,
   vehicle: ElectricVehicle,
-): (localDay: number) => VehicleDay {
+): (localDay: number) => VehicleDayPlan {
   const seed = splitSeed(household.seed);
   const { index, country } = household;
-  const draw = (channel: number, bucket: number) => uniform(seed, index, channel, bucket);
+  const draw = (channel: number, bucket: number) => drawUniform(seed, index, channel, bucket);
   /** What lies between the target and the floor. */
-  const usable = Math.round(((vehicle.target_soc_percent - FLOOR_PERCENT) * vehicle.battery_kwh * 1e6) / 100);
+  const usable = Math.round(
+    ((vehicle.target_soc_percent - MIN_SOC_PERCENT) * vehicle.battery_kwh * 1e6) / 100,
+  );
   const meanWeek = (household.ev_annual_kwh * 1e6 * CHARGE_EFFICIENCY * 7) / 365;
 
-  const tripWeeks = new DayMemory<readonly number[]>(8);
-  const tripsOf = (week: number) => tripWeeks.find(week) ?? tripWeeks.keep(week, planTrips(week));
+  const tripWeeks = new DayCache<readonly number[]>(8);
+  const tripsOf = (week: number) => tripWeeks.find(week) ?? tripWeeks.set(week, planTrips(week));
   const planTrips = (week: number): readonly number[] => {
     const monday = mondayOf(week);
     const weights = [0, 0, 0, 0, 0, 0, 0];
     for (let i = 0; i < 7; i++) {
       const likely = dayTypeOf(monday + i, country) === 'workday' ? DRIVE_WORKDAY : DRIVE_WEEKEND;
-      const drives = draw(CHANNEL.drive, monday + i) < likely;
-      if (drives) weights[i] = Math.exp(SIGMA * normal(seed, index, CHANNEL.trip, monday + i));
+      const drives = draw(NOISE_CHANNEL.drive, monday + i) < likely;
+      if (drives) weights[i] = Math.exp(SIGMA * drawNormal(seed, index, NOISE_CHANNEL.trip, monday + i));
     }
-    if (!weights.some((weight) => weight > 0)) weights[Math.floor(7 * draw(CHANNEL.week, 2 * week))] = 1;
-    const swing = WEEK_SPREAD * (2 * draw(CHANNEL.week, 2 * (week >> 1) + 1) - 1);
+    if (!weights.some((weight) => weight > 0))
+      weights[Math.floor(7 * draw(NOISE_CHANNEL.drivingWeek, 2 * week))] = 1;
+    const swing = WEEK_SPREAD * (2 * draw(NOISE_CHANNEL.drivingWeek, 2 * (week >> 1) + 1) - 1);
     return share(meanWeek * (week % 2 === 0 ? 1 + swing : 1 - swing), weights, usable);
   };
 
   /** Days on which the car is plugged in whatever it drove: as even over the weeks as whole days allow. */
   const habitsOf = (week: number): boolean[] => {
     const perWeek = Math.min(7, 7 * vehicle.session_probability);
-    const offset = draw(CHANNEL.session, -1);
+    const offset = draw(NOISE_CHANNEL.session, -1);
     const count = Math.floor((week + 1) * perWeek + offset) - Math.floor(week * perWeek + offset);
     const days = new Array<boolean>(7).fill(false);
     for (let k = 0; k < count; k++)
-      days[Math.floor(((k + draw(CHANNEL.session, 7 * week + k)) * 7) / count)] = true;
+      days[Math.floor(((k + draw(NOISE_CHANNEL.session, 7 * week + k)) * 7) / count)] = true;
     return days;
   };
 
@@ -77,8 +80,8 @@ export function vehicleCalendar(
     return since;
   };
 
-  const sessionWeeks = new DayMemory<readonly boolean[]>(4);
-  const sessionsOf = (week: number) => sessionWeeks.find(week) ?? sessionWeeks.keep(week, planSessions(week));
+  const sessionWeeks = new DayCache<readonly boolean[]>(4);
+  const sessionsOf = (week: number) => sessionWeeks.find(week) ?? sessionWeeks.set(week, planSessions(week));
   const planSessions = (week: number): readonly boolean[] => {
     // A habitual session ends what came before it, so the week before is enough.
     const before = habitsOf(week - 1);
@@ -89,19 +92,22 @@ export function vehicleCalendar(
   };
 
   const clock = (localDay: number, channel: number, hour: number, spread: number, from: number, to: number) =>
-    Math.min(to, Math.max(from, Math.round(4 * (hour + spread * normal(seed, index, channel, localDay)))));
-  const planOf = (localDay: number): VehicleDay => {
+    Math.min(
+      to,
+      Math.max(from, Math.round(4 * (hour + spread * drawNormal(seed, index, channel, localDay)))),
+    );
+  const planOf = (localDay: number): VehicleDayPlan => {
     const week = weekOf(localDay);
     const weekday = localDay - mondayOf(week);
     return {
-      departQuarter: clock(localDay, CHANNEL.depart, 7.5, 1.2, 20, 40),
-      arriveQuarter: clock(localDay, CHANNEL.arrive, 17.5, 2.2, 44, 94),
+      departQuarter: clock(localDay, NOISE_CHANNEL.depart, 7.5, 1.2, 20, 40),
+      arriveQuarter: clock(localDay, NOISE_CHANNEL.arrive, 17.5, 2.2, 44, 94),
       tripMilliWh: tripsOf(week)[weekday] ?? 0,
       session: sessionsOf(week)[weekday] ?? false,
     };
   };
-  const days = new DayMemory<VehicleDay>(4);
-  return (localDay) => days.find(localDay) ?? days.keep(localDay, planOf(localDay));
+  const days = new DayCache<VehicleDayPlan>(4);
+  return (localDay) => days.find(localDay) ?? days.set(localDay, planOf(localDay));
 }
 
 /** Splits a week's energy by weights; no day gets more than `most`, what it cannot take goes to the others. */

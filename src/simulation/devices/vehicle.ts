@@ -1,17 +1,17 @@
 /** Driving and charging of an electric vehicle (simulation.md B5). Energies are integers in mWh. */
-import { IDENTITY } from './battery.ts';
-import type { Clamp } from './battery.ts';
+import { NO_TRANSITION } from './battery.ts';
+import type { StorageTransition } from './battery.ts';
 import type { ElectricVehicle } from '../household/equipment.ts';
-import { QUARTERS } from '../time/local-day.ts';
-import type { Stretch } from '../time/local-day.ts';
+import { QUARTERS_PER_DAY } from '../time/local-day.ts';
+import type { DaySegment } from '../time/local-day.ts';
 
 /** AC to battery (B5). */
 export const CHARGE_EFFICIENCY = 0.9;
 /** Below this the vehicle charges elsewhere. */
-export const FLOOR_PERCENT = 10;
+export const MIN_SOC_PERCENT = 10;
 
 /** What happens on a local day; quarters of the day 0..95. */
-export interface VehicleDay {
+export interface VehicleDayPlan {
   readonly departQuarter: number;
   readonly arriveQuarter: number;
   /** Energy out of the battery, 0 when it stays at home. */
@@ -21,7 +21,7 @@ export interface VehicleDay {
 }
 
 /** Quarters `from` up to and without `to` of a UTC day in which a vehicle does the same. */
-export interface Span {
+export interface VehicleInterval {
   readonly from: number;
   readonly to: number;
   readonly pluggedIn: boolean;
@@ -33,7 +33,12 @@ export interface Span {
  * Adds the spans of a stretch (local-time.ts) to those of a UTC day, without gaps. Half of a trip's energy is driven
  * after departure, half before arrival.
  */
-export function addSpans(spans: Span[], stretch: Stretch, yesterday: VehicleDay, today: VehicleDay): void {
+export function appendVehicleIntervals(
+  spans: VehicleInterval[],
+  stretch: DaySegment,
+  yesterday: VehicleDayPlan,
+  today: VehicleDayPlan,
+): void {
   const ahead = stretch.from - stretch.localQuarter;
   const add = (first: number, end: number, pluggedIn: boolean, driven: number): void => {
     const from = Math.max(stretch.from, first + ahead);
@@ -46,11 +51,11 @@ export function addSpans(spans: Span[], stretch: Stretch, yesterday: VehicleDay,
   add(departs, departs + 1, false, half);
   add(departs + 1, arrives - 1, false, 0);
   add(arrives - 1, arrives, false, trip - half);
-  add(arrives, QUARTERS, today.session, 0);
+  add(arrives, QUARTERS_PER_DAY, today.session, 0);
 }
 
 /** The battery in integers. */
-export interface VehicleStore {
+export interface VehicleBatteryLimits {
   readonly capacity: number;
   readonly floor: number;
   readonly target: number;
@@ -59,11 +64,11 @@ export interface VehicleStore {
   readonly chargeAc: number;
 }
 
-export function vehicleStoreOf(vehicle: ElectricVehicle): VehicleStore {
+export function vehicleBatteryLimitsOf(vehicle: ElectricVehicle): VehicleBatteryLimits {
   const capacity = Math.round(vehicle.battery_kwh * 1e6);
   return {
     capacity,
-    floor: Math.round((capacity * FLOOR_PERCENT) / 100),
+    floor: Math.round((capacity * MIN_SOC_PERCENT) / 100),
     target: Math.round((capacity * vehicle.target_soc_percent) / 100),
     initial: Math.round((capacity * vehicle.initial_soc_percent) / 100),
     chargeAc: Math.round(vehicle.charger_power_w * 250),
@@ -71,24 +76,28 @@ export function vehicleStoreOf(vehicle: ElectricVehicle): VehicleStore {
 }
 
 /** Driving takes energy down to the floor, a plug gives full power up to the target, at once. */
-function wish(store: VehicleStore, { pluggedIn, driven }: Span): number {
+function requestedEnergy(store: VehicleBatteryLimits, { pluggedIn, driven }: VehicleInterval): number {
   return pluggedIn ? Math.round(store.chargeAc * CHARGE_EFFICIENCY) : -driven;
 }
 
 /** Map of the quarters of a day from `first` on. */
-export function vehicleMap(store: VehicleStore, spans: readonly Span[], first: number): Clamp {
-  let { d, lo, hi } = IDENTITY;
+export function vehicleBatteryTransition(
+  store: VehicleBatteryLimits,
+  spans: readonly VehicleInterval[],
+  first: number,
+): StorageTransition {
+  let { change, min, max } = NO_TRANSITION;
   const limit = (x: number): number => Math.min(store.target, Math.max(store.floor, x));
   for (const span of spans) {
     const quarters = span.to - Math.max(first, span.from);
     if (quarters <= 0) continue;
-    const step = wish(store, span);
-    d += quarters * step;
+    const step = requestedEnergy(store, span);
+    change += quarters * step;
     // Once within the limits, equal steps are one.
-    lo = limit(limit(lo + step) + (quarters - 1) * step);
-    hi = limit(limit(hi + step) + (quarters - 1) * step);
+    min = limit(limit(min + step) + (quarters - 1) * step);
+    max = limit(limit(max + step) + (quarters - 1) * step);
   }
-  return { d, lo, hi };
+  return { change, min, max };
 }
 
 /** What a vehicle did: AC energies of the quarters, its plug, and its charge before each and after the last. */
@@ -100,9 +109,9 @@ export interface VehicleRows {
 }
 
 /** Steps from the charge x before quarter `first` through a day and writes it down. */
-export function runVehicle(
-  store: VehicleStore,
-  spans: readonly Span[],
+export function simulateVehicleDay(
+  store: VehicleBatteryLimits,
+  spans: readonly VehicleInterval[],
   first: number,
   start: number,
   { ev, pluggedIn, vehicleStored }: VehicleRows,
@@ -112,7 +121,7 @@ export function runVehicle(
   pluggedIn.fill(0, 0, first);
   vehicleStored.fill(x, 0, first + 1);
   for (const span of spans) {
-    const step = wish(store, span);
+    const step = requestedEnergy(store, span);
     const plug = span.pluggedIn ? 1 : 0;
     for (let i = Math.max(first, span.from); i < span.to; i++) {
       const next = Math.min(store.target, Math.max(store.floor, x + step));

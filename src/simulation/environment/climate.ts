@@ -11,7 +11,7 @@ export interface Climate {
 }
 
 /** Fits to Berkeley Earth means: Europe for 34..72 N, 25 W..45 E, else the world (B3); +1 K, since people live in valleys. */
-export function climateOf(latitude: number, longitude: number): Climate {
+export function climateAt(latitude: number, longitude: number): Climate {
   if (latitude >= 34 && latitude <= 72 && longitude >= -25 && longitude <= 45) {
     return {
       meanC: 1 + 9.35 - 0.46 * (latitude - 50) - 0.04 * (longitude - 10),
@@ -35,13 +35,13 @@ const WARMTHS = Float64Array.from({ length: 2 * LONGEST }, (_, i) =>
 );
 
 /** 1 on the warmest day of the norm year, -1 on the coldest; `day` counts whole days since 1970. */
-export function warmth(climate: Climate, day: number): number {
+export function annualCycle(climate: Climate, day: number): number {
   return WARMTHS[dayOfYear(day) - climate.warmestDay + LONGEST] ?? 0;
 }
 
 /** Temperature of the norm year on a day (days since 1970), without weather and time of day, C. */
-export function normTemperature(climate: Climate, day: number): number {
-  return climate.meanC + climate.amplitudeK * warmth(climate, day);
+export function normTemperatureC(climate: Climate, day: number): number {
+  return climate.meanC + climate.amplitudeK * annualCycle(climate, day);
 }
 
 /** Cosines of the days of a year, 1 in the middle of the north's. */
@@ -50,7 +50,7 @@ const SEASONS = Float64Array.from({ length: 2 * LONGEST }, (_, i) =>
 );
 
 /** Mean clear-sky index aimed at: by latitude, higher in summer (fit to measured yields, B2). */
-export function meanClearness(latitude: number, day: number): number {
+export function meanClearSkyIndex(latitude: number, day: number): number {
   const away = Math.abs(latitude);
   const base = away <= 38 ? 0.72 : Math.max(0.51, 0.72 - 0.0175 * (away - 38));
   const phase = latitude >= 0 ? 0 : 182;

@@ -45,7 +45,7 @@ function boxOf(ring: Ring): number[] {
 export const COUNTRY_CODES: readonly string[] = Object.keys(packed).sort();
 
 /** Box [west, south, east, north] of the largest polygon of a country, without unpacking it. */
-export function countryBox(code: string): readonly number[] | undefined {
+export function findCountryBox(code: string): readonly number[] | undefined {
   return packed[code]?.box;
 }
 
@@ -65,7 +65,7 @@ export function wrapLongitude(longitude: number): number {
 }
 
 /** Even-odd ray cast over all rings, holes included; degrees as plane coordinates. */
-export function isInside(country: Country, latitude: number, longitude: number): boolean {
+export function isInsideCountry(country: Country, latitude: number, longitude: number): boolean {
   let inside = false;
   for (const [index, ring] of country.rings.entries()) {
     const [west = 0, south = 0, east = 0, north = 0] = country.ringBoxes[index] ?? [];
@@ -86,10 +86,10 @@ export function isInside(country: Country, latitude: number, longitude: number):
 }
 
 /** The country on whose land a point lies; null at sea. */
-export function countryAt(latitude: number, longitude: number): string | null {
+export function findCountryCodeAt(latitude: number, longitude: number): string | null {
   for (const code of COUNTRY_CODES) {
     const country = findCountry(code);
-    if (country && isInside(country, latitude, longitude)) return code;
+    if (country && isInsideCountry(country, latitude, longitude)) return code;
   }
   return null;
 }

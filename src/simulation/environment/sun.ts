@@ -16,7 +16,7 @@ const J2000_MS = Date.UTC(2000, 0, 1, 12);
  * Declination and equation of time at an instant, by the Astronomical Almanac's low-precision formulas (0.01
  * degrees from 1950 to 2050). Spencer's series of the day of the year is off by 0.4 degrees within a leap cycle.
  */
-export function solarTerms(atMs: number): SolarTerms {
+export function solarTermsAt(atMs: number): SolarTerms {
   const days = (atMs - J2000_MS) / DAY_MS;
   const meanLongitude = 280.46 + 0.9856474 * days;
   const anomaly = (357.528 + 0.9856003 * days) * RADIANS;
@@ -48,8 +48,8 @@ export interface SolarDay {
 
 /** A UTC day (days since 1970) cut into so many steps. */
 export function solarDay(day: number, steps: number): SolarDay {
-  const dawn = solarTerms(day * DAY_MS);
-  const dusk = solarTerms((day + 1) * DAY_MS);
+  const dawn = solarTermsAt(day * DAY_MS);
+  const dusk = solarTermsAt((day + 1) * DAY_MS);
   const turn = (dusk.equationOfTime - dawn.equationOfTime + 1440) / steps;
   const sinDawn = Math.sin(dawn.declination);
   const cosDawn = Math.cos(dawn.declination);
@@ -66,14 +66,19 @@ export function solarDay(day: number, steps: number): SolarDay {
 }
 
 /** Unit vector towards the sun: east, north, up (the cosine of the zenith angle). */
-export interface SunVector {
+export interface SunDirection {
   readonly east: number;
   readonly north: number;
   readonly up: number;
 }
 
 /** Where the sun stands; degrees, longitude positive to the east. */
-export function sunVector(terms: SolarTerms, atMs: number, latitude: number, longitude: number): SunVector {
+export function sunDirection(
+  terms: SolarTerms,
+  atMs: number,
+  latitude: number,
+  longitude: number,
+): SunDirection {
   const minutes = (((atMs % DAY_MS) + DAY_MS) % DAY_MS) / 60_000;
   const trueSolarMinutes = minutes + terms.equationOfTime + 4 * longitude;
   const hourAngle = ((trueSolarMinutes / 4 - 180) * Math.PI) / 180;
@@ -94,7 +99,7 @@ export function sunPosition(
   latitude: number,
   longitude: number,
 ): { altitude: number; azimuth: number } {
-  const { east, north, up } = sunVector(solarTerms(atMs), atMs, latitude, longitude);
+  const { east, north, up } = sunDirection(solarTermsAt(atMs), atMs, latitude, longitude);
   const degrees = 180 / Math.PI;
   return { altitude: Math.asin(up) * degrees, azimuth: (Math.atan2(east, north) * degrees + 360) % 360 };
 }

@@ -3,13 +3,13 @@
  * noise in space and time, alike at neighbouring places (simulation.md B2, B3). Values stand for the middles of
  * the 96 quarter hours of a UTC day.
  */
-import { climateOf, meanClearness, warmth } from './climate.ts';
+import { climateAt, meanClearSkyIndex, annualCycle } from './climate.ts';
 import type { Climate } from './climate.ts';
-import { DayMemory, Memory } from '../kernel/bounded-cache.ts';
-import { CHANNEL, Noise3, NoiseColumn } from '../kernel/noise.ts';
+import { DayCache, BoundedCache } from '../kernel/bounded-cache.ts';
+import { NOISE_CHANNEL, ValueNoise3d, ValueNoiseOverTime } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
-import { beamLight, diffuseLight, globalLight } from '../devices/pv.ts';
-import { float64Row } from '../kernel/rows.ts';
+import { beamIrradiance, diffuseIrradiance, globalIrradiance } from './light.ts';
+import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
 import { solarDay } from './sun.ts';
 import type { SolarDay } from './sun.ts';
 
@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** A day's light in W/m²: global and diffuse on the level, the beam as a vector; all 0 with the sun down. */
-export interface Sky {
+export interface DayIrradiance {
   readonly global: Float64Array;
   readonly diffuse: Float64Array;
   readonly beamEast: Float64Array;
@@ -31,40 +31,40 @@ export interface Sky {
 }
 
 /** Rows are read at once: those of other days and places are written over them later. */
-export interface Weather {
+export interface SiteWeather {
   /** The same number for the same weather only. */
-  readonly turn: number;
+  readonly id: number;
   readonly climate: Climate;
   /** Mean temperature of a UTC day (days since 1970), C. */
-  dayMean(day: number): number;
+  meanTemperatureOn(day: number): number;
   /** Outdoor temperature at an instant, C. */
-  airAt(atMs: number): number;
+  airTemperatureAt(atMs: number): number;
   /** Outdoor temperature at the middles of a day's quarters, C. */
-  airOf(day: number): Float64Array;
-  skyOf(day: number): Sky;
+  airTemperaturesOn(day: number): Float64Array;
+  irradianceOn(day: number): DayIrradiance;
 }
 
 /** Days of all places together: a year of one place, or a day of a thousand. */
 const KEPT_DAYS = 1024;
-const airs = new DayMemory<Float64Array>(KEPT_DAYS);
-const skies = new DayMemory<Sky>(KEPT_DAYS);
+const airs = new DayCache<Float64Array>(KEPT_DAYS);
+const skies = new DayCache<DayIrradiance>(KEPT_DAYS);
 /** Their days are counted on from place to place; modulo KEPT_DAYS a year of one and a day of all are apart. */
 const TURN = 2 ** 22 + 379;
 let turns = 0;
 
 /** By a number that two places hardly share; if they do, the later one is made anew each time. */
-const places = new Memory<number, Place>(2000);
+const places = new BoundedCache<number, Place>(2000);
 
-export function weatherOf(seed: Seed, latitude: number, longitude: number): Weather {
+export function siteWeather(seed: Seed, latitude: number, longitude: number): SiteWeather {
   const sign = latitude * 1e6 + longitude + seed.lo * 0.56984029 + seed.hi * 0.75487767;
-  const known = places.get(sign, () => new Place(seed, latitude, longitude));
+  const known = places.getOrCompute(sign, () => new Place(seed, latitude, longitude));
   return known.isAt(seed, latitude, longitude) ? known : new Place(seed, latitude, longitude);
 }
 
-class Place implements Weather {
-  readonly turn = turns++;
+class Place implements SiteWeather {
+  readonly id = turns++;
   readonly climate: Climate;
-  readonly #first = this.turn * TURN;
+  readonly #first = this.id * TURN;
   readonly #seed: Seed;
   readonly #latitude: number;
   readonly #longitude: number;
@@ -74,7 +74,7 @@ class Place implements Weather {
   readonly #course = new Float64Array(HOURS + 1);
 
   constructor(seed: Seed, latitude: number, longitude: number) {
-    this.climate = climateOf(latitude, longitude);
+    this.climate = climateAt(latitude, longitude);
     this.#seed = seed;
     this.#latitude = latitude;
     this.#longitude = longitude;
@@ -92,11 +92,11 @@ class Place implements Weather {
     return latitude === this.#latitude && longitude === this.#longitude && seed.lo === lo && seed.hi === hi;
   }
 
-  dayMean(day: number): number {
+  meanTemperatureOn(day: number): number {
     return this.#slow.at(day, 12);
   }
 
-  airAt(atMs: number): number {
+  airTemperatureAt(atMs: number): number {
     const day = Math.floor(atMs / DAY_MS);
     const hours = atMs / HOUR_MS - day * HOURS;
     const hour = Math.floor(hours);
@@ -113,9 +113,11 @@ class Place implements Weather {
     return mean + (this.#course[hour] ?? 0);
   }
 
-  airOf(day: number): Float64Array {
+  airTemperaturesOn(day: number): Float64Array {
     const key = this.#first + day;
-    return airs.find(key) ?? airs.keep(key, this.#blow(day, airs.release(key) ?? float64Row(QUARTERS)));
+    return (
+      airs.find(key) ?? airs.set(key, this.#blow(day, airs.evict(key) ?? allocateFloat64Array(QUARTERS)))
+    );
   }
 
   #blow(day: number, air: Float64Array): Float64Array {
@@ -136,23 +138,23 @@ class Place implements Weather {
     return air;
   }
 
-  skyOf(day: number): Sky {
+  irradianceOn(day: number): DayIrradiance {
     const key = this.#first + day;
-    return skies.find(key) ?? skies.keep(key, this.#painter.paint(day, skies.release(key) ?? blankSky()));
+    return skies.find(key) ?? skies.set(key, this.#painter.paint(day, skies.evict(key) ?? blankSky()));
   }
 }
 
-const blankSky = (): Sky => ({
-  global: float64Row(QUARTERS),
-  diffuse: float64Row(QUARTERS),
-  beamEast: float64Row(QUARTERS),
-  beamNorth: float64Row(QUARTERS),
-  beamUp: float64Row(QUARTERS),
+const blankSky = (): DayIrradiance => ({
+  global: allocateFloat64Array(QUARTERS),
+  diffuse: allocateFloat64Array(QUARTERS),
+  beamEast: allocateFloat64Array(QUARTERS),
+  beamNorth: allocateFloat64Array(QUARTERS),
+  beamUp: allocateFloat64Array(QUARTERS),
 });
 
 /** Norm and the departure of a few days' weather from it, K; the latter's SD is about 3 in winter, 2 in summer. */
 class SlowAir {
-  readonly #spells: Noise3;
+  readonly #spells: ValueNoise3d;
   /** Warmth at the start and the end of the day asked for last. */
   readonly #warmths = new Float64Array(2);
   #day = NaN;
@@ -161,7 +163,7 @@ class SlowAir {
   readonly #longitude: number;
 
   constructor(seed: Seed, climate: Climate, latitude: number, longitude: number) {
-    this.#spells = new Noise3(seed, CHANNEL.warmth);
+    this.#spells = new ValueNoise3d(seed, NOISE_CHANNEL.temperatureAnomaly);
     this.#climate = climate;
     this.#latitude = latitude;
     this.#longitude = longitude;
@@ -171,8 +173,8 @@ class SlowAir {
     const climate = this.#climate;
     const warmths = this.#warmths;
     if (day !== this.#day) {
-      warmths[0] = day === this.#day + 1 ? (warmths[1] ?? 0) : warmth(climate, day);
-      warmths[1] = warmth(climate, day + 1);
+      warmths[0] = day === this.#day + 1 ? (warmths[1] ?? 0) : annualCycle(climate, day);
+      warmths[1] = annualCycle(climate, day + 1);
       this.#day = day;
     }
     const from = warmths[0] ?? 0;
@@ -185,8 +187,8 @@ class SlowAir {
   }
 }
 
-const solar = new DayMemory<SolarDay>(1024);
-const solarDayOf = (day: number): SolarDay => solar.find(day) ?? solar.keep(day, solarDay(day, QUARTERS));
+const solar = new DayCache<SolarDay>(1024);
+const solarDayOf = (day: number): SolarDay => solar.find(day) ?? solar.set(day, solarDay(day, QUARTERS));
 
 /** The day that is being painted: the sun's height and hour angle at the middles of quarters, … */
 const ups = new Float64Array(QUARTERS);
@@ -211,18 +213,18 @@ function clearness(fair: number, quick: number): number {
 
 /** Fronts drift east by half a degree an hour; quick clouds stay where they are. */
 class SkyPainter {
-  readonly #synoptic: Noise3;
-  readonly #meso: Noise3;
-  readonly #fast: NoiseColumn;
+  readonly #synoptic: ValueNoise3d;
+  readonly #meso: ValueNoise3d;
+  readonly #fast: ValueNoiseOverTime;
   readonly #latitude: number;
   readonly #longitude: number;
   readonly #sinPhi: number;
   readonly #cosPhi: number;
 
   constructor(seed: Seed, latitude: number, longitude: number) {
-    this.#synoptic = new Noise3(seed, CHANNEL.synoptic);
-    this.#meso = new Noise3(seed, CHANNEL.meso);
-    this.#fast = new NoiseColumn(seed, CHANNEL.fast, latitude / 0.1, longitude / 0.15);
+    this.#synoptic = new ValueNoise3d(seed, NOISE_CHANNEL.synopticCloud);
+    this.#meso = new ValueNoise3d(seed, NOISE_CHANNEL.mesoscaleCloud);
+    this.#fast = new ValueNoiseOverTime(seed, NOISE_CHANNEL.localCloud, latitude / 0.1, longitude / 0.15);
     this.#latitude = latitude;
     this.#longitude = longitude;
     this.#sinPhi = Math.sin(latitude * RADIANS);
@@ -231,7 +233,7 @@ class SkyPainter {
 
   /** Writes what clouds leave at the hours and the quarters between which the sun is up. */
   #cloud(day: number): void {
-    const mean = meanClearness(this.#latitude, day);
+    const mean = meanClearSkyIndex(this.#latitude, day);
     for (let hour = 0; hour <= HOURS; hour++) {
       if (!isLit(4 * hour - 4, 4 * hour + 4)) continue;
       const hours = day * HOURS + hour;
@@ -246,7 +248,7 @@ class SkyPainter {
   }
 
   /** Writes a day's light into `sky`. */
-  paint(day: number, sky: Sky): Sky {
+  paint(day: number, sky: DayIrradiance): DayIrradiance {
     const { global, diffuse, beamEast, beamNorth, beamUp } = sky;
     const cosPhi = this.#cosPhi;
     const sinPhi = this.#sinPhi;
@@ -275,9 +277,9 @@ class SkyPainter {
       const cosDecl = cosDawn + cosStep * part;
       const from = fair[i >> 2] ?? 0;
       const fairness = from + ((fair[(i >> 2) + 1] ?? 0) - from) * (((i & 3) + 0.5) / 4);
-      const level = globalLight(up, clearness(fairness, ((quick[i] ?? 0) + (quick[i + 1] ?? 0)) / 2));
-      const spread = diffuseLight(level, up);
-      const beam = beamLight(level, spread, up);
+      const level = globalIrradiance(up, clearness(fairness, ((quick[i] ?? 0) + (quick[i + 1] ?? 0)) / 2));
+      const spread = diffuseIrradiance(level, up);
+      const beam = beamIrradiance(level, spread, up);
       global[i] = level;
       diffuse[i] = spread;
       beamEast[i] = -beam * cosDecl * (sinHours[i] ?? 0);

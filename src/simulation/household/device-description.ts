@@ -3,7 +3,7 @@ import type { Household } from './household.ts';
 import { listDeviceTypes } from './household.ts';
 import { deriveDeviceId } from './identity.ts';
 import type { DeviceType } from './identity.ts';
-import { CHANNEL, hash, splitSeed } from '../kernel/noise.ts';
+import { NOISE_CHANNEL, hashCounter, splitSeed } from '../kernel/noise.ts';
 
 export interface DeviceRatings {
   /** For an inverter that of its alternating-current side, which clips the panels at their peak power. */
@@ -45,7 +45,7 @@ export function describeDevices(job: string, household: Household): DeviceDescri
   const seed = splitSeed(household.seed);
   return listDeviceTypes(household).map((type, position) => {
     const [name, manufacturers] = MANUFACTURERS[type];
-    const drawn = hash(seed, household.index, CHANNEL.model, position);
+    const drawn = hashCounter(seed, household.index, NOISE_CHANNEL.model, position);
     const { model, ratings } = deriveModelAndRatings(household, type);
     return {
       device_id: deriveDeviceId(job, household.index, type),

@@ -1,7 +1,13 @@
 /** The devices of a household as drawn: panels, battery, vehicle, heat pump (simulation.md B2 to B6, C5, C8). */
 import { DEFINITION_DEFAULTS, DRAWN_FIELD_BOUNDS } from '../definition/fleet-definition.ts';
 import type { DrawnField, EffectiveDefinition } from '../definition/fleet-definition.ts';
-import { CHANNEL, hash, pick, uniform, uniformInteger } from '../kernel/noise.ts';
+import {
+  NOISE_CHANNEL,
+  hashCounter,
+  pickIndexByShares,
+  drawUniform,
+  drawUniformInteger,
+} from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 
 export interface PvPlant {
@@ -75,7 +81,7 @@ function drawField(
   const range = definition[`${name}_range`];
   if (!range) return definition[name];
   const bounds = DRAWN_FIELD_BOUNDS[name];
-  const value = uniformInteger(
+  const value = drawUniformInteger(
     seed,
     index,
     channel,
@@ -94,14 +100,14 @@ function clampToSafeInteger(end: number): number {
 function drawPv(definition: EffectiveDefinition, seed: Seed, index: number, latitude: number): PvPlant {
   const { min, max } = DEFINITION_DEFAULTS.pv_rating_kw_range;
   const rating =
-    drawField(definition, 'pv_rating_kw', seed, index, CHANNEL.pvRating) ??
-    uniformInteger(seed, index, CHANNEL.pvRating, min, max);
-  const side = hash(seed, index, CHANNEL.azimuthSide, 0) % 200;
+    drawField(definition, 'pv_rating_kw', seed, index, NOISE_CHANNEL.pvRating) ??
+    drawUniformInteger(seed, index, NOISE_CHANNEL.pvRating, min, max);
+  const side = hashCounter(seed, index, NOISE_CHANNEL.azimuthSide, 0) % 200;
   const sideways = side < 15 ? 90 : side < 30 ? 270 : null;
-  const spread = uniformInteger(seed, index, CHANNEL.azimuth, -45, 45);
+  const spread = drawUniformInteger(seed, index, NOISE_CHANNEL.azimuth, -45, 45);
   return {
     rating_kw: rating,
-    tilt_deg: uniformInteger(seed, index, CHANNEL.tilt, 20, 45),
+    tilt_deg: drawUniformInteger(seed, index, NOISE_CHANNEL.tilt, 20, 45),
     azimuth_deg: sideways ?? (latitude >= 0 ? 180 + spread : (360 + spread) % 360),
   };
 }
@@ -110,19 +116,20 @@ function drawPv(definition: EffectiveDefinition, seed: Seed, index: number, lati
 function drawBattery(definition: EffectiveDefinition, seed: Seed, index: number): Battery {
   const { min, max } = DEFINITION_DEFAULTS.battery_capacity_kwh_range;
   const capacity =
-    drawField(definition, 'battery_capacity_kwh', seed, index, CHANNEL.batteryCapacity) ??
-    uniformInteger(seed, index, CHANNEL.batteryCapacity, min, max);
+    drawField(definition, 'battery_capacity_kwh', seed, index, NOISE_CHANNEL.batteryCapacity) ??
+    drawUniformInteger(seed, index, NOISE_CHANNEL.batteryCapacity, min, max);
   const power = Math.min(100_000, Math.max(1, Math.round(capacity * DEFINITION_DEFAULTS.power_w_per_kwh)));
   return {
     capacity_kwh: capacity,
     max_charge_power_w:
-      drawField(definition, 'max_charge_power_w', seed, index, CHANNEL.chargePower) ?? power,
+      drawField(definition, 'max_charge_power_w', seed, index, NOISE_CHANNEL.chargePower) ?? power,
     max_discharge_power_w:
-      drawField(definition, 'max_discharge_power_w', seed, index, CHANNEL.dischargePower) ?? power,
+      drawField(definition, 'max_discharge_power_w', seed, index, NOISE_CHANNEL.dischargePower) ?? power,
     initial_soc_percent:
-      drawField(definition, 'initial_soc_percent', seed, index, CHANNEL.soc) ??
+      drawField(definition, 'initial_soc_percent', seed, index, NOISE_CHANNEL.soc) ??
       DEFINITION_DEFAULTS.initial_soc_percent,
-    efficiency: Math.round(Math.sqrt(0.85 + 0.07 * uniform(seed, index, CHANNEL.efficiency)) * 1e4) / 1e4,
+    efficiency:
+      Math.round(Math.sqrt(0.85 + 0.07 * drawUniform(seed, index, NOISE_CHANNEL.efficiency)) * 1e4) / 1e4,
   };
 }
 
@@ -144,27 +151,32 @@ const CHARGERS = [
 ] as const;
 
 function drawVehicle(seed: Seed, index: number): ElectricVehicle {
-  const vehicle = VEHICLES[hash(seed, index, CHANNEL.evBattery, 0) % VEHICLES.length] ?? VEHICLES[0];
+  const vehicle =
+    VEHICLES[hashCounter(seed, index, NOISE_CHANNEL.evBattery, 0) % VEHICLES.length] ?? VEHICLES[0];
   const shares = CHARGERS.map((charger) => charger.share);
-  const charger = CHARGERS[pick(shares, hash(seed, index, CHANNEL.evCharger, 0))] ?? CHARGERS[0];
+  const charger =
+    CHARGERS[pickIndexByShares(shares, hashCounter(seed, index, NOISE_CHANNEL.evCharger, 0))] ?? CHARGERS[0];
   return {
     battery_kwh: vehicle.kwh,
     charger_power_w: charger.powerW,
-    target_soc_percent: 80 + 5 * (hash(seed, index, CHANNEL.evTarget, 0) % 3),
-    initial_soc_percent: uniformInteger(seed, index, CHANNEL.evSoc, 40, 80),
+    target_soc_percent: 80 + 5 * (hashCounter(seed, index, NOISE_CHANNEL.evTarget, 0) % 3),
+    initial_soc_percent: drawUniformInteger(seed, index, NOISE_CHANNEL.evSoc, 40, 80),
     session_probability: vehicle.perDay,
   };
 }
 
 /** 8,000 to 20,000 kWh of heat a year, 2.5 to 6 kW electric (B4); 85 % air, 60 % radiators (assumption). */
 function drawHeatPump(seed: Seed, index: number): HeatPump | null {
-  if (hash(seed, index, CHANNEL.heatPump, 0) % 100 >= DEFINITION_DEFAULTS.heat_pump_fraction * 100)
+  if (
+    hashCounter(seed, index, NOISE_CHANNEL.heatPump, 0) % 100 >=
+    DEFINITION_DEFAULTS.heat_pump_fraction * 100
+  )
     return null;
-  const annual = uniformInteger(seed, index, CHANNEL.heatNeed, 80, 200) * 100;
+  const annual = drawUniformInteger(seed, index, NOISE_CHANNEL.heatNeed, 80, 200) * 100;
   return {
     annual_heat_kwh: annual,
     rated_power_w: 2500 + Math.round(((annual - 8000) * 3500) / 12_000 / 100) * 100,
-    source: hash(seed, index, CHANNEL.heatSource, 0) % 100 < 85 ? 'air' : 'ground',
-    emitter: hash(seed, index, CHANNEL.heatEmitter, 0) % 100 < 60 ? 'radiator' : 'floor',
+    source: hashCounter(seed, index, NOISE_CHANNEL.heatSource, 0) % 100 < 85 ? 'air' : 'ground',
+    emitter: hashCounter(seed, index, NOISE_CHANNEL.heatEmitter, 0) % 100 < 60 ? 'radiator' : 'floor',
   };
 }

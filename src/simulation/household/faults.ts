@@ -1,7 +1,7 @@
 /** Conditions that devices get by themselves, at instants known in advance (decisions.md section 7). */
 import { DEVICE_TYPES } from './identity.ts';
 import type { DeviceType } from './identity.ts';
-import { CHANNEL, splitSeed, uniform } from '../kernel/noise.ts';
+import { NOISE_CHANNEL, splitSeed, drawUniform } from '../kernel/noise.ts';
 
 export const FAULT_CODES = [
   'device_offline',
@@ -76,14 +76,15 @@ function drawFaultOfWeek(
 ): Fault | null {
   const split = splitSeed(seed);
   const stream = DEVICE_TYPES.indexOf(type) * 16 + FAULT_CODES.indexOf(rate.code);
-  const happens = uniform(split, household, CHANNEL.faultHappens, week, stream);
+  const happens = drawUniform(split, household, NOISE_CHANNEL.faultHappens, week, stream);
   if (happens >= rate.events_per_device_year / WEEKS_PER_YEAR) return null;
   const meanMs = (rate.mean_duration_minutes ?? 0) * 60_000;
-  const drawn = -meanMs * Math.log(1 - uniform(split, household, CHANNEL.faultLength, week, stream));
+  const drawn =
+    -meanMs * Math.log(1 - drawUniform(split, household, NOISE_CHANNEL.faultLength, week, stream));
   const length = Math.round(Math.min(MAX_FAULT_MS, Math.max(MIN_FAULT_MS, drawn)));
   const room = WEEK_MS - length;
   const start =
-    week * WEEK_MS + Math.floor(uniform(split, household, CHANNEL.faultStart, week, stream) * room);
+    week * WEEK_MS + Math.floor(drawUniform(split, household, NOISE_CHANNEL.faultStart, week, stream) * room);
   const endsAt = rate.mean_duration_minutes === null ? null : new Date(start + length);
   return { code: rate.code, startsAt: new Date(start), endsAt };
 }

@@ -6,7 +6,7 @@ import type { EffectiveDefinition, EffectiveGroup } from '../definition/fleet-de
 import { assignHouseholdsToGroups } from '../definition/group-membership.ts';
 import type { GroupMembership } from '../definition/group-membership.ts';
 import type { DeviceType } from './identity.ts';
-import { CHANNEL, hash, pick, splitSeed, uniform } from '../kernel/noise.ts';
+import { NOISE_CHANNEL, hashCounter, pickIndexByShares, splitSeed, drawUniform } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { createLocationLookup } from '../definition/household-location.ts';
 import type { LocationSource } from '../definition/household-location.ts';
@@ -111,7 +111,7 @@ function buildHousehold(
   const totalKwh = withEv ?? plainKwh + DEFINITION_DEFAULTS.ev_annual_kwh;
   const loadKwh = ownsVehicle ? Math.min(plainKwh, totalKwh) : plainKwh;
   const factor = drawConsumptionFactor(group.variation_fraction, seed, place.groupIndex, member);
-  const shift = (2 * uniform(seed, index, CHANNEL.timeShift) - 1) * group.max_time_shift_minutes;
+  const shift = (2 * drawUniform(seed, index, NOISE_CHANNEL.timeShift) - 1) * group.max_time_shift_minutes;
   return {
     model_version: MODEL_VERSION,
     seed: definition.seed,
@@ -138,7 +138,12 @@ const round = (value: number, digits: number): number => Math.round(value * 10 *
 function drawArchetype(group: EffectiveGroup, seed: Seed, index: number): (typeof ARCHETYPES)[number] {
   const named = ARCHETYPES.findIndex((archetype) => archetype.name === group.profile);
   const chosen =
-    named >= 0 ? named : pick(archetypeShares(group.weights), hash(seed, index, CHANNEL.archetype, 0));
+    named >= 0
+      ? named
+      : pickIndexByShares(
+          archetypeShares(group.weights),
+          hashCounter(seed, index, NOISE_CHANNEL.archetype, 0),
+        );
   const archetype = ARCHETYPES[chosen];
   if (!archetype) throw new RangeError(`no archetype ${chosen}`);
   return archetype;
@@ -153,7 +158,7 @@ function archetypeShares(weights: readonly number[] | null): number[] {
 
 /** Antithetic pairs in a group: members 2k and 2k+1 have 1 + x and 1 - x, so every even prefix means exactly 1. */
 function drawConsumptionFactor(fraction: number, seed: Seed, groupIndex: number, member: number): number {
-  const x = (2 * uniform(seed, groupIndex, CHANNEL.variation, member >> 1) - 1) * fraction;
+  const x = (2 * drawUniform(seed, groupIndex, NOISE_CHANNEL.variation, member >> 1) - 1) * fraction;
   return member % 2 === 0 ? 1 + x : 1 - x;
 }
 
@@ -169,6 +174,6 @@ export function ownsElectricVehicle(
 ): boolean {
   const one = 1 << 20;
   const step = Math.round(fraction * one);
-  const offset = hash(seed, groupIndex, CHANNEL.evOwnership, 0) % one;
+  const offset = hashCounter(seed, groupIndex, NOISE_CHANNEL.evOwnership, 0) % one;
   return Math.floor(((member + 1) * step + offset) / one) > Math.floor((member * step + offset) / one);
 }

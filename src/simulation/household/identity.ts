@@ -1,6 +1,6 @@
 /** Ids and names of fleets, households and devices: stable functions of what they belong to (simulation.md C8). */
 import { createHash } from 'node:crypto';
-import { CHANNEL, hash, splitSeed } from '../kernel/noise.ts';
+import { NOISE_CHANNEL, hashCounter, splitSeed } from '../kernel/noise.ts';
 
 export const DEVICE_TYPES = ['electric_vehicle', 'heat_pump', 'inverter', 'wallbox'] as const;
 export type DeviceType = (typeof DEVICE_TYPES)[number];
@@ -59,11 +59,11 @@ export interface Resident {
 export function deriveResident(job: string, seed: number, index: number): Resident {
   const split = splitSeed(seed);
   const choose = (names: readonly string[], channel: number) =>
-    names[hash(split, index, channel, 0) % names.length] ?? '';
+    names[hashCounter(split, index, channel, 0) % names.length] ?? '';
   return {
     user_id: deriveUserId(job, index),
     email: `household-${String(index + 1).padStart(4, '0')}@${job}.simulated.invalid`,
-    first_name: choose(FIRST_NAMES, CHANNEL.firstName),
-    last_name: choose(LAST_NAMES, CHANNEL.lastName),
+    first_name: choose(FIRST_NAMES, NOISE_CHANNEL.firstName),
+    last_name: choose(LAST_NAMES, NOISE_CHANNEL.lastName),
   };
 }

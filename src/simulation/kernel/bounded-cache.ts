@@ -1,5 +1,5 @@
 /** Bounded memory for pure functions: what was computed last is kept, values never depend on it. */
-export class Memory<Key, Value> {
+export class BoundedCache<Key, Value> {
   readonly #values = new Map<Key, Value>();
   readonly #most: number;
   readonly #ring: Key[] = [];
@@ -17,7 +17,7 @@ export class Memory<Key, Value> {
   }
 
   /** The value for `key`, computed at most once while it is kept; the oldest goes first. */
-  get(key: Key, compute: () => Value): Value {
+  getOrCompute(key: Key, compute: () => Value): Value {
     if (key === this.#lastKey && this.#lastValue !== undefined) return this.#lastValue;
     let value = this.#values.get(key);
     if (value === undefined) {
@@ -36,7 +36,7 @@ export class Memory<Key, Value> {
 }
 
 /** The same for days near each other: each has the place of its number modulo `places`, a power of two. */
-export class DayMemory<Value> {
+export class DayCache<Value> {
   readonly #days: number[] = [];
   readonly #values: Value[] = [];
   readonly #mask: number;
@@ -51,13 +51,13 @@ export class DayMemory<Value> {
   }
 
   /** Forgets what stands in the place of `day` and gives it, to be written over and kept anew. */
-  release(day: number): Value | undefined {
+  evict(day: number): Value | undefined {
     const place = day & this.#mask;
     this.#days[place] = NaN;
     return this.#values[place];
   }
 
-  keep(day: number, value: Value): Value {
+  set(day: number, value: Value): Value {
     const place = day & this.#mask;
     this.#days[place] = day;
     this.#values[place] = value;

@@ -10,7 +10,7 @@ export interface Seed {
 }
 
 /** One number per independent use of the hash; never renumber within a released model version. */
-export const CHANNEL = {
+export const NOISE_CHANNEL = {
   archetype: 1,
   variation: 2,
   timeShift: 3,
@@ -32,26 +32,26 @@ export const CHANNEL = {
   azimuth: 19,
   azimuthSide: 20,
   efficiency: 21,
-  cell: 22,
+  densityCell: 22,
   jitterLat: 23,
   jitterLon: 24,
   firstName: 25,
   lastName: 26,
   model: 27,
-  dayFactor: 40,
-  burst: 41,
+  dailyLoad: 40,
+  loadSpike: 41,
   drive: 42,
   depart: 43,
   arrive: 44,
   trip: 45,
   session: 46,
   hotWater: 47,
-  cycle: 48,
-  week: 49,
-  synoptic: 60,
-  meso: 61,
-  fast: 62,
-  warmth: 63,
+  heatPumpCycle: 48,
+  drivingWeek: 49,
+  synopticCloud: 60,
+  mesoscaleCloud: 61,
+  localCloud: 62,
+  temperatureAnomaly: 63,
   faultHappens: 80,
   faultStart: 81,
   faultLength: 82,
@@ -65,64 +65,64 @@ export function splitSeed(seed: number): Seed {
 }
 
 /** One round of MurmurHash3 (x86, 32 bit; Austin Appleby, public domain). */
-function round(state: number, word: number): number {
+function mixWord(state: number, word: number): number {
   const scrambled = Math.imul(word, 0xcc9e2d51);
   const mixed = state ^ Math.imul((scrambled << 15) | (scrambled >>> 17), 0x1b873593);
   return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
 }
 
-const root = (seed: Seed): number => round(seed.lo | 0, seed.hi);
+const hashSeed = (seed: Seed): number => mixWord(seed.lo | 0, seed.hi);
 
 /** What the buckets of one (entity, channel) share; the rest of the hash is half the work. */
-export function stream(seed: Seed, entity: number, channel: number): number {
-  return round(round(root(seed), entity), channel);
+export function hashStream(seed: Seed, entity: number, channel: number): number {
+  return mixWord(mixWord(hashSeed(seed), entity), channel);
 }
 
 /** 32 hashed bits of a bucket of a stream; arguments count modulo 2^32. */
-export function hashIn(streamState: number, bucket: number, extra = 0): number {
-  return finish(round(streamState, bucket), extra);
+export function hashInStream(streamState: number, bucket: number, extra = 0): number {
+  return finishHash(mixWord(streamState, bucket), extra);
 }
 
 /** The last word of a hash, and the mixing of all its bits. */
-function finish(before: number, word: number): number {
-  let state = round(before, word) ^ 24;
+function finishHash(before: number, word: number): number {
+  let state = mixWord(before, word) ^ 24;
   state = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
   state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);
   return (state ^ (state >>> 16)) >>> 0;
 }
 
 /** 32 hashed bits of the counter (entity, channel, bucket, extra). */
-export function hash(seed: Seed, entity: number, channel: number, bucket: number, extra = 0): number {
-  return hashIn(stream(seed, entity, channel), bucket, extra);
+export function hashCounter(seed: Seed, entity: number, channel: number, bucket: number, extra = 0): number {
+  return hashInStream(hashStream(seed, entity, channel), bucket, extra);
 }
 
 /** Uniform in [0, 1). */
-export function uniform(seed: Seed, entity: number, channel: number, bucket = 0, extra = 0): number {
-  return hash(seed, entity, channel, bucket, extra) / WORD;
+export function drawUniform(seed: Seed, entity: number, channel: number, bucket = 0, extra = 0): number {
+  return hashCounter(seed, entity, channel, bucket, extra) / WORD;
 }
 
 /** Uniform integer in min..max, both included. */
-export function uniformInteger(
+export function drawUniformInteger(
   seed: Seed,
   entity: number,
   channel: number,
   min: number,
   max: number,
 ): number {
-  return min + Math.floor((hash(seed, entity, channel, 0) * (max - min + 1)) / WORD);
+  return min + Math.floor((hashCounter(seed, entity, channel, 0) * (max - min + 1)) / WORD);
 }
 
 /** Standard normal by Box and Muller from two hashes of one counter. */
-export function normal(seed: Seed, entity: number, channel: number, bucket: number): number {
-  const radius = Math.sqrt(-2 * Math.log(1 - uniform(seed, entity, channel, bucket, 1)));
-  return radius * Math.cos(2 * Math.PI * uniform(seed, entity, channel, bucket, 2));
+export function drawNormal(seed: Seed, entity: number, channel: number, bucket: number): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - drawUniform(seed, entity, channel, bucket, 1)));
+  return radius * Math.cos(2 * Math.PI * drawUniform(seed, entity, channel, bucket, 2));
 }
 
 /**
  * Position in a list of integer shares: the hash picks index i with probability shares[i] / sum.
  * Works on integers only, so that every engine chooses alike.
  */
-export function pick(shares: readonly number[], hashed: number): number {
+export function pickIndexByShares(shares: readonly number[], hashed: number): number {
   const total = shares.reduce((sum, share) => sum + share, 0);
   let rest = Number((BigInt(hashed) * BigInt(total)) / BigInt(WORD));
   for (const [index, share] of shares.entries()) {
@@ -132,14 +132,14 @@ export function pick(shares: readonly number[], hashed: number): number {
   return shares.length - 1;
 }
 
-const smooth = (x: number): number => x * x * (3 - 2 * x);
+const smoothstep = (x: number): number => x * x * (3 - 2 * x);
 
 /**
  * Value noise of a channel on a lattice of three dimensions: in [0, 1], mean 0.5, continuous. The eight corners of
  * the cell asked for last are kept, since questions come in order of time. (Classes, since calls of their methods
  * are inlined, which those of closures are not.)
  */
-export class Noise3 {
+export class ValueNoise3d {
   readonly #corners = new Float64Array(8);
   readonly #cell = new Float64Array(3).fill(NaN);
   /** What all streams of the seed share. */
@@ -147,7 +147,7 @@ export class Noise3 {
   readonly #channel: number;
 
   constructor(seed: Seed, channel: number) {
-    this.#root = root(seed);
+    this.#root = hashSeed(seed);
     this.#channel = channel;
   }
 
@@ -158,11 +158,19 @@ export class Noise3 {
     const cell = this.#cell;
     if (cell[0] !== xi || cell[1] !== yi || cell[2] !== zi) this.#move(xi, yi, zi);
     const corners = this.#corners;
-    const u = smooth(x - xi);
-    const v = smooth(y - yi);
-    const low = mix(mix(corners[0] ?? 0, corners[1] ?? 0, u), mix(corners[2] ?? 0, corners[3] ?? 0, u), v);
-    const high = mix(mix(corners[4] ?? 0, corners[5] ?? 0, u), mix(corners[6] ?? 0, corners[7] ?? 0, u), v);
-    return mix(low, high, smooth(z - zi));
+    const u = smoothstep(x - xi);
+    const v = smoothstep(y - yi);
+    const low = interpolate(
+      interpolate(corners[0] ?? 0, corners[1] ?? 0, u),
+      interpolate(corners[2] ?? 0, corners[3] ?? 0, u),
+      v,
+    );
+    const high = interpolate(
+      interpolate(corners[4] ?? 0, corners[5] ?? 0, u),
+      interpolate(corners[6] ?? 0, corners[7] ?? 0, u),
+      v,
+    );
+    return interpolate(low, high, smoothstep(z - zi));
   }
 
   #move(xi: number, yi: number, zi: number): void {
@@ -175,11 +183,11 @@ export class Noise3 {
     // One call in a loop is inlined, eight calls are not.
     for (let east = 0; east < 2; east++) {
       if (((known >> east) & 0b0101_0101) === 0b0101_0101) continue;
-      const meridian = round(round(this.#root, xi + east), this.#channel);
+      const meridian = mixWord(mixWord(this.#root, xi + east), this.#channel);
       for (let north = 0; north < 2; north++) {
-        const column = round(meridian, yi + north);
+        const column = mixWord(meridian, yi + north);
         for (let corner = east + 2 * north; corner < 8; corner += 4) {
-          if (((known >> corner) & 1) === 0) corners[corner] = finish(column, zi + (corner >> 2)) / WORD;
+          if (((known >> corner) & 1) === 0) corners[corner] = finishHash(column, zi + (corner >> 2)) / WORD;
         }
       }
     }
@@ -200,12 +208,12 @@ export class Noise3 {
   }
 }
 
-const mix = (from: number, to: number, part: number): number => from + (to - from) * part;
+const interpolate = (from: number, to: number, part: number): number => from + (to - from) * part;
 
 const hashes = new Float64Array(4);
 
 /** The same noise where only time moves on: values at whole z, for a fixed x and y. */
-export class NoiseColumn {
+export class ValueNoiseOverTime {
   /** Hashes of the four sides, but for the time. */
   readonly #sides = new Int32Array(4);
   readonly #u: number;
@@ -214,18 +222,18 @@ export class NoiseColumn {
   constructor(seed: Seed, channel: number, x: number, y: number) {
     const yi = Math.floor(y);
     for (let side = 0; side < 4; side++) {
-      this.#sides[side] = round(stream(seed, Math.floor(x) + (side & 1), channel), yi + (side >> 1));
+      this.#sides[side] = mixWord(hashStream(seed, Math.floor(x) + (side & 1), channel), yi + (side >> 1));
     }
-    this.#u = smooth(x - Math.floor(x));
-    this.#v = smooth(y - yi);
+    this.#u = smoothstep(x - Math.floor(x));
+    this.#v = smoothstep(y - yi);
   }
 
   at(z: number): number {
     const sides = this.#sides;
     const bits = hashes;
-    for (let side = 0; side < 4; side++) bits[side] = finish(sides[side] ?? 0, z);
-    const low = mix(bits[0] ?? 0, bits[1] ?? 0, this.#u);
-    const high = mix(bits[2] ?? 0, bits[3] ?? 0, this.#u);
-    return mix(low, high, this.#v) / WORD;
+    for (let side = 0; side < 4; side++) bits[side] = finishHash(sides[side] ?? 0, z);
+    const low = interpolate(bits[0] ?? 0, bits[1] ?? 0, this.#u);
+    const high = interpolate(bits[2] ?? 0, bits[3] ?? 0, this.#u);
+    return interpolate(low, high, this.#v) / WORD;
   }
 }

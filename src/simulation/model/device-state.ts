@@ -4,11 +4,11 @@ import { alwaysMid } from '../devices/heat.ts';
 import type { HeatMode, ScheduleState } from '../devices/heat.ts';
 import type { Household } from '../household/household.ts';
 import type { DeviceType } from '../household/identity.ts';
-import { Memory } from '../kernel/bounded-cache.ts';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { createHouseholdModel } from './model.ts';
 import type { HouseholdModel, Quarter } from './model.ts';
 import { splitSeed } from '../kernel/noise.ts';
-import { weatherOf } from '../environment/weather.ts';
+import { siteWeather } from '../environment/weather.ts';
 
 const QUARTER_MS = 900_000;
 
@@ -65,7 +65,7 @@ interface Kept {
   readonly model: HouseholdModel;
 }
 /** Models of the households asked for last; keyed by their whole content, so equal households share one. */
-const models = new Memory<string, { kept: Kept }>(1000);
+const models = new BoundedCache<string, { kept: Kept }>(1000);
 /** The same by object, which spares writing the key. */
 const byObject = new WeakMap<Household, Kept>();
 
@@ -75,7 +75,7 @@ export function getCachedModel(household: Household, inputs: StateInputs = {}): 
   const near = byObject.get(household);
   if (near?.scheduleState === scheduleState) return near.model;
   const create = (): Kept => ({ scheduleState, model: createHouseholdModel(household, scheduleState) });
-  const slot = models.get(JSON.stringify(household), () => ({ kept: create() }));
+  const slot = models.getOrCompute(JSON.stringify(household), () => ({ kept: create() }));
   if (slot.kept.scheduleState !== scheduleState) slot.kept = create();
   byObject.set(household, slot.kept);
   return slot.kept.model;
@@ -139,7 +139,9 @@ const stateFunctions: {
     if (!household.heat_pump) throw new RangeError('household has no heat pump');
     const { latitude, longitude } = household;
     const quarterStart = new Date(Math.floor(at.getTime() / QUARTER_MS) * QUARTER_MS);
-    const outdoorC = weatherOf(splitSeed(household.seed), latitude, longitude).airAt(at.getTime());
+    const outdoorC = siteWeather(splitSeed(household.seed), latitude, longitude).airTemperatureAt(
+      at.getTime(),
+    );
     return {
       mode: now.heatMode,
       schedule_state: (inputs.scheduleState ?? alwaysMid)(quarterStart),

@@ -1,26 +1,33 @@
 /** What a household's UTC day brings, before its batteries: load, sun, heat, driving (96 quarter hours). */
 import type { ElectricVehicle } from '../household/equipment.ts';
-import { NO_DEBT, heatRunner } from '../devices/heat.ts';
-import type { HeatDebt, HeatRows, ScheduleState } from '../devices/heat.ts';
+import { NO_DEFERRED_HEAT, createHeatPumpSimulator } from '../devices/heat.ts';
+import type { DeferredHeat, HeatPumpRows, ScheduleState } from '../devices/heat.ts';
 import type { Household } from '../household/household.ts';
-import { burst, dayFactor, dayTypeOf, loadCurves, seasonOf, yearMean } from '../devices/load.ts';
-import { QUARTERS, stretchesOf } from '../time/local-day.ts';
-import { DayMemory } from '../kernel/bounded-cache.ts';
-import { CHANNEL, splitSeed, stream } from '../kernel/noise.ts';
-import { plantPowerW, roofOf } from '../devices/pv.ts';
-import { byteRow, int32Row, nearest } from '../kernel/rows.ts';
-import { vehicleCalendar } from '../devices/trips.ts';
-import { addSpans } from '../devices/vehicle.ts';
-import type { Span } from '../devices/vehicle.ts';
-import { weatherOf } from '../environment/weather.ts';
-import { dayOfYear, yearOf } from '../time/zone.ts';
+import {
+  loadSpikeFactor,
+  dailyLoadFactor,
+  dayTypeOf,
+  createLoadCurves,
+  seasonTerm,
+  yearMeanLoad,
+} from '../devices/load.ts';
+import { QUARTERS_PER_DAY, daySegmentsIn } from '../time/local-day.ts';
+import { DayCache } from '../kernel/bounded-cache.ts';
+import { NOISE_CHANNEL, splitSeed, hashStream } from '../kernel/noise.ts';
+import { pvPowerOnPlaneW, panelPlaneOf } from '../devices/pv.ts';
+import { allocateUint8Array, allocateInt32Array, roundPositive } from '../kernel/typed-arrays.ts';
+import { createVehiclePlanner } from '../devices/trips.ts';
+import { appendVehicleIntervals } from '../devices/vehicle.ts';
+import type { VehicleInterval } from '../devices/vehicle.ts';
+import { siteWeather } from '../environment/weather.ts';
+import { dayOfYear, utcYearOf } from '../time/zone.ts';
 
 const DAY_MS = 86_400_000;
 /** 250 mWh are a watt for a quarter hour. */
 const MILLI_WH_PER_W = 250;
 
 /** Load of the local day that is being filled. */
-const loadCurve = new Float64Array(QUARTERS);
+const loadCurve = new Float64Array(QUARTERS_PER_DAY);
 
 /** Fills the rows of a UTC day (days since 1970), whatever they hold. Energies in mWh. */
 export type DayFiller<Rows> = (day: number, rows: Rows) => void;
@@ -29,35 +36,36 @@ export type DayFiller<Rows> = (day: number, rows: Rows) => void;
 export function createLoadFiller(household: Household): DayFiller<Int32Array> {
   const { index, country, latitude, profile, time_zone: zone } = household;
   const seed = splitSeed(household.seed);
-  const curves = loadCurves(profile, household.time_shift_minutes);
-  const bursts = stream(seed, index, CHANNEL.burst);
+  const curves = createLoadCurves(profile, household.time_shift_minutes);
+  const bursts = hashStream(seed, index, NOISE_CHANNEL.loadSpike);
   const meanMilliWh = ((household.load_annual_kwh * 1000) / 8760) * MILLI_WH_PER_W;
-  const stretches = stretchesOf(zone);
-  const years = new DayMemory<number>(2);
+  const stretches = daySegmentsIn(zone);
+  const years = new DayCache<number>(2);
   const yearMeanOf = (year: number): number =>
-    years.find(year) ?? years.keep(year, yearMean(profile, year, country, latitude));
-  const days = new DayMemory<Int32Array>(2);
+    years.find(year) ?? years.set(year, yearMeanLoad(profile, year, country, latitude));
+  const days = new DayCache<Int32Array>(2);
   const fill = (localDay: number, row: Int32Array): Int32Array => {
     const scale =
-      (meanMilliWh * dayFactor(seed, index, localDay, household.day_variation)) /
-      yearMeanOf(yearOf(localDay * DAY_MS));
-    curves(dayTypeOf(localDay, country), seasonOf(dayOfYear(localDay), latitude), loadCurve);
+      (meanMilliWh * dailyLoadFactor(seed, index, localDay, household.day_variation)) /
+      yearMeanOf(utcYearOf(localDay * DAY_MS));
+    curves(dayTypeOf(localDay, country), seasonTerm(dayOfYear(localDay), latitude), loadCurve);
     let mean = 0;
     let spiky = 0;
-    for (let i = 0; i < QUARTERS; i++) {
+    for (let i = 0; i < QUARTERS_PER_DAY; i++) {
       const level = loadCurve[i] ?? 0;
-      const raised = level * burst(bursts, localDay * QUARTERS + i);
+      const raised = level * loadSpikeFactor(bursts, localDay * QUARTERS_PER_DAY + i);
       mean += level;
       spiky += raised;
       loadCurve[i] = raised;
     }
     // Bursts move load within the day; its sum is that of the curve.
     const exact = spiky > 0 ? (scale * mean) / spiky : 0;
-    for (let i = 0; i < QUARTERS; i++) row[i] = nearest((loadCurve[i] ?? 0) * exact);
+    for (let i = 0; i < QUARTERS_PER_DAY; i++) row[i] = roundPositive((loadCurve[i] ?? 0) * exact);
     return row;
   };
   const rowOf = (localDay: number): Int32Array =>
-    days.find(localDay) ?? days.keep(localDay, fill(localDay, days.release(localDay) ?? int32Row(QUARTERS)));
+    days.find(localDay) ??
+    days.set(localDay, fill(localDay, days.evict(localDay) ?? allocateInt32Array(QUARTERS_PER_DAY)));
   return (day, load) => {
     for (const { from, to, localDay, localQuarter } of stretches(day)) {
       const row = rowOf(localDay);
@@ -70,13 +78,13 @@ export function createLoadFiller(household: Household): DayFiller<Int32Array> {
 /** What the panels give. */
 export function createPvFiller(household: Household): DayFiller<Int32Array> {
   const { latitude, longitude } = household;
-  const roof = roofOf(household.pv);
+  const roof = panelPlaneOf(household.pv);
   if (roof.ratingW === 0) return (_, pv) => void pv.fill(0);
-  const weather = weatherOf(splitSeed(household.seed), latitude, longitude);
+  const weather = siteWeather(splitSeed(household.seed), latitude, longitude);
   return (day, pv) => {
-    const { global, diffuse, beamEast, beamNorth, beamUp } = weather.skyOf(day);
-    const air = weather.airOf(day);
-    for (let i = 0; i < QUARTERS; i++) {
+    const { global, diffuse, beamEast, beamNorth, beamUp } = weather.irradianceOn(day);
+    const air = weather.airTemperaturesOn(day);
+    for (let i = 0; i < QUARTERS_PER_DAY; i++) {
       const level = global[i] ?? 0;
       if (level === 0) {
         pv[i] = 0;
@@ -85,7 +93,7 @@ export function createPvFiller(household: Household): DayFiller<Int32Array> {
       const beam =
         roof.east * (beamEast[i] ?? 0) + roof.north * (beamNorth[i] ?? 0) + roof.up * (beamUp[i] ?? 0);
       const plane = (diffuse[i] ?? 0) * roof.diffuse + level * roof.global + Math.max(0, beam);
-      pv[i] = nearest(plantPowerW(roof, plane, air[i] ?? 0) * MILLI_WH_PER_W);
+      pv[i] = roundPositive(pvPowerOnPlaneW(roof, plane, air[i] ?? 0) * MILLI_WH_PER_W);
     }
   };
 }
@@ -94,7 +102,7 @@ export function createPvFiller(household: Household): DayFiller<Int32Array> {
 export function createHeatFiller(
   household: Household,
   scheduleState: (at: Date) => ScheduleState,
-): DayFiller<HeatRows> {
+): DayFiller<HeatPumpRows> {
   const pump = household.heat_pump;
   if (!pump) {
     return (_, { hp, heat, mode }) => {
@@ -103,14 +111,14 @@ export function createHeatFiller(
       mode.fill(0);
     };
   }
-  const run = heatRunner(household, pump, scheduleState);
-  const stretches = stretchesOf(household.time_zone);
+  const run = createHeatPumpSimulator(household, pump, scheduleState);
+  const stretches = daySegmentsIn(household.time_zone);
   // A day that nothing is owed to is the same with and without its past.
-  const trials = new DayMemory<DayWithoutDebt>(4);
+  const trials = new DayCache<DayWithoutDebt>(4);
   const tryOut = (day: number): DayWithoutDebt => {
-    const trial = trials.release(day) ?? createDayWithoutDebt();
-    trial.debt = run(day, stretches(day), NO_DEBT, trial);
-    return trials.keep(day, trial);
+    const trial = trials.evict(day) ?? createDayWithoutDebt();
+    trial.debt = run(day, stretches(day), NO_DEFERRED_HEAT, trial);
+    return trials.set(day, trial);
   };
   const trialOf = (day: number): DayWithoutDebt => trials.find(day) ?? tryOut(day);
   return (day, rows) => {
@@ -127,27 +135,27 @@ export function createHeatFiller(
 }
 
 /** A day without debt at its start, and what is owed at its end. */
-interface DayWithoutDebt extends HeatRows {
-  debt: HeatDebt;
+interface DayWithoutDebt extends HeatPumpRows {
+  debt: DeferredHeat;
 }
 const createDayWithoutDebt = (): DayWithoutDebt => ({
-  hp: int32Row(QUARTERS),
-  heat: int32Row(QUARTERS),
-  mode: byteRow(QUARTERS),
-  debt: NO_DEBT,
+  hp: allocateInt32Array(QUARTERS_PER_DAY),
+  heat: allocateInt32Array(QUARTERS_PER_DAY),
+  mode: allocateUint8Array(QUARTERS_PER_DAY),
+  debt: NO_DEFERRED_HEAT,
 });
 
 /** What the vehicle does on a UTC day (days since 1970). */
 export function createDrivingPlanner(
   household: Household,
   vehicle: ElectricVehicle,
-): (day: number) => readonly Span[] {
-  const planOf = vehicleCalendar(household, vehicle);
-  const stretches = stretchesOf(household.time_zone);
+): (day: number) => readonly VehicleInterval[] {
+  const planOf = createVehiclePlanner(household, vehicle);
+  const stretches = daySegmentsIn(household.time_zone);
   return (day) => {
-    const spans: Span[] = [];
+    const spans: VehicleInterval[] = [];
     for (const stretch of stretches(day)) {
-      addSpans(spans, stretch, planOf(stretch.localDay - 1), planOf(stretch.localDay));
+      appendVehicleIntervals(spans, stretch, planOf(stretch.localDay - 1), planOf(stretch.localDay));
     }
     return spans;
   };

@@ -2,18 +2,24 @@
  * A household at any quarter hour, by random access. Truth stands on a fixed UTC grid of quarter hours in
  * integer mWh; nothing is stored, what is remembered here only saves time.
  */
-import { IDENTITY, runStore, storeMap, storeOf, walkBack } from '../devices/battery.ts';
-import type { Clamp } from '../devices/battery.ts';
+import {
+  NO_TRANSITION,
+  simulateBatteryDay,
+  batteryTransition,
+  batteryLimitsOf,
+  storedEnergyAtDayStart,
+} from '../devices/battery.ts';
+import type { StorageTransition } from '../devices/battery.ts';
 import { NO_COUNTERS, addQuarterEnergies, createCounterAccumulator } from './counter-accumulator.ts';
 import type { Checkpoint, Counters, CounterAccumulator } from './counter-accumulator.ts';
 import { HEAT_MODES } from '../devices/heat.ts';
 import type { HeatMode, ScheduleState } from '../devices/heat.ts';
 import type { Household } from '../household/household.ts';
-import { QUARTERS } from '../time/local-day.ts';
-import { DayMemory } from '../kernel/bounded-cache.ts';
+import { QUARTERS_PER_DAY } from '../time/local-day.ts';
+import { DayCache } from '../kernel/bounded-cache.ts';
 import { createDrivingPlanner, createHeatFiller, createLoadFiller, createPvFiller } from './model-day.ts';
-import { byteRow, int32Row } from '../kernel/rows.ts';
-import { runVehicle, vehicleMap, vehicleStoreOf } from '../devices/vehicle.ts';
+import { allocateUint8Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
+import { simulateVehicleDay, vehicleBatteryTransition, vehicleBatteryLimitsOf } from '../devices/vehicle.ts';
 
 const QUARTER_MS = 900_000;
 
@@ -75,40 +81,40 @@ export interface HouseholdModel {
 }
 
 /** Surplus before the battery on the day that is being filled. */
-const surplus = new Int32Array(QUARTERS);
+const surplus = new Int32Array(QUARTERS_PER_DAY);
 
 /** Rows of what a household lacks, for all. */
-const IDLE = new Int32Array(QUARTERS);
-const IDLE_STORED = new Int32Array(QUARTERS + 1);
-const IDLE_BYTES = new Uint8Array(QUARTERS);
+const IDLE = new Int32Array(QUARTERS_PER_DAY);
+const IDLE_STORED = new Int32Array(QUARTERS_PER_DAY + 1);
+const IDLE_BYTES = new Uint8Array(QUARTERS_PER_DAY);
 
 /** For days of which only the battery's map is asked. */
 const scratchRows: HouseRows = {
-  load: new Int32Array(QUARTERS),
-  pv: new Int32Array(QUARTERS),
-  hp: new Int32Array(QUARTERS),
-  heat: new Int32Array(QUARTERS),
-  mode: new Uint8Array(QUARTERS),
-  ev: new Int32Array(QUARTERS),
-  pluggedIn: new Uint8Array(QUARTERS),
-  vehicleStored: new Int32Array(QUARTERS + 1),
+  load: new Int32Array(QUARTERS_PER_DAY),
+  pv: new Int32Array(QUARTERS_PER_DAY),
+  hp: new Int32Array(QUARTERS_PER_DAY),
+  heat: new Int32Array(QUARTERS_PER_DAY),
+  mode: new Uint8Array(QUARTERS_PER_DAY),
+  ev: new Int32Array(QUARTERS_PER_DAY),
+  pluggedIn: new Uint8Array(QUARTERS_PER_DAY),
+  vehicleStored: new Int32Array(QUARTERS_PER_DAY + 1),
 };
 
 /** In this order the golden hashes read them. */
 function createDayRows({ pv, heat_pump: pump, electric_vehicle: vehicle }: Household): DayRows {
   return {
-    load: int32Row(QUARTERS),
-    pv: pv.rating_kw > 0 ? int32Row(QUARTERS) : IDLE,
-    hp: pump ? int32Row(QUARTERS) : IDLE,
-    heat: pump ? int32Row(QUARTERS) : IDLE,
-    mode: pump ? byteRow(QUARTERS) : IDLE_BYTES,
-    ev: vehicle ? int32Row(QUARTERS) : IDLE,
-    pluggedIn: vehicle ? byteRow(QUARTERS) : IDLE_BYTES,
-    vehicleStored: vehicle ? int32Row(QUARTERS + 1) : IDLE_STORED,
-    charge: int32Row(QUARTERS),
-    discharge: int32Row(QUARTERS),
-    grid: int32Row(QUARTERS),
-    stored: int32Row(QUARTERS + 1),
+    load: allocateInt32Array(QUARTERS_PER_DAY),
+    pv: pv.rating_kw > 0 ? allocateInt32Array(QUARTERS_PER_DAY) : IDLE,
+    hp: pump ? allocateInt32Array(QUARTERS_PER_DAY) : IDLE,
+    heat: pump ? allocateInt32Array(QUARTERS_PER_DAY) : IDLE,
+    mode: pump ? allocateUint8Array(QUARTERS_PER_DAY) : IDLE_BYTES,
+    ev: vehicle ? allocateInt32Array(QUARTERS_PER_DAY) : IDLE,
+    pluggedIn: vehicle ? allocateUint8Array(QUARTERS_PER_DAY) : IDLE_BYTES,
+    vehicleStored: vehicle ? allocateInt32Array(QUARTERS_PER_DAY + 1) : IDLE_STORED,
+    charge: allocateInt32Array(QUARTERS_PER_DAY),
+    discharge: allocateInt32Array(QUARTERS_PER_DAY),
+    grid: allocateInt32Array(QUARTERS_PER_DAY),
+    stored: allocateInt32Array(QUARTERS_PER_DAY + 1),
   };
 }
 
@@ -118,28 +124,31 @@ export function createHouseholdModel(
   scheduleState: (at: Date) => ScheduleState,
 ): HouseholdModel {
   const anchor = Math.floor(household.anchor_ms / QUARTER_MS);
-  const firstDay = Math.floor(anchor / QUARTERS);
-  const store = storeOf(household.battery);
-  const car = household.electric_vehicle && vehicleStoreOf(household.electric_vehicle);
+  const firstDay = Math.floor(anchor / QUARTERS_PER_DAY);
+  const store = batteryLimitsOf(household.battery);
+  const car = household.electric_vehicle && vehicleBatteryLimitsOf(household.electric_vehicle);
   const fillLoad = createLoadFiller(household);
   const fillPv = createPvFiller(household);
   const fillHeat = createHeatFiller(household, scheduleState);
   const drivingOn = household.electric_vehicle && createDrivingPlanner(household, household.electric_vehicle);
-  const carMaps = new DayMemory<Clamp>(64);
-  const storeMaps = new DayMemory<Clamp>(64);
-  const days = new DayMemory<DayRows>(2);
+  const carMaps = new DayCache<StorageTransition>(64);
+  const storeMaps = new DayCache<StorageTransition>(64);
+  const days = new DayCache<DayRows>(2);
 
   const firstQuarterOf = (day: number) =>
-    day > firstDay ? 0 : day < firstDay ? QUARTERS : anchor - firstDay * QUARTERS;
+    day > firstDay ? 0 : day < firstDay ? QUARTERS_PER_DAY : anchor - firstDay * QUARTERS_PER_DAY;
 
-  const carMapOf = (day: number): Clamp =>
+  const carMapOf = (day: number): StorageTransition =>
     carMaps.find(day) ??
-    carMaps.keep(day, car && drivingOn ? vehicleMap(car, drivingOn(day), firstQuarterOf(day)) : IDENTITY);
-  const storeMapOf = (day: number): Clamp => {
+    carMaps.set(
+      day,
+      car && drivingOn ? vehicleBatteryTransition(car, drivingOn(day), firstQuarterOf(day)) : NO_TRANSITION,
+    );
+  const storeMapOf = (day: number): StorageTransition => {
     const known = storeMaps.find(day);
     if (known) return known;
     fill(day, scratchRows);
-    return storeMaps.keep(day, storeMap(store, surplus, firstQuarterOf(day)));
+    return storeMaps.set(day, batteryTransition(store, surplus, firstQuarterOf(day)));
   };
 
   /** Everything but the battery. */
@@ -151,26 +160,27 @@ export function createHouseholdModel(
     fillHeat(day, rows);
     if (first > 0) for (const values of [load, pv, hp, heat, mode]) values.fill(0, 0, first);
     if (car && drivingOn) {
-      const known = days.find(day - 1)?.vehicleStored[QUARTERS];
-      const x = known ?? walkBack(carMapOf, day, (back) => standingAt(back)?.vehicleStored);
-      runVehicle(car, drivingOn(day), first, x, rows);
+      const known = days.find(day - 1)?.vehicleStored[QUARTERS_PER_DAY];
+      const x = known ?? storedEnergyAtDayStart(carMapOf, day, (back) => standingAt(back)?.vehicleStored);
+      simulateVehicleDay(car, drivingOn(day), first, x, rows);
     } else ev.fill(0);
-    for (let i = 0; i < QUARTERS; i++) {
+    for (let i = 0; i < QUARTERS_PER_DAY; i++) {
       surplus[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev[i] ?? 0);
     }
   };
 
   const run = (day: number, rows: DayRows): DayRows => {
-    const known = days.find(day - 1)?.stored[QUARTERS];
-    const x = known ?? walkBack(storeMapOf, day, (back) => standingAt(back)?.stored);
+    const known = days.find(day - 1)?.stored[QUARTERS_PER_DAY];
+    const x = known ?? storedEnergyAtDayStart(storeMapOf, day, (back) => standingAt(back)?.stored);
     fill(day, rows);
-    runStore(store, surplus, firstQuarterOf(day), x, rows);
+    simulateBatteryDay(store, surplus, firstQuarterOf(day), x, rows);
     const { charge, discharge, grid } = rows;
-    for (let i = 0; i < QUARTERS; i++) grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (surplus[i] ?? 0);
+    for (let i = 0; i < QUARTERS_PER_DAY; i++)
+      grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (surplus[i] ?? 0);
     return rows;
   };
   const dayOf = (day: number): DayRows =>
-    days.find(day) ?? days.keep(day, run(day, days.release(day) ?? createDayRows(household)));
+    days.find(day) ?? days.set(day, run(day, days.evict(day) ?? createDayRows(household)));
 
   const origin: Checkpoint = {
     day: firstDay,
@@ -183,16 +193,16 @@ export function createHouseholdModel(
   return {
     day: dayOf,
     quarter: (quarterIndex) => {
-      const day = Math.floor(quarterIndex / QUARTERS);
-      return readQuarter(dayOf(day), quarterIndex - day * QUARTERS);
+      const day = Math.floor(quarterIndex / QUARTERS_PER_DAY);
+      return readQuarter(dayOf(day), quarterIndex - day * QUARTERS_PER_DAY);
     },
     countersBefore: (quarterIndex) => {
       if (quarterIndex <= anchor) return NO_COUNTERS;
-      const day = Math.floor(quarterIndex / QUARTERS);
+      const day = Math.floor(quarterIndex / QUARTERS_PER_DAY);
       return addQuarterEnergies(
         accumulator.checkpointAt(day).counters,
         dayOf(day),
-        quarterIndex - day * QUARTERS,
+        quarterIndex - day * QUARTERS_PER_DAY,
       );
     },
     counters: accumulator,

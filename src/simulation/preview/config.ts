@@ -2,7 +2,7 @@
 import { FAULT_RATES } from '../household/faults.ts';
 import type { FaultRate } from '../household/faults.ts';
 import { DEFINITION_DEFAULTS } from '../definition/fleet-definition.ts';
-import { BOUNDARY_VERSION, COUNTRY_CODES, countryBox } from '../environment/geography.ts';
+import { BOUNDARY_VERSION, COUNTRY_CODES, findCountryBox } from '../environment/geography.ts';
 import { MODEL_VERSION } from '../household/household.ts';
 import { DEVICE_TYPES } from '../household/identity.ts';
 import { ARCHETYPES } from '../household/profiles.ts';
@@ -49,7 +49,7 @@ function listCountries(): {
 }[] {
   const names = new Intl.DisplayNames(['en'], { type: 'region' });
   return COUNTRY_CODES.map((country) => {
-    const [west = 0, south = 0, east = 0, north = 0] = countryBox(country) ?? [];
+    const [west = 0, south = 0, east = 0, north = 0] = findCountryBox(country) ?? [];
     return { country, name: names.of(country) ?? country, bounding_box: { north, south, east, west } };
   });
 }

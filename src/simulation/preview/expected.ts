@@ -1,32 +1,35 @@
 /** What to expect of a household in a mean year, without weather: for previews (simulation.md C11). */
-import { climateOf, meanClearness, normTemperature } from '../environment/climate.ts';
+import { climateAt, meanClearSkyIndex, normTemperatureC } from '../environment/climate.ts';
 import type { Household } from '../household/household.ts';
-import { loadCurves } from '../devices/load.ts';
-import { QUARTERS, localQuarterOf } from '../time/local-day.ts';
-import { pvPowerW } from '../devices/pv.ts';
-import { solarTerms, sunVector } from '../environment/sun.ts';
-import { yearOf } from '../time/zone.ts';
+import { createLoadCurves } from '../devices/load.ts';
+import { QUARTERS_PER_DAY, localQuarterAt } from '../time/local-day.ts';
+import { pvPowerUnderSkyW } from '../devices/pv.ts';
+import { solarTermsAt, sunDirection } from '../environment/sun.ts';
+import { utcYearOf } from '../time/zone.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 /** PV power in W at an instant under the mean sky and the norm temperature of the day. */
-function expectedPvW(household: Household, atMs: number, terms: ReturnType<typeof solarTerms>): number {
+function expectedPvW(household: Household, atMs: number, terms: ReturnType<typeof solarTermsAt>): number {
   const { latitude, longitude } = household;
   const day = Math.floor(atMs / DAY_MS);
-  const sky = 0.2 + 0.82 * Math.min(1, meanClearness(latitude, day));
-  const airC = normTemperature(climateOf(latitude, longitude), day) + 3;
-  return pvPowerW(household.pv, sunVector(terms, atMs, latitude, longitude), sky, airC);
+  const sky = 0.2 + 0.82 * Math.min(1, meanClearSkyIndex(latitude, day));
+  const airC = normTemperatureC(climateAt(latitude, longitude), day) + 3;
+  return pvPowerUnderSkyW(household.pv, sunDirection(terms, atMs, latitude, longitude), sky, airC);
 }
 
 /** The fifteenth of each month of the year of an instant, as starts of UTC days in ms. */
 function monthMiddles(nowMs: number): number[] {
-  return Array.from({ length: 12 }, (_, month) => Date.UTC(yearOf(nowMs), month, 15));
+  return Array.from({ length: 12 }, (_, month) => Date.UTC(utcYearOf(nowMs), month, 15));
 }
 
 /** Yearly yields in kWh; households with equal roofs at one place share the work. */
 export function expectedYearlyYieldsKwh(households: readonly Household[], now: Date): number[] {
-  const days = monthMiddles(now.getTime()).map((start) => ({ start, terms: solarTerms(start + DAY_MS / 2) }));
+  const days = monthMiddles(now.getTime()).map((start) => ({
+    start,
+    terms: solarTermsAt(start + DAY_MS / 2),
+  }));
   const perKw = new Map<string, number>();
   return households.map((household) => {
     const { tilt_deg, azimuth_deg, rating_kw } = household.pv;
@@ -58,12 +61,15 @@ const MAX_SAMPLED_HOUSEHOLDS = 40;
 export function averageHouseholdDay(households: readonly Household[], now: Date): AverageDayPoint[] {
   const step = Math.max(1, households.length / MAX_SAMPLED_HOUSEHOLDS);
   const sample = households.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
-  const load = new Float64Array(QUARTERS);
-  const pv = new Float64Array(QUARTERS);
-  const days = monthMiddles(now.getTime()).map((start) => ({ start, terms: solarTerms(start + DAY_MS / 2) }));
+  const load = new Float64Array(QUARTERS_PER_DAY);
+  const pv = new Float64Array(QUARTERS_PER_DAY);
+  const days = monthMiddles(now.getTime()).map((start) => ({
+    start,
+    terms: solarTermsAt(start + DAY_MS / 2),
+  }));
   for (const household of sample) {
     const meanW = (household.load_annual_kwh * 1000) / 8760;
-    const curves = loadCurves(household.profile, household.time_shift_minutes);
+    const curves = createLoadCurves(household.profile, household.time_shift_minutes);
     for (const [type, share] of [
       ['workday', 5 / 7],
       ['saturday', 1 / 7],
@@ -73,15 +79,15 @@ export function averageHouseholdDay(households: readonly Household[], now: Date)
       for (const [i, value] of curve.entries()) load[i] = (load[i] ?? 0) + value * share * meanW;
     }
     for (const { start, terms } of days) {
-      for (let i = 0; i < QUARTERS; i++) {
-        const { localQuarter } = localQuarterOf(household.time_zone, (start / DAY_MS) * QUARTERS + i);
-        const power = expectedPvW(household, start + ((i + 0.5) * DAY_MS) / QUARTERS, terms);
+      for (let i = 0; i < QUARTERS_PER_DAY; i++) {
+        const { localQuarter } = localQuarterAt(household.time_zone, (start / DAY_MS) * QUARTERS_PER_DAY + i);
+        const power = expectedPvW(household, start + ((i + 0.5) * DAY_MS) / QUARTERS_PER_DAY, terms);
         pv[localQuarter] = (pv[localQuarter] ?? 0) + power / 12;
       }
     }
   }
   const mean = (sum: number | undefined) => Math.round((sum ?? 0) / Math.max(1, sample.length));
-  return Array.from({ length: QUARTERS }, (_, i) => ({
+  return Array.from({ length: QUARTERS_PER_DAY }, (_, i) => ({
     time: `${String(Math.floor(i / 4)).padStart(2, '0')}:${String((i % 4) * 15).padStart(2, '0')}`,
     load_w: mean(load[i]),
     pv_w: mean(pv[i]),

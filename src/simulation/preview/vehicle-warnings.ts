@@ -3,8 +3,8 @@ import type { ElectricVehicle } from '../household/equipment.ts';
 import { isGiven } from '../definition/fleet-definition.ts';
 import type { EffectiveDefinition, DefinitionWarning } from '../definition/fleet-definition.ts';
 import type { Household } from '../household/household.ts';
-import { DRIVING_DAYS } from '../devices/trips.ts';
-import { CHARGE_EFFICIENCY, FLOOR_PERCENT } from '../devices/vehicle.ts';
+import { DRIVING_DAYS_PER_YEAR } from '../devices/trips.ts';
+import { CHARGE_EFFICIENCY, MIN_SOC_PERCENT } from '../devices/vehicle.ts';
 
 /** Part of a full charge on every driving day that is met: 99.5 % at 0.6, 98.3 % at 0.7, 89 % at 1 (measured). */
 const RELIABLE_SHARE_OF_FULL_CHARGE = 0.6;
@@ -13,9 +13,11 @@ const NIGHT_HOURS = 10;
 
 /** Home charging in kWh a year that a vehicle takes in full: its battery and charger bound what a session brings. */
 export function maxYearlyHomeChargingKwh(vehicle: ElectricVehicle): number {
-  const usable = ((vehicle.target_soc_percent - FLOOR_PERCENT) / 100) * vehicle.battery_kwh;
+  const usable = ((vehicle.target_soc_percent - MIN_SOC_PERCENT) / 100) * vehicle.battery_kwh;
   const night = (vehicle.charger_power_w / 1000) * NIGHT_HOURS * CHARGE_EFFICIENCY;
-  return (RELIABLE_SHARE_OF_FULL_CHARGE * DRIVING_DAYS * Math.min(usable, night)) / CHARGE_EFFICIENCY;
+  return (
+    (RELIABLE_SHARE_OF_FULL_CHARGE * DRIVING_DAYS_PER_YEAR * Math.min(usable, night)) / CHARGE_EFFICIENCY
+  );
 }
 
 /** One warning for each field that asks for too much, or leaves nothing to charge. */

@@ -1,11 +1,11 @@
 /** Public holidays that a whole country keeps; on them people live as on Sundays (BDEW's day types, simulation.md B1). */
-import { Memory } from '../kernel/bounded-cache.ts';
-import { yearOf } from './zone.ts';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
+import { utcYearOf } from './zone.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Fixed dates as MM-DD, and days after Easter Sunday. */
-interface Rule {
+interface HolidayRule {
   readonly dates: string;
   readonly easter: readonly number[];
   readonly orthodox?: true;
@@ -18,7 +18,7 @@ const WHIT_MONDAY = 50;
 const CORPUS_CHRISTI = 60;
 
 /** Holidays of the law of each country in 2025; those of single regions and moving weekdays are left out. */
-const RULES: Readonly<Record<string, Rule>> = {
+const HOLIDAY_RULES: Readonly<Record<string, HolidayRule>> = {
   AT: { dates: '01-01 01-06 05-01 08-15 10-26 11-01 12-08 12-25 12-26', easter: [EASTER_MONDAY, ASCENSION, WHIT_MONDAY, CORPUS_CHRISTI] },
   BE: { dates: '01-01 05-01 07-21 08-15 11-01 11-11 12-25', easter: [EASTER_MONDAY, ASCENSION, WHIT_MONDAY] },
   CH: { dates: '01-01 08-01 12-25 12-26', easter: [GOOD_FRIDAY, EASTER_MONDAY, ASCENSION, WHIT_MONDAY] },
@@ -40,10 +40,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   PT: { dates: '01-01 04-25 05-01 06-10 08-15 10-05 11-01 12-01 12-08 12-25', easter: [GOOD_FRIDAY, CORPUS_CHRISTI] },
   SE: { dates: '01-01 01-06 05-01 06-06 12-25 12-26', easter: [GOOD_FRIDAY, EASTER_MONDAY, ASCENSION] },
 }; // prettier-ignore
-const ELSEWHERE: Rule = { dates: '01-01 12-25', easter: [] };
+const DEFAULT_RULE: HolidayRule = { dates: '01-01 12-25', easter: [] };
 
 /** Easter Sunday as days since 1970, by the Gregorian rule (Meeus, Jones and Butcher). */
-export function easterDay(year: number): number {
+export function easterSunday(year: number): number {
   const a = year % 19;
   const century = Math.floor(year / 100);
   const c = year % 100;
@@ -57,29 +57,29 @@ export function easterDay(year: number): number {
 }
 
 /** Orthodox Easter (Meeus's Julian rule, 13 days behind from 1900 to 2099). */
-function orthodoxEasterDay(year: number): number {
+function orthodoxEasterSunday(year: number): number {
   const d = (19 * (year % 19) + 15) % 30;
   const e = (2 * (year % 4) + 4 * (year % 7) - d + 34) % 7;
   const n = d + e + 114;
   return Date.UTC(year, Math.floor(n / 31) - 1, (n % 31) + 1) / DAY_MS + 13;
 }
 
-function daysOf(country: string, year: number): ReadonlySet<number> {
-  const rule = RULES[country] ?? ELSEWHERE;
-  const easter = rule.orthodox ? orthodoxEasterDay(year) : easterDay(year);
+function holidaysOf(country: string, year: number): ReadonlySet<number> {
+  const rule = HOLIDAY_RULES[country] ?? DEFAULT_RULE;
+  const easter = rule.orthodox ? orthodoxEasterSunday(year) : easterSunday(year);
   return new Set([
     ...rule.dates.split(' ').map((date) => Date.parse(`${year}-${date}T00:00:00Z`) / DAY_MS),
     ...rule.easter.map((after) => easter + after),
   ]);
 }
 
-const calendars = new Map<string, Memory<number, ReadonlySet<number>>>();
+const calendars = new Map<string, BoundedCache<number, ReadonlySet<number>>>();
 
 /** Whether a local day (days since 1970) is a public holiday of a country (ISO 3166-1 alpha-2, null at sea). */
-export function isHoliday(country: string | null, localDay: number): boolean {
+export function isPublicHoliday(country: string | null, localDay: number): boolean {
   const name = country ?? '';
   let years = calendars.get(name);
-  if (!years) calendars.set(name, (years = new Memory(20)));
-  const year = yearOf(localDay * DAY_MS);
-  return years.get(year, () => daysOf(name, year)).has(localDay);
+  if (!years) calendars.set(name, (years = new BoundedCache(20)));
+  const year = utcYearOf(localDay * DAY_MS);
+  return years.getOrCompute(year, () => holidaysOf(name, year)).has(localDay);
 }

@@ -60,8 +60,8 @@ function buildYear(zone: string, year: number): Year {
 }
 
 /** Offset of a zone (IANA name) in minutes east of UTC at an instant. */
-export function offsetMinutesAt(zone: string, atMs: number): number {
-  const year = yearOf(atMs);
+export function zoneOffsetMinutes(zone: string, atMs: number): number {
+  const year = utcYearOf(atMs);
   let ofZone = years.get(zone);
   if (!ofZone) years.set(zone, (ofZone = new Map<number, Year>()));
   let known = ofZone.get(year);
@@ -85,7 +85,7 @@ function spanOf(atMs: number): typeof span {
 }
 
 /** Calendar year (UTC) of an instant in ms. */
-export function yearOf(atMs: number): number {
+export function utcYearOf(atMs: number): number {
   return spanOf(atMs).year;
 }
 

@@ -7,9 +7,9 @@ import type { Density } from '../../../src/simulation/definition/density.ts';
 import type { DensityGrid } from '../../../src/simulation/definition/fleet-definition.ts';
 import {
   COUNTRY_CODES,
-  countryAt,
+  findCountryCodeAt,
   findCountry,
-  isInside,
+  isInsideCountry,
 } from '../../../src/simulation/environment/geography.ts';
 import { splitSeed } from '../../../src/simulation/kernel/noise.ts';
 
@@ -137,7 +137,7 @@ describe('places', () => {
     const density = read(AUSTRIA, filled(AUSTRIA));
     for (let i = 0; i < 500; i++) {
       const { latitude, longitude } = drawLocation(density, splitSeed(42), i);
-      expect(isInside(density.country, latitude, longitude)).toBe(true);
+      expect(isInsideCountry(density.country, latitude, longitude)).toBe(true);
     }
   });
 
@@ -164,8 +164,8 @@ describe('borders', () => {
       ZA: [-26.2, 28.05],
     };
     for (const [code, [latitude = 0, longitude = 0]] of Object.entries(cities))
-      expect(countryAt(latitude, longitude)).toBe(code);
-    expect(countryAt(55.5, 3)).toBeNull();
+      expect(findCountryCodeAt(latitude, longitude)).toBe(code);
+    expect(findCountryCodeAt(55.5, 3)).toBeNull();
   });
 
   test('are right where a country runs across the 180th meridian, and on the other side of the globe', () => {
@@ -184,7 +184,11 @@ describe('borders', () => {
       [null, -16.5, -30],
     ];
     for (const [code, latitude, longitude] of places)
-      expect([latitude, longitude, countryAt(latitude, longitude)]).toEqual([latitude, longitude, code]);
+      expect([latitude, longitude, findCountryCodeAt(latitude, longitude)]).toEqual([
+        latitude,
+        longitude,
+        code,
+      ]);
     for (const code of COUNTRY_CODES) {
       const { ringBoxes = [], box = [] } = findCountry(code) ?? {};
       // Only Antarctica lies all around the globe.

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { burst, dayTypeOf, loadCurves, normLoad } from '../../../src/simulation/devices/load.ts';
-import { CHANNEL, splitSeed, stream } from '../../../src/simulation/kernel/noise.ts';
+import {
+  loadSpikeFactor,
+  dayTypeOf,
+  createLoadCurves,
+  normProfileLoad,
+} from '../../../src/simulation/devices/load.ts';
+import { NOISE_CHANNEL, splitSeed, hashStream } from '../../../src/simulation/kernel/noise.ts';
 import { ARCHETYPES } from '../../../src/simulation/household/profiles.ts';
 import { households } from '../fleet.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
@@ -21,11 +26,11 @@ test('the mix of archetypes is the norm profile, on every type of day', () => {
       let squares = 0;
       const curves = ARCHETYPES.map((item) => ({
         weight: (item.sharePercent * item.annualKwh) / energy,
-        curve: loadCurves(item.name, 0)(type, season),
+        curve: createLoadCurves(item.name, 0)(type, season),
       }));
       for (let quarter = 0; quarter < 96; quarter++) {
         const mixed = curves.reduce((sum, { weight, curve }) => sum + weight * (curve[quarter] ?? 0), 0);
-        squares += (mixed - normLoad(type, (quarter + 0.5) / 4, season)) ** 2;
+        squares += (mixed - normProfileLoad(type, (quarter + 0.5) / 4, season)) ** 2;
       }
       expect(Math.sqrt(squares / 96)).toBeLessThan(0.02);
     }
@@ -34,7 +39,8 @@ test('the mix of archetypes is the norm profile, on every type of day', () => {
 
 test('bursts have the mean one', () => {
   let sum = 0;
-  for (let i = 0; i < 200_000; i++) sum += burst(stream(splitSeed(1), 3, CHANNEL.burst), i);
+  for (let i = 0; i < 200_000; i++)
+    sum += loadSpikeFactor(hashStream(splitSeed(1), 3, NOISE_CHANNEL.loadSpike), i);
   expect(sum / 200_000).toBeCloseTo(1, 2);
 });
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { DELIVERY } from '../../../src/simulation/devices/heat.ts';
-import { priceBook } from '../../../src/simulation/devices/price-book.ts';
-import { heatPumpSchedule, planDay } from '../../../src/simulation/devices/schedule.ts';
-import type { PlanQuarter } from '../../../src/simulation/devices/schedule.ts';
+import { SPACE_HEAT_FRACTION } from '../../../src/simulation/devices/heat.ts';
+import { createPriceBook } from '../../../src/simulation/devices/price-book.ts';
+import { listHeatPumpSchedule, planHeatPumpDay } from '../../../src/simulation/devices/schedule.ts';
+import type { PlannedQuarter } from '../../../src/simulation/devices/schedule.ts';
 import { first, households } from '../fleet.ts';
 
-const day = (prices: (number | null)[], need = 1000): PlanQuarter[] =>
+const day = (prices: (number | null)[], need = 1000): PlannedQuarter[] =>
   prices.map((price, localQuarter) => ({ price, need, localQuarter }));
 const LIMITS = { maxHeat: 2000 };
 const ANCHOR = new Date('2026-01-10T00:00:00Z');
@@ -14,7 +14,7 @@ const HOUSE = first(households({ count: 20 }, ANCHOR).filter((household) => hous
 
 describe('a day', () => {
   test('without prices is normal, and set back at night', () => {
-    const states = planDay(day(new Array<null>(96).fill(null)), LIMITS);
+    const states = planHeatPumpDay(day(new Array<null>(96).fill(null)), LIMITS);
     expect([states[0], states[19], states[20], states[87], states[88]]).toEqual([
       'low',
       'low',
@@ -22,19 +22,19 @@ describe('a day', () => {
       'mid',
       'low',
     ]);
-    expect(planDay(day(new Array<null>(96).fill(null), 1700), LIMITS).every((state) => state === 'mid')).toBe(
-      true,
-    );
+    expect(
+      planHeatPumpDay(day(new Array<null>(96).fill(null), 1700), LIMITS).every((state) => state === 'mid'),
+    ).toBe(true);
   });
 
   test('with one price throughout is normal throughout', () => {
-    expect(new Set(planDay(day(new Array<number>(96).fill(80)), LIMITS))).toEqual(new Set(['mid']));
+    expect(new Set(planHeatPumpDay(day(new Array<number>(96).fill(80)), LIMITS))).toEqual(new Set(['mid']));
   });
 
   test('boosts the cheapest quarters and blocks the dearest', () => {
     const prices = new Array<number>(96).fill(80);
     prices.fill(10, 8, 16).fill(200, 70, 74);
-    const states = planDay(day(prices), LIMITS);
+    const states = planHeatPumpDay(day(prices), LIMITS);
     expect(states.slice(8, 16)).toEqual(new Array(8).fill('max'));
     expect(states.slice(70, 74)).toEqual(new Array(4).fill('min'));
   });
@@ -43,8 +43,8 @@ describe('a day', () => {
     const price = fc.oneof(fc.integer({ min: -100, max: 500 }), fc.constant(50));
     fc.assert(
       fc.property(fc.array(price, { minLength: 96, maxLength: 96 }), (prices) => {
-        const states = planDay(day(prices), LIMITS);
-        const heat = states.reduce((sum, state) => sum + DELIVERY[state], 0);
+        const states = planHeatPumpDay(day(prices), LIMITS);
+        const heat = states.reduce((sum, state) => sum + SPACE_HEAT_FRACTION[state], 0);
         expect(Math.abs(heat - 96)).toBeLessThanOrEqual(1);
         expect(states.filter((state) => state === 'min').length).toBeLessThanOrEqual(24);
         expect(states.join(' ')).not.toContain(new Array(9).fill('min').join(' '));
@@ -63,7 +63,7 @@ describe('prices', () => {
   const at = new Date('2026-01-12T00:00:00Z');
 
   test('hold until the next entry and an hour at most', () => {
-    const book = priceBook([
+    const book = createPriceBook([
       { at, price: 50, receivedAt: ANCHOR },
       { at: new Date(at.getTime() + 900_000), price: -3, receivedAt: ANCHOR },
     ]);
@@ -73,7 +73,7 @@ describe('prices', () => {
   });
 
   test('count from their arrival on, and a later one replaces the earlier', () => {
-    const book = priceBook([
+    const book = createPriceBook([
       { at, price: 70, receivedAt: received('2026-01-11T13:00:00Z') },
       { at, price: 50, receivedAt: received('2026-01-11T12:00:00Z') },
     ]);
@@ -98,9 +98,9 @@ describe('a schedule', () => {
     }));
 
   test('has one entry for each quarter hour of the range', () => {
-    const schedule = heatPumpSchedule(
+    const schedule = listHeatPumpSchedule(
       HOUSE,
-      priceBook([]),
+      createPriceBook([]),
       from,
       new Date('2026-01-12T00:05:00Z'),
       new Date('2026-01-12T01:00:01Z'),
@@ -117,25 +117,31 @@ describe('a schedule', () => {
   test('follows the prices that were known when each quarter began; later ones change no past quarter', () => {
     const noon = new Date('2026-01-12T12:00:00Z');
     const early = entries(ANCHOR, 60);
-    const before = heatPumpSchedule(HOUSE, priceBook(early), to, from, to);
-    const revised = heatPumpSchedule(HOUSE, priceBook([...early, ...entries(noon, -60)]), to, from, to);
+    const before = listHeatPumpSchedule(HOUSE, createPriceBook(early), to, from, to);
+    const revised = listHeatPumpSchedule(
+      HOUSE,
+      createPriceBook([...early, ...entries(noon, -60)]),
+      to,
+      from,
+      to,
+    );
     expect(before.some(({ state }) => state === 'max')).toBe(true);
     expect(revised.slice(0, 48)).toEqual(before.slice(0, 48));
     expect(revised.slice(48)).not.toEqual(before.slice(48));
   });
 
   test('seen from before uses what is known now', () => {
-    const book = priceBook(entries(new Date('2026-01-11T12:00:00Z'), 60));
-    const unaware = heatPumpSchedule(HOUSE, book, new Date('2026-01-11T11:00:00Z'), from, to);
+    const book = createPriceBook(entries(new Date('2026-01-11T12:00:00Z'), 60));
+    const unaware = listHeatPumpSchedule(HOUSE, book, new Date('2026-01-11T11:00:00Z'), from, to);
     expect(new Set(unaware.map(({ state }) => state))).not.toContain('max');
-    const aware = heatPumpSchedule(HOUSE, book, new Date('2026-01-11T12:00:00Z'), from, to);
-    expect(aware).toEqual(heatPumpSchedule(HOUSE, book, to, from, to));
+    const aware = listHeatPumpSchedule(HOUSE, book, new Date('2026-01-11T12:00:00Z'), from, to);
+    expect(aware).toEqual(listHeatPumpSchedule(HOUSE, book, to, from, to));
   });
 
   test('does not depend on the range asked for', () => {
-    const book = priceBook(entries(ANCHOR, 60));
-    const whole = heatPumpSchedule(HOUSE, book, to, from, to);
-    const part = heatPumpSchedule(
+    const book = createPriceBook(entries(ANCHOR, 60));
+    const whole = listHeatPumpSchedule(HOUSE, book, to, from, to);
+    const part = listHeatPumpSchedule(
       HOUSE,
       book,
       to,
@@ -148,9 +154,9 @@ describe('a schedule', () => {
   test('covers days of 23 and 25 hours', () => {
     for (const date of ['2026-03-28', '2026-10-24']) {
       const start = new Date(`${date}T00:00:00Z`);
-      const schedule = heatPumpSchedule(
+      const schedule = listHeatPumpSchedule(
         HOUSE,
-        priceBook([]),
+        createPriceBook([]),
         start,
         start,
         new Date(start.getTime() + 3 * 86_400_000),

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
-import { DayMemory } from '../../../src/simulation/kernel/bounded-cache.ts';
+import { DayCache } from '../../../src/simulation/kernel/bounded-cache.ts';
 import { splitSeed } from '../../../src/simulation/kernel/noise.ts';
-import { weatherOf } from '../../../src/simulation/environment/weather.ts';
+import { siteWeather } from '../../../src/simulation/environment/weather.ts';
 
 const DAY = Date.UTC(2026, 2, 29) / 86_400_000;
-const weatherAt = (place: number) => weatherOf(splitSeed(42), 47 + place / 100, 15);
+const weatherAt = (place: number) => siteWeather(splitSeed(42), 47 + place / 100, 15);
 
 /** A day's numbers, copied: rows are written over. */
 function dayOf(place: number, day: number): number[][] {
-  const { global, diffuse, beamEast, beamNorth, beamUp } = weatherAt(place).skyOf(day);
-  const rows = [global, diffuse, beamEast, beamNorth, beamUp, weatherAt(place).airOf(day)];
+  const { global, diffuse, beamEast, beamNorth, beamUp } = weatherAt(place).irradianceOn(day);
+  const rows = [global, diffuse, beamEast, beamNorth, beamUp, weatherAt(place).airTemperaturesOn(day)];
   return rows.map((row) => Array.from(row));
 }
 
@@ -22,27 +22,27 @@ test('the weather of a day stays the same when other places and days are written
 });
 
 test('with the sun down there is no light, whatever stood in the row', () => {
-  const polar = weatherOf(splitSeed(42), 78, 15);
+  const polar = siteWeather(splitSeed(42), 78, 15);
   for (let day = DAY; day < DAY + 1100; day++) {
-    const { global, beamUp } = polar.skyOf(day);
+    const { global, beamUp } = polar.irradianceOn(day);
     for (const [i, light] of global.entries()) if (light === 0) expect(beamUp[i]).toBe(0);
   }
-  const night = polar.skyOf(Date.UTC(2027, 11, 21) / 86_400_000);
+  const night = polar.irradianceOn(Date.UTC(2027, 11, 21) / 86_400_000);
   expect(Math.max(...Object.values(night).flatMap((row: Float64Array) => Array.from(row, Math.abs)))).toBe(0);
 });
 
 test('a memory of days answers for the day that was kept there, or not at all', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: -99, max: 99 }), fc.boolean())), (asked) => {
-      const memory = new DayMemory<{ day: number }>(4);
+      const memory = new DayCache<{ day: number }>(4);
       for (const [day, keeps] of asked) {
         const known = memory.find(day);
         if (known) expect(known.day).toBe(day);
         if (keeps) {
-          const value = memory.release(day) ?? { day };
+          const value = memory.evict(day) ?? { day };
           expect(memory.find(day)).toBeUndefined();
           value.day = day;
-          expect(memory.keep(day, value)).toBe(memory.find(day));
+          expect(memory.set(day, value)).toBe(memory.find(day));
         }
       }
     }),

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import {
-  Noise3,
-  NoiseColumn,
-  hash,
-  pick,
+  ValueNoise3d,
+  ValueNoiseOverTime,
+  hashCounter,
+  pickIndexByShares,
   splitSeed,
-  uniform,
-  uniformInteger,
+  drawUniform,
+  drawUniformInteger,
 } from '../../../src/simulation/kernel/noise.ts';
 
 test('both halves of a seed count', () => {
   const seeds = [42, 42 + 2 ** 32, 42 + 2 ** 33, Number.MAX_SAFE_INTEGER, 0];
-  const streams = seeds.map((seed) => [0, 1, 2, 3].map((i) => hash(splitSeed(seed), i, 1, i)).join());
+  const streams = seeds.map((seed) => [0, 1, 2, 3].map((i) => hashCounter(splitSeed(seed), i, 1, i)).join());
   expect(new Set(streams).size).toBe(seeds.length);
 });
 
 test('the stream of a seed stays what it is', () => {
-  expect([42, 42 + 2 ** 32, 2 ** 53 - 1].map((seed) => hash(splitSeed(seed), 1, 2, 3)))
+  expect([42, 42 + 2 ** 32, 2 ** 53 - 1].map((seed) => hashCounter(splitSeed(seed), 1, 2, 3)))
     .toMatchInlineSnapshot(`
    [
      1590158415,
@@ -30,7 +30,7 @@ test('the stream of a seed stays what it is', () => {
 test('draws are uniform over their range', () => {
   const counts = new Array<number>(10).fill(0);
   for (let i = 0; i < 100_000; i++) {
-    const bin = Math.floor(10 * uniform(splitSeed(7), i, 5, 0));
+    const bin = Math.floor(10 * drawUniform(splitSeed(7), i, 5, 0));
     counts[bin] = (counts[bin] ?? 0) + 1;
   }
   // Nine degrees of freedom: 33.7 is exceeded once in ten thousand streams.
@@ -41,24 +41,24 @@ test('draws are uniform over their range', () => {
 test('integers stay within their bounds and reach them', () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), fc.integer({ min: -50, max: 50 }), fc.nat(20), (seed, min, width) => {
-      const value = uniformInteger(splitSeed(seed), 3, 9, min, min + width);
+      const value = drawUniformInteger(splitSeed(seed), 3, 9, min, min + width);
       expect(Number.isInteger(value) && value >= min && value <= min + width).toBe(true);
     }),
   );
-  const drawn = Array.from({ length: 200 }, (_, i) => uniformInteger(splitSeed(1), i, 9, 1, 3));
+  const drawn = Array.from({ length: 200 }, (_, i) => drawUniformInteger(splitSeed(1), i, 9, 1, 3));
   expect([...new Set(drawn)].sort()).toEqual([1, 2, 3]);
 });
 
 test('a share of zero is never picked', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), (hashed) => {
-      expect(pick([0, 3, 0, 1, 0], hashed) % 2).toBe(1);
+      expect(pickIndexByShares([0, 3, 0, 1, 0], hashed) % 2).toBe(1);
     }),
   );
 });
 
 test('value noise is continuous and keeps to 0..1', () => {
-  const lattice = new Noise3(splitSeed(42), 60);
+  const lattice = new ValueNoise3d(splitSeed(42), 60);
   const noise = (x: number, y: number, z: number) => lattice.at(x, y, z);
   fc.assert(
     fc.property(fc.double({ min: -1e5, max: 1e6, noNaN: true }), (x) => {
@@ -71,8 +71,8 @@ test('value noise is continuous and keeps to 0..1', () => {
 });
 
 test('a column of value noise is the lattice at whole steps of time', () => {
-  const column = new NoiseColumn(splitSeed(42), 60, 12.3, -4.7);
-  const lattice = new Noise3(splitSeed(42), 60);
+  const column = new ValueNoiseOverTime(splitSeed(42), 60, 12.3, -4.7);
+  const lattice = new ValueNoise3d(splitSeed(42), 60);
   for (let z = -3; z < 50; z++) expect(column.at(z)).toBeCloseTo(lattice.at(12.3, -4.7, z), 12);
 });
 
@@ -84,11 +84,11 @@ test('value noise does not depend on what was asked before', () => {
   );
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
-      const walked = new Noise3(splitSeed(42), 60);
+      const walked = new ValueNoise3d(splitSeed(42), 60);
       let [x, y, z] = [3.2, -1.7, 8.4];
       for (const [east, north, later] of steps) {
         [x, y, z] = [x + east, y + north, z + later];
-        expect(walked.at(x, y, z)).toBe(new Noise3(splitSeed(42), 60).at(x, y, z));
+        expect(walked.at(x, y, z)).toBe(new ValueNoise3d(splitSeed(42), 60).at(x, y, z));
       }
     }),
   );

@@ -5,9 +5,9 @@ import { alwaysMid } from '../../../src/simulation/devices/heat.ts';
 import type { ScheduleState } from '../../../src/simulation/devices/heat.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
-import { priceBook } from '../../../src/simulation/devices/price-book.ts';
+import { createPriceBook } from '../../../src/simulation/devices/price-book.ts';
 import type { PriceEntry } from '../../../src/simulation/devices/price-book.ts';
-import { schedulePlanner } from '../../../src/simulation/devices/schedule.ts';
+import { createHeatPumpScheduler } from '../../../src/simulation/devices/schedule.ts';
 import { QUARTER_MS, first, households } from '../fleet.ts';
 
 const DAY_MS = 86_400_000;
@@ -111,7 +111,7 @@ describe('from a checkpoint', () => {
         fc.integer({ min: 20 * QUARTERS, max: 40 * QUARTERS }),
         (household, known, later, after) => {
           const planner = (entries: readonly PriceEntry[]) =>
-            schedulePlanner(household, priceBook(entries), FAR);
+            createHeatPumpScheduler(household, createPriceBook(entries), FAR);
           const day = firstDayOf(household) + 20;
           const model = createHouseholdModel(household, planner([...known, ...later]));
           model.counters.restore(checkpointOf(household, day, planner(known)));

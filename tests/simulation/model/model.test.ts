@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { applyClamp, compose, runStore, storeOf } from '../../../src/simulation/devices/battery.ts';
-import type { Clamp } from '../../../src/simulation/devices/battery.ts';
+import {
+  applyTransition,
+  composeTransitions,
+  simulateBatteryDay,
+  batteryLimitsOf,
+} from '../../../src/simulation/devices/battery.ts';
+import type { StorageTransition } from '../../../src/simulation/devices/battery.ts';
 import { listDeviceTypes } from '../../../src/simulation/household/household.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
 import { SCHEDULE_STATES } from '../../../src/simulation/devices/heat.ts';
@@ -261,26 +266,26 @@ describe('states', () => {
 });
 
 describe('storage maps', () => {
-  const clamp: fc.Arbitrary<Clamp> = fc
+  const transition: fc.Arbitrary<StorageTransition> = fc
     .tuple(fc.integer({ min: -1000, max: 1000 }), fc.nat(500), fc.nat(500))
-    .map(([d, lo, width]) => ({ d, lo, hi: lo + width }));
+    .map(([change, min, width]) => ({ change, min, max: min + width }));
 
   test('compose to the map that does one after the other', () => {
     fc.assert(
       fc.property(
-        fc.array(clamp, { minLength: 1, maxLength: 20 }),
+        fc.array(transition, { minLength: 1, maxLength: 20 }),
         fc.integer({ min: -2000, max: 2000 }),
         (maps, x) => {
-          const stepped = maps.reduce((value, map) => applyClamp(map, value), x);
-          const composed = maps.reduce(compose);
-          expect(applyClamp(composed, x)).toBe(stepped);
+          const stepped = maps.reduce((value, map) => applyTransition(map, value), x);
+          const composed = maps.reduce(composeTransitions);
+          expect(applyTransition(composed, x)).toBe(stepped);
         },
       ),
     );
   });
 
   test('a step never takes more than the surplus nor gives more than the lack', () => {
-    const store = storeOf({
+    const store = batteryLimitsOf({
       capacity_kwh: 5,
       initial_soc_percent: 50,
       max_charge_power_w: 3000,
@@ -297,7 +302,7 @@ describe('storage maps', () => {
             discharge: new Int32Array(1),
             stored: new Int32Array(2),
           };
-          runStore(store, Int32Array.of(net), 0, x, rows);
+          simulateBatteryDay(store, Int32Array.of(net), 0, x, rows);
           expect(rows.charge[0]).toBeLessThanOrEqual(Math.max(0, net));
           expect(rows.discharge[0]).toBeLessThanOrEqual(Math.max(0, -net));
         },

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
-import { dayOfYear, offsetMinutesAt } from '../../../src/simulation/time/zone.ts';
+import { dayOfYear, zoneOffsetMinutes } from '../../../src/simulation/time/zone.ts';
 
 test('offsets change at the second at which the law says so', () => {
   const spring = Date.UTC(2026, 2, 29, 1);
   const autumn = Date.UTC(2026, 9, 25, 1);
   const around = [spring - 1, spring, autumn - 1, autumn].map((atMs) =>
-    offsetMinutesAt('Europe/Vienna', atMs),
+    zoneOffsetMinutes('Europe/Vienna', atMs),
   );
   expect(around).toEqual([60, 120, 120, 60]);
-  expect(offsetMinutesAt('Asia/Kathmandu', spring)).toBe(345);
-  expect(offsetMinutesAt('Pacific/Apia', Date.UTC(2026, 0, 1))).toBe(780);
+  expect(zoneOffsetMinutes('Asia/Kathmandu', spring)).toBe(345);
+  expect(zoneOffsetMinutes('Pacific/Apia', Date.UTC(2026, 0, 1))).toBe(780);
 });
 
 test('offsets are those that Intl gives, in zones with odd rules too', () => {
@@ -32,7 +32,7 @@ test('offsets are those that Intl gives, in zones with odd rules too', () => {
         timeStyle: 'medium',
       }).format(wall);
       const local = Date.parse(`${text.replace(' ', 'T')}Z`);
-      expect(offsetMinutesAt(timeZone, atMs)).toBe((local - wall.getTime()) / 60_000);
+      expect(zoneOffsetMinutes(timeZone, atMs)).toBe((local - wall.getTime()) / 60_000);
     }),
   );
 });

@@ -9,7 +9,7 @@ let slab = new ArrayBuffer(SLAB_BYTES);
 let used = 0;
 
 /** Where the next `bytes` lie; multiples of eight, so that every kind of number is aligned. */
-function cut(bytes: number): number {
+function reserveBytes(bytes: number): number {
   const size = (bytes + 7) & ~7;
   if (used + size > SLAB_BYTES) {
     slab = new ArrayBuffer(SLAB_BYTES);
@@ -21,20 +21,20 @@ function cut(bytes: number): number {
 }
 
 /** Zeros. */
-export function int32Row(length: number): Int32Array {
-  const from = cut(4 * length);
+export function allocateInt32Array(length: number): Int32Array {
+  const from = reserveBytes(4 * length);
   return new Int32Array(slab, from, length);
 }
 
-export function float64Row(length: number): Float64Array {
-  const from = cut(8 * length);
+export function allocateFloat64Array(length: number): Float64Array {
+  const from = reserveBytes(8 * length);
   return new Float64Array(slab, from, length);
 }
 
-export function byteRow(length: number): Uint8Array {
-  const from = cut(length);
+export function allocateUint8Array(length: number): Uint8Array {
+  const from = reserveBytes(length);
   return new Uint8Array(slab, from, length);
 }
 
 /** Nearest integer of x >= 0. Math.round branches on the fraction, which processors guess wrong half the time. */
-export const nearest = (x: number): number => Math.floor(x + 0.5);
+export const roundPositive = (x: number): number => Math.floor(x + 0.5);
