@@ -1,136 +1,53 @@
-import { execFile } from 'node:child_process';
-import {
-  appendFileSync,
-  cpSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+// What the checks of `make check` must refuse is planted in a copy of the tree; each tool runs once over all of it.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inPackages, PlantedTree } from './planted-tree.ts';
 
-// Each gate of `make check` is fed one bad input, in a copy of the tree, and one good one.
-
-const root = join(import.meta.dirname, '../..');
-const run = promisify(execFile);
-let copy: string;
-
-beforeEach(() => {
-  copy = mkdtempSync(join(tmpdir(), 'partner-gates-'));
-  for (const part of [
-    'src',
-    'tools',
-    'generated',
-    'openapi',
-    'migrations',
-    'tests/style',
-    'package.json',
-    'tsconfig.json',
-  ]) {
-    cpSync(join(root, part), join(copy, part), { recursive: true });
-  }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+let tree: PlantedTree;
+beforeAll(() => {
+  tree = new PlantedTree();
 });
-afterEach(() => rmSync(copy, { recursive: true, force: true }));
+afterAll(() => tree.remove());
 
-async function gate(...command: readonly string[]): Promise<{ code: number; output: string }> {
-  try {
-    const { stdout, stderr } = await run(process.execPath, [...command], { cwd: copy, maxBuffer: 1e8 });
-    return { code: 0, output: stdout + stderr };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, output: stdout + stderr };
-  }
+/** The messages of a tool's output by the file that they name. */
+function linesByFile(output: string, line: RegExp): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const [, file = '', message = ''] of output.matchAll(line)) (found[file] ??= []).push(message);
+  return found;
 }
 
-const binary = (name: string): string => join(root, 'node_modules', name);
-const rooms = (): ReturnType<typeof gate> =>
-  gate(
-    binary('dependency-cruiser/bin/dependency-cruiser.mjs'),
-    '--config',
-    'tests/style/rooms.config.cjs',
-    'src',
-    'tools',
-  );
-const types = (): ReturnType<typeof gate> => gate(binary('typescript/bin/tsc'), '--incremental', 'false');
-const lint = (file: string): ReturnType<typeof gate> =>
-  gate(binary('eslint/bin/eslint.js'), '--config', 'tests/style/eslint.config.js', file);
-const contract = (): ReturnType<typeof gate> => gate('tools/generate/contract.ts', '--check');
-
-describe('the rooms', () => {
-  test('stand as they are', async () => {
-    expect(await rooms()).toMatchObject({ code: 0 });
-  });
-
-  test.each([
-    ['domain/api/planted.ts', '../queries/connection/database.ts', 'arrows-of-domain'],
-    ['queries/planted.ts', '../operations/context.ts', 'arrows-of-queries'],
-    ['simulation/planted.ts', '../queries/connection/database.ts', 'arrows-of-simulation'],
-    ['operations/planted.ts', '../webhooks/dispatcher.ts', 'arrows-of-operations'],
-  ])('refuse an arrow back from %s to %s', async (file, target, rule) => {
-    writeFileSync(
-      join(copy, 'src', file),
-      `export type { Planted } from '${target}';\nexport * from '${target}';\n`,
-    );
-    const { code, output } = await rooms();
-    expect(code).not.toBe(0);
-    expect(output).toContain(rule);
-  });
-
-  test('refuse a package outside its room', async () => {
-    writeFileSync(join(copy, 'src/operations/planted.ts'), "export { sql } from 'kysely';\n");
-    const { code, output } = await rooms();
-    expect(code).not.toBe(0);
-    expect(output).toContain('owner-of-');
-  });
-
-  test('refuse a cycle', async () => {
-    writeFileSync(
-      join(copy, 'src/domain/api/planted-a.ts'),
-      "export { b } from './planted-b.ts';\nexport const a = 1;\n",
-    );
-    writeFileSync(
-      join(copy, 'src/domain/api/planted-b.ts'),
-      "export { a } from './planted-a.ts';\nexport const b = 1;\n",
-    );
-    const { code, output } = await rooms();
-    expect(code).not.toBe(0);
-    expect(output).toContain('no-cycle');
-  });
-});
-
 describe('the compiler', () => {
-  test('takes the tree as it is', async () => {
-    expect(await types()).toMatchObject({ code: 0 });
-  });
-
-  test('refuses an operation without a handler', async () => {
-    const path = join(copy, 'src/operations/handlers.ts');
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/  uploadDayAheadPrices: .*\n/, ''));
-    const { code, output } = await types();
-    expect(code).not.toBe(0);
-    expect(output).toContain('uploadDayAheadPrices');
-  });
-
-  test('refuses a status that the document lacks', async () => {
-    appendFileSync(
-      join(copy, 'src/operations/auth.ts'),
+  let errors: Record<string, string[]>;
+  beforeAll(async () => {
+    tree.replace('src/operations/handlers.ts', /  uploadDayAheadPrices: .*\n/, '');
+    tree.append(
+      'src/operations/auth.ts',
       "export const planted: Handler<OpenContext, 'requestSignup'> = async () => ({ status: 201, body: {} });\n",
     );
-    const { code, output } = await types();
-    expect(code).not.toBe(0);
-    expect(output).toContain('src/operations/auth.ts');
+    const { output } = await tree.run(
+      inPackages('typescript/bin/tsc'),
+      '--incremental',
+      'false',
+      '--pretty',
+      'false',
+    );
+    errors = linesByFile(output, /^(\S+?)\(\d+,\d+\): error (.*(?:\n .*)*)$/gm);
+  });
+
+  test('refuses an operation without a handler', () => {
+    expect(errors['src/operations/handlers.ts']).toEqual([expect.stringContaining('uploadDayAheadPrices')]);
+  });
+
+  test('refuses a status that the document lacks', () => {
+    expect(errors['src/operations/auth.ts']).toEqual([expect.stringContaining('status: 201')]);
+  });
+
+  test('takes everything else', () => {
+    expect(Object.keys(errors).toSorted()).toEqual(['src/operations/auth.ts', 'src/operations/handlers.ts']);
   });
 });
 
 describe('the linter', () => {
-  const file = 'src/queries/planted.ts';
-  const planted = (statement: string): string =>
-    `import type { Db } from './connection/database.ts';
+  const transaction = (statement: string): string => `import type { Db } from './connection/database.ts';
 
 export async function renameAll(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -139,38 +56,57 @@ export async function renameAll(db: Db): Promise<void> {
   });
 }
 `;
-
-  test('takes a statement that is awaited', async () => {
-    writeFileSync(join(copy, file), planted('await '));
-    expect(await lint(file)).toMatchObject({ code: 0 });
+  const clock = 'export const at = Date.now();\n';
+  const environment = "export const port = process.env['PORT'];\n";
+  const files: Readonly<Record<string, readonly [text: string, rules: readonly string[]]>> = {
+    'src/queries/planted-awaited.ts': [transaction('await '), []],
+    'src/queries/planted-floating.ts': [transaction(''), ['@typescript-eslint/no-floating-promises']],
+    'src/domain/api/planted-clock.ts': [clock, ['no-restricted-syntax']],
+    'src/simulation/kernel/planted-clock.ts': [clock, ['no-restricted-syntax']],
+    'src/webhooks/planted-clock.ts': [clock, ['no-restricted-syntax']],
+    'src/http/planted-environment.ts': [environment, ['no-restricted-properties']],
+    'src/cli/planted-environment.ts': [environment, []],
+  };
+  let broken: Record<string, string[]>;
+  beforeAll(async () => {
+    for (const [file, [text]] of Object.entries(files)) tree.write(file, text);
+    const { output } = await tree.run(
+      inPackages('eslint/bin/eslint.js'),
+      '--config',
+      'tests/style/eslint.config.js',
+      '--format',
+      'json',
+      ...Object.keys(files),
+    );
+    const results = JSON.parse(output) as { filePath: string; messages: { ruleId: string }[] }[];
+    broken = Object.fromEntries(
+      results.map(({ filePath, messages }) => [
+        filePath.slice(filePath.indexOf('/src/') + 1),
+        messages.map(({ ruleId }) => ruleId),
+      ]),
+    );
   });
 
-  test('refuses a floating promise in a transaction', async () => {
-    writeFileSync(join(copy, file), planted(''));
-    const { code, output } = await lint(file);
-    expect(code).not.toBe(0);
-    expect(output).toContain('no-floating-promises');
-  });
-
-  test('refuses a clock in a pure room', async () => {
-    writeFileSync(join(copy, 'src/domain/api/planted.ts'), 'export const at = Date.now();\n');
-    expect((await lint('src/domain/api/planted.ts')).output).toContain('no-restricted-syntax');
-  });
-});
-
-describe('the generated files', () => {
-  test('are those of the document', async () => {
-    expect(await contract()).toMatchObject({ code: 0 });
-  });
-
-  test.each(['generated/routes.ts', 'generated/validate-bodies.js', 'generated/openapi.json'])(
-    'are refused when %s is stale',
-    async (file) => {
-      appendFileSync(join(copy, file), '\n// planted\n');
-      const { code, output } = await contract();
-      expect(code).not.toBe(0);
-      expect(output).toContain(`Stale: ${file}`);
-      expect(output).toContain('make generate');
+  test.each(Object.entries(files).map(([file, [, rules]]) => [file, rules] as const))(
+    'finds in %s what breaks %j and nothing else',
+    (file, rules) => {
+      expect(broken[file]).toEqual(rules);
     },
   );
+});
+
+describe('the check of generated files', () => {
+  const stale = ['generated/routes.ts', 'generated/validate-bodies.js', 'generated/openapi.json'];
+  let output: string;
+  let code: number;
+  beforeAll(async () => {
+    for (const file of stale) tree.append(file, '\n');
+    ({ output, code } = await tree.run('tools/generate/contract.ts', '--check'));
+  });
+
+  test('names the stale ones and no others, and says the cure', () => {
+    expect(code).not.toBe(0);
+    expect(/Stale: (.*?)\. /.exec(output)?.[1]?.split(', ').toSorted()).toEqual(stale.toSorted());
+    expect(output).toContain('make generate');
+  });
 });
