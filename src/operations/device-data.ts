@@ -1,3 +1,4 @@
+import type { DeviceType } from '../domain/fleets/devices.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
 import type { InstantRange } from '../domain/api/instant-range.ts';
@@ -6,7 +7,6 @@ import { TimeSlicer } from '../households/time-slicer.ts';
 import { loadHeatPumpSchedules } from '../households/heat-pump-schedules.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
 import type { Household } from '../simulation/household/household.ts';
-import type { DeviceType } from '../simulation/household/identity.ts';
 import type { HouseholdModel } from '../simulation/model/model.ts';
 import { getCachedModel } from '../simulation/model/device-state.ts';
 import type { Context } from './context.ts';

@@ -1,5 +1,6 @@
 import type { Handler } from '../contract/handlers.ts';
-import { MAX_HOUSEHOLDS_PER_FLEET, nextFleetStep } from '../domain/fleets/fleet-states.ts';
+import { FLEET_LIMITS } from '../domain/fleets/fleet-limits.ts';
+import { nextFleetStep } from '../domain/fleets/fleet-states.ts';
 import type { FleetOperation, FleetStatus } from '../domain/fleets/fleet-states.ts';
 import { validationProblem, notFoundProblem, Problem } from '../domain/api/problem.ts';
 import type { Tx } from '../queries/connection/database.ts';
@@ -130,8 +131,8 @@ async function expand(
   const first = await findFleetRequest(tx, orgId, 'expand', requestId);
   if (first !== undefined) return replayFirstAnswer(first, body_hash);
   const total = fleet.household_count + count;
-  if (total > MAX_HOUSEHOLDS_PER_FLEET) {
-    const detail = `The fleet has ${fleet.household_count} households; with ${count} more it would exceed ${MAX_HOUSEHOLDS_PER_FLEET}.`;
+  if (total > FLEET_LIMITS.households_max) {
+    const detail = `The fleet has ${fleet.household_count} households; with ${count} more it would exceed ${FLEET_LIMITS.households_max}.`;
     throw validationProblem([{ pointer: '/count', code: 'fleet_too_large', detail }]);
   }
   const kept = storedDefinitionOf(fleet);

@@ -1,3 +1,4 @@
+import type { DeviceRatings } from '../domain/fleets/devices.ts';
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { notFoundProblem } from '../domain/api/problem.ts';
@@ -7,7 +8,6 @@ import type { InstantRange } from '../domain/api/instant-range.ts';
 import { loadPriceBook } from '../households/price-book.ts';
 import { findUser } from '../queries/accounts/users.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
-import type { DeviceRatings } from '../simulation/household/device-description.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { PriceBook } from '../simulation/devices/price-book.ts';
 import { listHeatPumpSchedule } from '../simulation/devices/schedule.ts';

@@ -1,8 +1,8 @@
+import type { DeviceType } from '../domain/fleets/devices.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { notFoundProblem } from '../domain/api/problem.ts';
 import { findUserDevice, listUserDevices } from '../queries/fleets/devices.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
-import type { DeviceType } from '../simulation/household/identity.ts';
 import type { Context } from './context.ts';
 import { toDevices } from '../presenters/devices.ts';
 import { checkUserExists } from './users.ts';

@@ -1,7 +1,7 @@
 /** What a device did over a span of quarter hours, summed up in periods of UTC. */
+import type { DeviceType } from '../domain/fleets/devices.ts';
 import { addQuarterEnergies } from '../simulation/model/counter-accumulator.ts';
 import type { Household } from '../simulation/household/household.ts';
-import type { DeviceType } from '../simulation/household/identity.ts';
 import { QUARTERS_PER_DAY } from '../simulation/time/local-day.ts';
 import type { DayRows, HouseholdModel } from '../simulation/model/model.ts';
 import type { components } from '../../generated/openapi.ts';

@@ -1,12 +1,11 @@
+import type { DeviceRatings, DeviceType } from '../domain/fleets/devices.ts';
 import type { components } from '../../generated/openapi.ts';
 import { saveCheckpoints, advanceCounters } from '../households/checkpoints.ts';
 import { TimeSlicer } from '../households/time-slicer.ts';
 import { loadHeatPumpSchedules } from '../households/heat-pump-schedules.ts';
 import type { HouseholdCheckpoint } from '../queries/fleets/checkpoints.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
-import type { DeviceRatings } from '../simulation/household/device-description.ts';
 import type { Household } from '../simulation/household/household.ts';
-import type { DeviceType } from '../simulation/household/identity.ts';
 import { computeDeviceState, getCachedModel } from '../simulation/model/device-state.ts';
 import type { DeviceState, DeviceStates } from '../simulation/model/device-state.ts';
 import type { Context } from '../operations/context.ts';

@@ -1,8 +1,9 @@
+import type { DeviceCounts } from '../domain/fleets/devices.ts';
 import type { components } from '../../generated/openapi.ts';
 import { notFoundProblem } from '../domain/api/problem.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
 import { countFleetDevicesByType, findFleet } from '../queries/fleets/fleets.ts';
-import type { DeviceCounts, Fleet } from '../queries/fleets/fleets.ts';
+import type { Fleet } from '../queries/fleets/fleets.ts';
 import { storedDefinitionToRecord } from '../simulation/definition/stored-definition.ts';
 import type { StoredDefinition } from '../simulation/definition/stored-definition.ts';
 import type { Context } from '../operations/context.ts';

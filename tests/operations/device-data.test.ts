@@ -1,8 +1,8 @@
+import type { DeviceType } from '../../src/domain/fleets/devices.ts';
+import { DEVICE_TYPES } from '../../src/domain/fleets/devices.ts';
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { NO_RATINGS } from '../../src/simulation/household/device-description.ts';
-import { DEVICE_TYPES } from '../../src/simulation/household/identity.ts';
-import type { DeviceType } from '../../src/simulation/household/identity.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import type { Answer, Call } from '../support/api-client.ts';
 import { refusal } from './refusal.ts';

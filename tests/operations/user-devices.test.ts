@@ -1,9 +1,9 @@
+import type { DeviceType } from '../../src/domain/fleets/devices.ts';
+import { DEVICE_TYPES } from '../../src/domain/fleets/devices.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import type { OperationId } from '../../generated/routes.ts';
 import { NO_RATINGS } from '../../src/simulation/household/device-description.ts';
-import { DEVICE_TYPES } from '../../src/simulation/household/identity.ts';
-import type { DeviceType } from '../../src/simulation/household/identity.ts';
 import { addPerson, startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 import { refusal } from './refusal.ts';

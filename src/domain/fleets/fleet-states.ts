@@ -3,25 +3,28 @@
  *
  *   queued        created, nothing built yet                       } the runner's work
  *   provisioning  households are being built                       }
- *   running       live
- *   expanding     live, and more households are being built        } the runner's work
+ *   running       values of its devices change
+ *   expanding     the same, and more households are being built        } the runner's work
  *   stopped       values stand still, data kept
- *   cancelled     given up before it ran
+ *   cancelled     ended before it ran
  *   failed        could not be built
  *   cleaned       users, devices and notifications are gone
  *   purging       everything is being removed, then the record     } the runner's work
  */
 
-export type FleetStatus =
-  | 'queued'
-  | 'provisioning'
-  | 'running'
-  | 'expanding'
-  | 'stopped'
-  | 'cancelled'
-  | 'cleaned'
-  | 'failed'
-  | 'purging';
+/** All states of a fleet, in the order in which the fleet configuration lists them. */
+export const FLEET_STATES = [
+  'queued',
+  'provisioning',
+  'running',
+  'expanding',
+  'stopped',
+  'cancelled',
+  'cleaned',
+  'failed',
+  'purging',
+] as const;
+export type FleetStatus = (typeof FLEET_STATES)[number];
 
 export type FleetOperation = 'expand' | 'stop' | 'cancel' | 'cleanup' | 'purge';
 
@@ -59,10 +62,7 @@ export function nextFleetStep(operation: FleetOperation, status: FleetStatus): F
   return { kind: 'conflict', allowed: Object.keys(rule.to) as FleetStatus[] };
 }
 
-/** Whether the values of the fleet's devices move. */
+/** Whether the values of the fleet's devices change: it is running or expanding. */
 export function isFleetActive(status: FleetStatus): boolean {
   return status === 'running' || status === 'expanding';
 }
-
-/** Households that one expansion may add, and that a fleet may have in all. */
-export const MAX_HOUSEHOLDS_PER_FLEET = 10_000;

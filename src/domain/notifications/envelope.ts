@@ -1,7 +1,10 @@
+import type { components } from '../../../generated/openapi.ts';
+
 /** The type of test messages; nobody can subscribe to it. */
 export const testMessageType = 'service.test';
 
-export type DeviceType = 'electric_vehicle' | 'heat_pump' | 'inverter' | 'wallbox';
+/** The types of devices, as the contract lists them. */
+export type DeviceType = components['schemas']['DeviceType'];
 
 interface DeviceData {
   readonly device_id: string;

@@ -1,10 +1,10 @@
+import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { sql } from 'kysely';
 import type { ExpressionBuilder, RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../../generated/database.ts';
 import type { StoredCheckpoint } from './checkpoints.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { ownerIsNotDeleted } from './fleets.ts';
-import type { DeviceType } from './fleets.ts';
 
 /** A device with what its state follows from; of a device that is not simulated the fleet's part is null. */
 export interface DeviceRow {

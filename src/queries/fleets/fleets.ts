@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { SqlBool } from 'kysely';
+import type { DeviceCounts } from '../../domain/fleets/devices.ts';
 import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
@@ -127,9 +128,6 @@ export function updateFleet(tx: Tx, fleet: Fleet, change: FleetChange): Promise<
     .returning(FLEET_COLUMNS)
     .executeTakeFirstOrThrow();
 }
-
-export type DeviceType = 'electric_vehicle' | 'heat_pump' | 'inverter' | 'wallbox';
-export type DeviceCounts = Readonly<Record<DeviceType, number>>;
 
 /** Nobody reaches a deleted user's devices any more. */
 export const ownerIsNotDeleted = sql<SqlBool>`not exists (

@@ -1,6 +1,6 @@
+import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import type { DeviceType } from './fleets.ts';
 import { rowsOf } from '../connection/rows.ts';
 
 /** A household with its user, as it is provisioned. */

@@ -1,7 +1,7 @@
+import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { sql } from 'kysely';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import type { DeviceType } from './fleets.ts';
 
 /** The fleet of a simulation organization in which a planned condition is due. */
 export interface DueFleet {

@@ -1,4 +1,5 @@
 /** From the body of create and preview to the definition in force, or all rules that it breaks (C2 to C10). */
+import { FLEET_LIMITS } from '../../domain/fleets/fleet-limits.ts';
 import type { FieldError } from '../../domain/api/problem.ts';
 import { tryParseInstant } from '../../domain/api/instants.ts';
 import { decodeDensity } from './density.ts';
@@ -33,7 +34,7 @@ export interface DefinitionLimits {
 export function resolveDefinition(
   body: FleetDefinitionBody,
   now: Date,
-  limits: DefinitionLimits = { maxHouseholds: 1000 },
+  limits: DefinitionLimits = { maxHouseholds: FLEET_LIMITS.count_max },
 ): DefinitionResolution {
   const errors: FieldError[] = [];
   const warnings: DefinitionWarning[] = [];

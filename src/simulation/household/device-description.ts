@@ -1,18 +1,9 @@
 /** What the devices of a household are called and rated: the fixed half of a device record (simulation.md C14). */
+import type { DeviceRatings, DeviceType } from '../../domain/fleets/devices.ts';
 import type { Household } from './household.ts';
 import { listDeviceTypes } from './household.ts';
 import { deriveDeviceId } from './identity.ts';
-import type { DeviceType } from './identity.ts';
 import { NOISE_CHANNEL, hashCounter, splitSeed } from '../kernel/noise.ts';
-
-export interface DeviceRatings {
-  /** For an inverter that of its alternating-current side, which clips the panels at their peak power. */
-  readonly rated_power_w: number | null;
-  readonly pv_rating_kw: number | null;
-  readonly battery_capacity_kwh: number | null;
-  readonly max_charge_power_w: number | null;
-  readonly max_discharge_power_w: number | null;
-}
 
 export const NO_RATINGS: DeviceRatings = {
   rated_power_w: null,

@@ -1,11 +1,11 @@
 /** What a household is: everything drawn from (seed, group, index), as plain JSON (simulation.md C1 to C8). */
+import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { drawEquipment } from './equipment.ts';
 import type { Battery, ElectricVehicle, HeatPump, PvPlant } from './equipment.ts';
 import { DEFINITION_DEFAULTS } from '../definition/fleet-definition.ts';
 import type { EffectiveDefinition, EffectiveGroup } from '../definition/fleet-definition.ts';
 import { assignHouseholdsToGroups } from '../definition/group-membership.ts';
 import type { GroupMembership } from '../definition/group-membership.ts';
-import type { DeviceType } from './identity.ts';
 import { NOISE_CHANNEL, hashCounter, pickIndexByShares, splitSeed, drawUniform } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { createLocationLookup } from '../definition/household-location.ts';

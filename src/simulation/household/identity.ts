@@ -1,9 +1,7 @@
 /** Ids and names of fleets, households and devices: stable functions of what they belong to (simulation.md C8). */
 import { createHash } from 'node:crypto';
+import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { NOISE_CHANNEL, hashCounter, splitSeed } from '../kernel/noise.ts';
-
-export const DEVICE_TYPES = ['electric_vehicle', 'heat_pump', 'inverter', 'wallbox'] as const;
-export type DeviceType = (typeof DEVICE_TYPES)[number];
 
 /** Namespace of all ids below, itself chosen once at random. */
 const NAMESPACE = Buffer.from('7d1a3c0e5b8f4e0c9a6b2f4d8c1e7a35', 'hex');

@@ -1,9 +1,9 @@
 /** What a device shows at an instant: the state objects of the document, interpolated inside the quarter hour. */
+import type { DeviceType } from '../../domain/fleets/devices.ts';
 import type { Counters } from './counter-accumulator.ts';
 import { alwaysMid } from '../devices/heat.ts';
 import type { HeatMode, ScheduleState } from '../devices/heat.ts';
 import type { Household } from '../household/household.ts';
-import type { DeviceType } from '../household/identity.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { createHouseholdModel } from './model.ts';
 import type { HouseholdModel, Quarter } from './model.ts';

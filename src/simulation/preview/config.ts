@@ -1,47 +1,14 @@
 /** Everything a form needs before it writes a definition: the fleet configuration (simulation.md C14). */
-import { FAULT_RATES } from '../household/faults.ts';
-import type { FaultRate } from '../household/faults.ts';
+import { DEVICE_TYPES } from '../../domain/fleets/devices.ts';
+import { FLEET_LIMITS } from '../../domain/fleets/fleet-limits.ts';
+import { FLEET_STATES } from '../../domain/fleets/fleet-states.ts';
+import { listFaultRates } from '../household/faults.ts';
 import { DEFINITION_DEFAULTS } from '../definition/fleet-definition.ts';
 import { BOUNDARY_VERSION, COUNTRY_CODES, findCountryBox } from '../environment/geography.ts';
 import { MODEL_VERSION } from '../household/household.ts';
-import { DEVICE_TYPES } from '../household/identity.ts';
 import { ARCHETYPES } from '../household/profiles.ts';
 
-export const FLEET_STATES = [
-  'queued',
-  'provisioning',
-  'running',
-  'expanding',
-  'stopped',
-  'cancelled',
-  'cleaned',
-  'failed',
-  'purging',
-] as const;
-
-/** Bounds of a definition (specification.md) and of a fleet (decisions.md section 7). */
-export const FLEET_LIMITS = {
-  count_min: 1,
-  count_max: 1000,
-  expand_count_max: 1000,
-  households_max: 10_000,
-  history_days_max: 90,
-  groups_max: 100,
-  group_count_max: 1000,
-  group_weights: ARCHETYPES.length,
-  name_length_max: 120,
-  group_name_length_max: 128,
-  seed_max: Number.MAX_SAFE_INTEGER,
-  density_weights_length_min: 4,
-  density_weights_length_max: 340_000,
-  density_rows_max: 4000,
-  density_cols_max: 4000,
-  density_cell_deg_max: 1,
-  max_time_shift_minutes_max: 180,
-  variation_fraction_max: 0.5,
-} as const;
-
-/** Boxes of countries by code, with English names. */
+/** Countries by code, with their English names and bounding boxes in degrees. */
 function listCountries(): {
   country: string;
   name: string;
@@ -54,7 +21,7 @@ function listCountries(): {
   });
 }
 
-/** `faultsEnabled` is the server's setting SIMULATOR_FAULTS. */
+/** The fleet configuration as the API shows it. `faultsEnabled` is the server's setting SIMULATOR_FAULTS. */
 export function buildFleetConfig(faultsEnabled: boolean) {
   return {
     model_version: MODEL_VERSION,
@@ -95,6 +62,6 @@ export function buildFleetConfig(faultsEnabled: boolean) {
     countries: listCountries(),
     states: [...FLEET_STATES],
     faults_enabled: faultsEnabled,
-    faults: FAULT_RATES satisfies readonly FaultRate[],
+    faults: listFaultRates(),
   };
 }

@@ -1,4 +1,7 @@
 /** What creation would make of a definition, from the same functions that create uses (simulation.md C11). */
+import type { DeviceType } from '../../domain/fleets/devices.ts';
+import type { DeviceCounts } from '../../domain/fleets/devices.ts';
+import { DEVICE_TYPES } from '../../domain/fleets/devices.ts';
 import type { ResolvedDefinition } from '../definition/resolve-definition.ts';
 import { toDefinitionRecord, computeHistoryWindow } from '../definition/definition-record.ts';
 import type { DefinitionRecord } from '../definition/definition-record.ts';
@@ -8,12 +11,9 @@ import type { AverageDayPoint } from './expected.ts';
 import type { DefinitionWarning } from '../definition/fleet-definition.ts';
 import { MODEL_VERSION, buildHouseholds, listDeviceTypes } from '../household/household.ts';
 import type { Household } from '../household/household.ts';
-import { DEVICE_TYPES, deriveDeviceId, deriveFleetId, deriveUserId } from '../household/identity.ts';
-import type { DeviceType } from '../household/identity.ts';
+import { deriveDeviceId, deriveFleetId, deriveUserId } from '../household/identity.ts';
 import type { LocationSource } from '../definition/household-location.ts';
 import { listVehicleWarnings } from './vehicle-warnings.ts';
-
-export type DeviceCounts = Record<DeviceType, number>;
 
 export interface PreviewHousehold {
   readonly index: number;
@@ -112,7 +112,7 @@ export function previewFleet(
 
 /** Devices of some households by type; every type has a number. */
 export function countHouseholdDevicesByType(households: readonly Household[]): DeviceCounts {
-  const counts: DeviceCounts = { electric_vehicle: 0, heat_pump: 0, inverter: 0, wallbox: 0 };
+  const counts: Record<DeviceType, number> = { electric_vehicle: 0, heat_pump: 0, inverter: 0, wallbox: 0 };
   for (const household of households) for (const type of listDeviceTypes(household)) counts[type]++;
   return counts;
 }
