@@ -84,6 +84,10 @@ validate: install ## Measure the simulator against its targets; writes generated
 trips: install ## Print the source files that one request of each kind runs through, by V8's coverage
 	node tools/trips/main.ts --files
 
+.PHONY: rooms
+rooms: install ## Draw the rooms and their imports into docs/architecture.md
+	node tools/rooms/main.ts
+
 .PHONY: check
 check: install ## Check generated files, types, lint, format, rooms, dead code
 	node tools/generate/contract.ts --check
