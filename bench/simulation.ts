@@ -1,5 +1,6 @@
 // The pure core of the simulator: how many household-years it computes a second, what a look at a fleet costs that
 // nobody has looked at, and how both grow. Times are CPU times of the process, its helper threads included.
+import { DAY_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../src/domain/api/durations.ts';
 import { resolveDefinition } from '../src/simulation/definition/resolve-definition.ts';
 import type { FleetDefinitionBody } from '../src/simulation/definition/fleet-definition.ts';
 import { alwaysMid } from '../src/simulation/devices/heat.ts';
@@ -11,7 +12,7 @@ import { evenDensity } from '../tools/fidelity/sample-fleets.ts';
 
 const REQUEST_ID = '5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11';
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 7, 30);
-const FIRST_DAY = Date.UTC(2025, 0, 1) / 86_400_000;
+const FIRST_DAY = Date.UTC(2025, 0, 1) / DAY_MS;
 const DAYS = 365;
 const SIZES = [10, 100, 1000, 10_000, 100_000];
 const ROUNDS = 5;
@@ -52,15 +53,17 @@ function runYear(household: Household): void {
 }
 
 /** The limit: a year of nothing but a hash, a curve, a tilted plane and a battery, in rows that are made once. */
-const curve = new Float64Array(96).fill(1.1);
-const light = new Float64Array(96).fill(300);
-const grid = new Int32Array(96);
+const curve = new Float64Array(QUARTER_HOURS_PER_DAY).fill(1.1);
+const light = new Float64Array(QUARTER_HOURS_PER_DAY).fill(300);
+const grid = new Int32Array(QUARTER_HOURS_PER_DAY);
 function bareYear(index: number): number {
   const bursts = hashStream(splitSeed(seed), index, NOISE_CHANNEL.loadSpike);
   let x = 5e6;
   for (let day = 0; day < DAYS; day++) {
-    for (let i = 0; i < 96; i++) {
-      const load = Math.round((curve[i] ?? 0) * (hashInStream(bursts, day * 96 + i) < 5e8 ? 3.2e5 : 6e4));
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+      const load = Math.round(
+        (curve[i] ?? 0) * (hashInStream(bursts, day * QUARTER_HOURS_PER_DAY + i) < 5e8 ? 3.2e5 : 6e4),
+      );
       const level = light[i] ?? 0;
       const plane = level * 0.9 + level * 0.02 + Math.max(0, 0.3 * level - 0.2 * level + 0.8 * level);
       const pv = Math.round(Math.min(5000, 5 * plane * 0.825 * (1 - 0.004 * (0.03 * plane - 10))) * 25);
@@ -77,7 +80,7 @@ function benchYears(places: Places): void {
   const ratios: number[] = [];
   const rates: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    const fleet = fleetOf(count, places, FIRST_DAY * 86_400_000);
+    const fleet = fleetOf(count, places, FIRST_DAY * DAY_MS);
     const bare = () => cpuOf(() => fleet.forEach((_, index) => void bareYear(index)));
     const before = round % 2 === 0 ? bare() : undefined;
     const ours = cpuOf(() => fleet.forEach(runYear));
@@ -94,12 +97,12 @@ function benchYears(places: Places): void {
 
 /** Powers and charges of every household now, a month after the start of the history, from cold caches. */
 function benchSnapshots(places: Places): void {
-  const index = Math.floor(NOW_MS / 900_000);
+  const index = Math.floor(NOW_MS / QUARTER_HOUR_MS);
   const each: number[] = [];
   for (const size of SIZES) {
     const rounds = size > 1000 ? 1 : ROUNDS;
     const costs = Array.from({ length: rounds }, () => {
-      const fleet = fleetOf(size, places, NOW_MS - (NOW_MS % 900_000) - 30 * 86_400_000);
+      const fleet = fleetOf(size, places, NOW_MS - (NOW_MS % QUARTER_HOUR_MS) - 30 * DAY_MS);
       return cpuOf(() =>
         fleet.forEach((household) => createHouseholdModel(household, alwaysMid).quarter(index)),
       );
@@ -114,10 +117,10 @@ function benchSnapshots(places: Places): void {
 
 /** Counters are sums since the anchor: a first look at an old fleet sums its days from there, or from a checkpoint. */
 function benchCounters(): void {
-  const index = Math.floor(NOW_MS / 900_000);
-  const weekAgo = Math.floor(NOW_MS / 86_400_000) - 7;
+  const index = Math.floor(NOW_MS / QUARTER_HOUR_MS);
+  const weekAgo = Math.floor(NOW_MS / DAY_MS) - 7;
   for (const age of [1, 7, 30, 90, 365, 3652]) {
-    const fleet = fleetOf(100, 'one place', NOW_MS - (NOW_MS % 900_000) - age * 86_400_000);
+    const fleet = fleetOf(100, 'one place', NOW_MS - (NOW_MS % QUARTER_HOUR_MS) - age * DAY_MS);
     const models = fleet.map((household) => createHouseholdModel(household, alwaysMid));
     const cold = cpuOf(() => models.forEach((model) => model.countersBefore(index)));
     const warm = cpuOf(() => models.forEach((model) => model.countersBefore(index + 1)));

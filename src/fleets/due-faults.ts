@@ -13,6 +13,7 @@ import { FAULT_CODES, FAULT_GRACE_MS, nextFault } from '../simulation/household/
 import type { Household } from '../simulation/household/household.ts';
 import { listDeviceTypes } from '../simulation/household/household.ts';
 import { deriveDeviceId } from '../simulation/household/identity.ts';
+import { DAY_MS } from '../domain/api/durations.ts';
 
 /*
  * Every device and code has a row with the instant of its next change, begin or end, known from the seed. What is
@@ -22,7 +23,7 @@ import { deriveDeviceId } from '../simulation/household/identity.ts';
 /** Changes that one transaction makes. */
 const CONDITION_BATCH_SIZE = 100;
 /** A fault that began longer ago than this while nobody looked, and is over, is passed over. */
-const SKIP_PAST_FAULTS_AFTER_MS = 86_400_000;
+const SKIP_PAST_FAULTS_AFTER_MS = DAY_MS;
 
 /** The first planned fault of each device and code of a household that is created now. */
 export function planFirstFaults(fleetId: string, household: Household, now: Date): PlannedCondition[] {

@@ -5,10 +5,11 @@ import type { Checkpoint } from '../simulation/model/counter-accumulator.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { HouseholdModel } from '../simulation/model/model.ts';
 import type { TimeSlicer } from './time-slicer.ts';
+import { DAY_MS } from '../domain/api/durations.ts';
+import { HOUR_MS } from '../domain/api/durations.ts';
 
-const DAY_MS = 86_400_000;
 /** A price may still be on its way into the tables that came in before a quarter began. */
-const SETTLED_AFTER_MS = 3_600_000;
+const SETTLED_AFTER_MS = HOUR_MS;
 /** A request that had to sum so many days leaves a checkpoint behind. */
 const MIN_DAYS_FOR_CHECKPOINT = 32;
 

@@ -6,6 +6,7 @@ import { BoundedCache } from '../simulation/kernel/bounded-cache.ts';
 import type { PriceBook } from '../simulation/devices/price-book.ts';
 import { createHeatPumpScheduler } from '../simulation/devices/schedule.ts';
 import { loadPriceBook } from './price-book.ts';
+import { HOUR_MS } from '../domain/api/durations.ts';
 
 type HeatPumpSchedule = (at: Date) => ScheduleState;
 
@@ -17,7 +18,6 @@ interface CachedSchedules {
   readonly schedules: BoundedCache<string, HeatPumpSchedule>;
 }
 
-const HOUR_MS = 3_600_000;
 /** A quarter is planned with its local day: what comes in later than a day of 25 hours after its beginning never counts. */
 const MAX_LATENESS_MS = 26 * HOUR_MS;
 /**

@@ -4,9 +4,9 @@ import type { Db } from '../queries/connection/database.ts';
 import { deleteExpiredPortalSessions } from '../queries/accounts/portal-sessions.ts';
 import { deleteRateLimitsBefore } from '../queries/accounts/rate-limits.ts';
 import { deleteMessagesBefore } from '../queries/deliveries/retention.ts';
+import { DAY_MS } from '../domain/api/durations.ts';
 
 const EVERY_MS = 600_000;
-const DAY_MS = 86_400_000;
 /** Messages that are removed in one transaction. */
 const BATCH = 1_000;
 

@@ -10,9 +10,11 @@ import type { Household } from '../simulation/household/household.ts';
 import type { HouseholdModel } from '../simulation/model/model.ts';
 import { getCachedModel } from '../simulation/model/device-state.ts';
 import type { Context } from './context.ts';
-import { deviceSeries, QUARTER_MS } from '../presenters/device-series.ts';
+import { deviceSeries } from '../presenters/device-series.ts';
 import type { Entries, Span } from '../presenters/device-series.ts';
 import { findVisibleDevice } from './user-devices.ts';
+import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
+import { QUARTER_HOURS_PER_DAY } from '../domain/api/durations.ts';
 
 interface Query {
   readonly from: string;
@@ -24,7 +26,7 @@ interface Query {
 const RESOLUTIONS = {
   '15MIN': { quarters: 1, maxDays: 31 },
   '1HOUR': { quarters: 4, maxDays: 92 },
-  '1DAY': { quarters: 96, maxDays: 366 },
+  '1DAY': { quarters: QUARTER_HOURS_PER_DAY, maxDays: 366 },
 } as const;
 
 export const getHeatPumpData: Handler<Context, 'getHeatPumpData'> = (context, { path, query }) =>
@@ -54,7 +56,7 @@ async function answer<Type extends DeviceType>(
   const household = (device.attributes ?? undefined) as Household | undefined;
   const span = household && covered(household, range, device.stopped_at ?? context.now);
   const data = household && span ? await series(context, device, household, type, span, quarters) : [];
-  const instant = (quarter: number): string => new Date(quarter * QUARTER_MS).toISOString();
+  const instant = (quarter: number): string => new Date(quarter * QUARTER_HOUR_MS).toISOString();
   const metadata = {
     user_id: userId,
     device_id: device.id,
@@ -69,8 +71,11 @@ async function answer<Type extends DeviceType>(
 
 /** Quarter hours that begin in the range and lie between the start of the history and the end: those are over. */
 function covered(household: Household, { from, to }: InstantRange, until: Date): Span | undefined {
-  const first = Math.ceil(Math.max(from.getTime(), household.anchor_ms) / QUARTER_MS);
-  const end = Math.min(Math.ceil(to.getTime() / QUARTER_MS), Math.floor(until.getTime() / QUARTER_MS));
+  const first = Math.ceil(Math.max(from.getTime(), household.anchor_ms) / QUARTER_HOUR_MS);
+  const end = Math.min(
+    Math.ceil(to.getTime() / QUARTER_HOUR_MS),
+    Math.floor(until.getTime() / QUARTER_HOUR_MS),
+  );
   return first < end ? { first, end } : undefined;
 }
 
@@ -86,7 +91,7 @@ async function series<Type extends DeviceType>(
   const pace = new TimeSlicer(context.yieldToEventLoop);
   const model = await modelFor(context, device, household);
   const seen = { household, model, storedCheckpoint: device.checkpoint };
-  const made = await advanceCounters(seen, new Date(span.first * QUARTER_MS), context.now, pace);
+  const made = await advanceCounters(seen, new Date(span.first * QUARTER_HOUR_MS), context.now, pace);
   const entries: Entries[Type][] = [];
   for (const day of deviceSeries({ household, model }, type, span, quarters)) {
     entries.push(...day);

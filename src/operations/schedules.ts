@@ -2,7 +2,7 @@ import type { DeviceRatings } from '../domain/fleets/devices.ts';
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { notFoundProblem } from '../domain/api/problem.ts';
-import { PRICE_VALIDITY_MS, QUARTER_MS } from '../domain/prices/prices.ts';
+import { PRICE_VALIDITY_MS } from '../domain/prices/prices.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
 import type { InstantRange } from '../domain/api/instant-range.ts';
 import { loadPriceBook } from '../households/price-book.ts';
@@ -14,12 +14,14 @@ import { listHeatPumpSchedule } from '../simulation/devices/schedule.ts';
 import { createAssumedHousehold } from '../households/assumed-household.ts';
 import type { Context } from './context.ts';
 import { findVisibleDevice } from './user-devices.ts';
+import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
+import { HOUR_MS } from '../domain/api/durations.ts';
 
 type Schedule = components['schemas']['HeatPumpSchedule'];
 
 const MAX_SCHEDULE_DAYS = 31;
 /** A day is planned as a whole: of the first and the last one all prices count, in whatever time zone they lie. */
-const PLANNED_AROUND_MS = 26 * 3_600_000;
+const PLANNED_AROUND_MS = 26 * HOUR_MS;
 
 export const getHeatPumpSchedules: Handler<Context, 'getHeatPumpSchedules'> = async (
   context,
@@ -50,7 +52,7 @@ async function compute(
   range: InstantRange,
 ): Promise<Schedule['data'] | string> {
   // An entry belongs to the range when its quarter begins there.
-  const from = new Date(Math.ceil(range.from.getTime() / QUARTER_MS) * QUARTER_MS);
+  const from = new Date(Math.ceil(range.from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
   if (from >= range.to) return 'No quarter hour begins in this time range.';
   const household = await householdOf(context, device);
   if (household === undefined) {

@@ -1,11 +1,7 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import {
-  areAllPricesPast,
-  nextQuarterHour,
-  createZoneOffsetLookup,
-  parsePriceEntries,
-} from '../domain/prices/prices.ts';
+import { areAllPricesPast, nextQuarterHour, parsePriceEntries } from '../domain/prices/prices.ts';
+import { createZoneOffsetLookup } from '../domain/prices/zone-offsets.ts';
 import type { DayAheadPrice } from '../domain/prices/prices.ts';
 import { validationProblem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';

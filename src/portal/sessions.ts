@@ -6,8 +6,9 @@ import type { Db } from '../queries/connection/database.ts';
 import { findPortalSession, insertPortalSession } from '../queries/accounts/portal-sessions.ts';
 import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
 import type { PortalCookies } from './cookies.ts';
+import { HOUR_MS } from '../domain/api/durations.ts';
 
-export const SESSION_LIFETIME_MS = 8 * 3_600_000;
+export const SESSION_LIFETIME_MS = 8 * HOUR_MS;
 
 /** 256 random bits, base64url: a session's cookie or a form's CSRF token. */
 export function newToken(): string {

@@ -2,11 +2,9 @@
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { addQuarterEnergies } from '../simulation/model/counter-accumulator.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { QUARTERS_PER_DAY } from '../simulation/time/local-day.ts';
 import type { DayRows, HouseholdModel } from '../simulation/model/model.ts';
 import type { components } from '../../generated/openapi.ts';
-
-export const QUARTER_MS = 900_000;
+import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 
 /** Quarter hours since 1970. */
 export interface Span {
@@ -62,16 +60,16 @@ export function* deviceSeries<Type extends DeviceType>(
 }
 
 function* days(model: HouseholdModel, { first, end }: Span, length: number): Generator<Period[]> {
-  const firstDay = Math.floor(first / QUARTERS_PER_DAY);
-  let counts: Flows = { ...model.countersBefore(firstDay * QUARTERS_PER_DAY), ...DAILY };
-  for (let day = firstDay; day * QUARTERS_PER_DAY < end; day++) {
+  const firstDay = Math.floor(first / QUARTER_HOURS_PER_DAY);
+  let counts: Flows = { ...model.countersBefore(firstDay * QUARTER_HOURS_PER_DAY), ...DAILY };
+  for (let day = firstDay; day * QUARTER_HOURS_PER_DAY < end; day++) {
     const rows = model.day(day);
-    const start = day * QUARTERS_PER_DAY;
+    const start = day * QUARTER_HOURS_PER_DAY;
     counts = { ...counts, ...DAILY };
     const periods: Period[] = [];
     let at = 0;
-    while (at < QUARTERS_PER_DAY && start + at < end) {
-      const next = Math.min(at - (at % length) + length, QUARTERS_PER_DAY, end - start);
+    while (at < QUARTER_HOURS_PER_DAY && start + at < end) {
+      const next = Math.min(at - (at % length) + length, QUARTER_HOURS_PER_DAY, end - start);
       const from = Math.max(at, first - start);
       const before = addRows(counts, rows, at, Math.min(from, next));
       counts = addRows(before, rows, Math.min(from, next), next);
@@ -97,7 +95,7 @@ function periodOf({ rows, day, from, next, before, after }: Part): Period {
   let plugged = 0;
   for (let i = from; i < next; i++) plugged += rows.pluggedIn[i] ?? 0;
   return {
-    time: new Date((day * QUARTERS_PER_DAY + from) * QUARTER_MS).toISOString(),
+    time: new Date((day * QUARTER_HOURS_PER_DAY + from) * QUARTER_HOUR_MS).toISOString(),
     kwh: (flow) => (Math.round(after[flow] / 1000) - Math.round(before[flow] / 1000)) / 1000,
     watts: (...flows) =>
       flows.reduce((sum, name) => {

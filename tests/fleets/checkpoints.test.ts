@@ -5,8 +5,8 @@ import { TIME_SLICE_DAYS, yieldToEventLoop } from '../../src/households/time-sli
 import type { YieldToEventLoop } from '../../src/households/time-slicer.ts';
 import { fleetApi } from './fleet-api.ts';
 import { DAYS, kept, NOON, oldFleet, summed, TODAY } from './old-fleets.ts';
+import { DAY_MS } from '../../src/domain/api/durations.ts';
 
-const DAY_MS = 86_400_000;
 const LEASE_MS = 10_000;
 
 const fleets = fleetApi({ now: NOON });

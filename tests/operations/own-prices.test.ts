@@ -1,9 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { fleetApi } from '../fleets/fleet-api.ts';
+import { HOUR_MS } from '../../src/domain/api/durations.ts';
 
 // A simulation organization reads its parent's prices until it has its own; what was done under those stays.
-
-const HOUR_MS = 3_600_000;
 const NOON = '2026-01-15T12:00:00.000Z';
 const fleets = fleetApi({ now: new Date(NOON) });
 let path: { readonly org_id: string; readonly user_id: string; readonly heat_pump_id: string };

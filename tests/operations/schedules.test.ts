@@ -7,13 +7,13 @@ import { addPerson, startApi } from '../support/api.ts';
 import type { Api, Person } from '../support/api.ts';
 import type { Answer, Call } from '../support/api-client.ts';
 import { refusal } from './refusal.ts';
+import { QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 
 interface Entry {
   readonly time: string;
   readonly state: string;
 }
 
-const QUARTER_MS = 900_000;
 let api: Api;
 /** An organization of the test's own, with a heat pump at a user in Linz. */
 let admin: Person;
@@ -78,7 +78,7 @@ async function upload(
 ): Promise<void> {
   const midnight = Date.parse(`${day}T00:00:00+01:00`);
   const data = Array.from({ length: 24 }, (_, hour) => ({
-    timestamp: new Date(midnight + hour * 4 * QUARTER_MS).toISOString(),
+    timestamp: new Date(midnight + hour * 4 * QUARTER_HOUR_MS).toISOString(),
     price: price(hour),
   }));
   const answer = await api.call('uploadDayAheadPrices', {

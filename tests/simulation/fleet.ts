@@ -4,10 +4,10 @@ import type { ResolvedDefinition } from '../../src/simulation/definition/resolve
 import type { FleetDefinitionBody } from '../../src/simulation/definition/fleet-definition.ts';
 import { buildHouseholds } from '../../src/simulation/household/household.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
+import { QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 
 export const NOW = new Date('2026-11-21T10:07:30Z');
 export const REQUEST_ID = '5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11';
-export const QUARTER_MS = 900_000;
 
 export function resolved(body: Partial<FleetDefinitionBody> = {}): ResolvedDefinition {
   const resolution = resolveDefinition({ request_id: REQUEST_ID, ...body }, NOW);
@@ -27,7 +27,7 @@ export function households(
   expansions: number[] = [],
 ): Household[] {
   const { definition, density } = resolved(body);
-  const start = new Date(Math.floor(anchor.getTime() / QUARTER_MS) * QUARTER_MS);
+  const start = new Date(Math.floor(anchor.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
   return buildHouseholds(definition, density, start, expansions);
 }
 

@@ -3,6 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, DemoClient } from './client.ts';
 import type { DemoReceiver, ReceivedMessage } from './receiver.ts';
+import { HOUR_MS } from '../../src/domain/api/durations.ts';
 
 /** What the steps hand to each other. */
 export interface Progress {
@@ -25,7 +26,6 @@ export interface Step {
 }
 
 const API = '/api/partners/v2.0';
-const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 15_000;
 
 export const steps: readonly Step[] = [

@@ -1,6 +1,6 @@
 /** Vehicles, heat pumps and batteries (simulation.md F3, F4, F5). */
 import type { Household } from '../../src/simulation/household/household.ts';
-import { QUARTERS_PER_DAY, localQuarterAt } from '../../src/simulation/time/local-day.ts';
+import { localQuarterAt } from '../../src/simulation/time/local-day.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
 import { createPriceBook } from '../../src/simulation/devices/price-book.ts';
 import { createHeatPumpScheduler } from '../../src/simulation/devices/schedule.ts';
@@ -9,6 +9,7 @@ import type { Chart } from './charts.ts';
 import { FIRST_DAY, eachDay, households, mean, sum, within } from './sample-fleets.ts';
 import type { Check } from './sample-fleets.ts';
 import { MARKETS, marketPrices } from './markets.ts';
+import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
 
 const WEEKS = 365 / 7;
 
@@ -26,7 +27,7 @@ export function measureVehicles(): { checks: Check[]; chart: Chart } {
       total += sum(load) + sum(ev);
       for (const [i, energy] of ev.entries()) {
         if (energy > 0 && before === 0) {
-          const { localQuarter } = localQuarterAt(household.time_zone, day * QUARTERS_PER_DAY + i);
+          const { localQuarter } = localQuarterAt(household.time_zone, day * QUARTER_HOURS_PER_DAY + i);
           const hour = Math.floor(localQuarter / 4);
           starts[hour] = (starts[hour] ?? 0) + 1;
         }
@@ -168,8 +169,11 @@ export function measureBatteries(): { checks: Check[]; chart: Chart } {
       for (const [week, { day: first }] of WEEKS_SHOWN.entries()) {
         const since = day - FIRST_DAY - first;
         if (since < 0 || since > 6) continue;
-        for (let i = 0; i < QUARTERS_PER_DAY; i += 2) {
-          shown[week]?.points.push([since + i / QUARTERS_PER_DAY, (100 * (rows.stored[i] ?? 0)) / capacity]);
+        for (let i = 0; i < QUARTER_HOURS_PER_DAY; i += 2) {
+          shown[week]?.points.push([
+            since + i / QUARTER_HOURS_PER_DAY,
+            (100 * (rows.stored[i] ?? 0)) / capacity,
+          ]);
         }
       }
     });

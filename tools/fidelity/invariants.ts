@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
-import { QUARTERS_PER_DAY } from '../../src/simulation/time/local-day.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import { previewFleet } from '../../src/simulation/preview/preview.ts';
 import { FIRST_DAY, LAST_DAY, eachDay, households, within } from './sample-fleets.ts';
 import type { Check } from './sample-fleets.ts';
+import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
 
 export const SEEDS = [42, 42 + 2 ** 32, 42 + 2 ** 33, 2 ** 53 - 1] as const;
 const DEFINITION = { count: 8, ev_ownership_fraction: 0.5, latitude: 48.2, longitude: 16.4 };
@@ -33,7 +33,7 @@ export function measureTruth(): Check[] {
   for (const household of fleet) {
     const { capacity_kwh: capacity } = household.battery;
     eachDay(household, (rows) => {
-      for (let i = 0; i < QUARTERS_PER_DAY; i++) {
+      for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
         const at = (row: Int32Array) => row[i] ?? 0;
         const used = at(rows.load) + at(rows.ev) + at(rows.hp) + at(rows.charge) - at(rows.discharge);
         residual += Math.abs(at(rows.grid) - (used - at(rows.pv)));
@@ -43,9 +43,9 @@ export function measureTruth(): Check[] {
       }
     });
     const model = createHouseholdModel(household, () => 'mid');
-    let last = model.countersBefore(FIRST_DAY * QUARTERS_PER_DAY);
+    let last = model.countersBefore(FIRST_DAY * QUARTER_HOURS_PER_DAY);
     for (let day = FIRST_DAY; day <= LAST_DAY; day += 7) {
-      const next = model.countersBefore(day * QUARTERS_PER_DAY + 37);
+      const next = model.countersBefore(day * QUARTER_HOURS_PER_DAY + 37);
       if (Object.entries(next).some(([name, value]) => value < last[name as keyof typeof last])) falling += 1;
       last = next;
     }
@@ -67,7 +67,7 @@ function countJumps(fleet: readonly Household[]): number {
   for (const household of fleet) {
     const walked = createHouseholdModel(household, () => 'mid');
     for (let day = FIRST_DAY; day < FIRST_DAY + 60; day++) walked.day(day);
-    const index = (FIRST_DAY + 59) * QUARTERS_PER_DAY + 50;
+    const index = (FIRST_DAY + 59) * QUARTER_HOURS_PER_DAY + 50;
     const jumped = createHouseholdModel(household, () => 'mid').quarter(index);
     if (JSON.stringify(jumped) !== JSON.stringify(walked.quarter(index))) wrong += 1;
   }

@@ -1,11 +1,12 @@
 /** Household load against the norm profile (simulation.md F2). */
 import { dayTypeOf, normProfileLoad, seasonTerm } from '../../src/simulation/devices/load.ts';
 import type { DayType } from '../../src/simulation/devices/load.ts';
-import { QUARTERS_PER_DAY, daySegmentsIn } from '../../src/simulation/time/local-day.ts';
-import { dayOfYear } from '../../src/simulation/time/zone.ts';
+import { daySegmentsIn } from '../../src/simulation/time/local-day.ts';
+import { dayOfYear } from '../../src/simulation/time/calendar.ts';
 import type { Chart } from './charts.ts';
 import { FIRST_DAY, LAST_DAY, eachDay, households, mean, sum, within } from './sample-fleets.ts';
 import type { Check } from './sample-fleets.ts';
+import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
 
 const TYPES = ['workday', 'saturday', 'sunday'] as const;
 const SEASONS = ['winter', 'transition', 'summer'] as const;
@@ -29,7 +30,10 @@ export function measureLoad(): { checks: Check[]; chart: Chart } {
   const curves = new Map<string, Curve>();
   for (const type of TYPES) {
     for (const season of SEASONS) {
-      const [simulated, norm] = [new Float64Array(QUARTERS_PER_DAY), new Float64Array(QUARTERS_PER_DAY)];
+      const [simulated, norm] = [
+        new Float64Array(QUARTER_HOURS_PER_DAY),
+        new Float64Array(QUARTER_HOURS_PER_DAY),
+      ];
       curves.set(`${type} ${season}`, { type, season, simulated, norm, days: 0 });
     }
   }
@@ -43,9 +47,9 @@ export function measureLoad(): { checks: Check[]; chart: Chart } {
     const curve = curves.get(`${type} ${seasonName(doy)}`);
     if (!curve) continue;
     curve.days += 1;
-    for (let i = 0; i < QUARTERS_PER_DAY; i++) {
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       const norm = normProfileLoad(type, (i + 0.5) / 4, seasonTerm(doy, 50));
-      normMean += norm / QUARTERS_PER_DAY / byDay.size;
+      normMean += norm / QUARTER_HOURS_PER_DAY / byDay.size;
       curve.norm[i] = (curve.norm[i] ?? 0) + norm;
       curve.simulated[i] = (curve.simulated[i] ?? 0) + (load[i] ?? 0) / quarterMean;
     }
@@ -92,7 +96,7 @@ function addUp(fleet: ReturnType<typeof households>): { totals: number[]; byDay:
       for (const { from, to, localDay, localQuarter } of stretches(day)) {
         if (localDay < FIRST_DAY || localDay > LAST_DAY - 1) continue;
         let row = byDay.get(localDay);
-        if (!row) byDay.set(localDay, (row = new Float64Array(QUARTERS_PER_DAY)));
+        if (!row) byDay.set(localDay, (row = new Float64Array(QUARTER_HOURS_PER_DAY)));
         for (let i = from; i < to; i++) {
           const quarter = localQuarter + i - from;
           row[quarter] = (row[quarter] ?? 0) + (load[i] ?? 0);
@@ -114,5 +118,5 @@ function clockChanges(localDay: number): boolean {
   const quarters = [localDay - 1, localDay].flatMap((day) =>
     stretches(day).flatMap((stretch) => (stretch.localDay === localDay ? stretch.to - stretch.from : 0)),
   );
-  return sum(quarters) !== QUARTERS_PER_DAY;
+  return sum(quarters) !== QUARTER_HOURS_PER_DAY;
 }

@@ -3,9 +3,8 @@ import { hashCounter, splitSeed } from '../../src/simulation/kernel/noise.ts';
 import { createPriceBook } from '../../src/simulation/devices/price-book.ts';
 import type { PriceBook } from '../../src/simulation/devices/price-book.ts';
 import { FIRST_DAY, LAST_DAY } from './sample-fleets.ts';
+import { DAY_MS, HOUR_MS } from '../../src/domain/api/durations.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Central European hours; an hour off in summer makes another day, not a wrong one. */
 const LOCAL_OFFSET_MS = HOUR_MS;
 /** The auction's result of a day is known at noon of the day before. */

@@ -1,4 +1,5 @@
 /** Fleets that the validation measures, made from definitions as any partner's are. */
+import { DAY_MS } from '../../src/domain/api/durations.ts';
 import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
 import type { FleetDefinitionBody } from '../../src/simulation/definition/fleet-definition.ts';
 import { BOUNDARY_VERSION, findCountryBox } from '../../src/simulation/environment/geography.ts';
@@ -10,7 +11,7 @@ import type { DayRows } from '../../src/simulation/model/model.ts';
 
 export const SEED = 42;
 /** The year that is measured, 2025, as days since 1970; households begin a month before. */
-export const FIRST_DAY = Date.UTC(2025, 0, 1) / 86_400_000;
+export const FIRST_DAY = Date.UTC(2025, 0, 1) / DAY_MS;
 export const LAST_DAY = FIRST_DAY + 364;
 const ANCHOR = new Date(Date.UTC(2024, 11, 1));
 const REQUEST_ID = '5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11';

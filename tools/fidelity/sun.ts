@@ -1,4 +1,5 @@
 /** Panels and weather: yields, neighbours, seasons (simulation.md F1, F8). */
+import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
@@ -27,7 +28,7 @@ export function measureYields(): { checks: Check[]; chart: Chart; monthly: numbe
     for (const household of fleet) {
       eachDay({ ...household, heat_pump: null }, ({ pv }, day) => {
         const energy = sum(pv);
-        const month = new Date(day * 86_400_000).getUTCMonth();
+        const month = new Date(day * DAY_MS).getUTCMonth();
         monthly[month] = (monthly[month] ?? 0) + energy;
         milliWh += energy;
       });
@@ -70,7 +71,7 @@ function hourly(household: Household, latitude: number, longitude: number): numb
     pv: { rating_kw: 10, tilt_deg: 35, azimuth_deg: 180 },
   };
   eachDay(here, ({ pv }) => {
-    for (let i = 0; i < 96; i += 4) hours.push(sum(pv.subarray(i, i + 4)));
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i += 4) hours.push(sum(pv.subarray(i, i + 4)));
   });
   return hours;
 }
@@ -137,7 +138,7 @@ export function measureMonths(pvByMonth: readonly number[]): Check[] {
   const weather = siteWeather(splitSeed(SEED), 50.11, 8.68);
   const days: number[][] = Array.from({ length: 12 }, () => []);
   for (let day = FIRST_DAY; day <= LAST_DAY; day++) {
-    days[new Date(day * 86_400_000).getUTCMonth()]?.push(weather.meanTemperatureOn(day));
+    days[new Date(day * DAY_MS).getUTCMonth()]?.push(weather.meanTemperatureOn(day));
   }
   return [
     ordered(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DemoReceiver } from '../demo/receiver.ts';
 import type { ApiCaller } from './api-caller.ts';
+import { DAY_MS, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 
 /** What a journey is made with: a service with a fleet of its own, and a webhook on it. */
 export interface World {
@@ -18,9 +19,6 @@ export interface Journey {
 }
 
 const API = '/api/partners/v2.0';
-const QUARTER_HOUR_MS = 900_000;
-const DAY_MS = 86_400_000;
-
 const fleetsPath = (orgId: string): string => `${API}/org/${orgId}/device-simulator/fleets`;
 
 /** Creates a fleet of three households with two days of history and waits until it runs. */

@@ -1,8 +1,7 @@
 import type { FieldError } from './problem.ts';
 import { validationProblem } from './problem.ts';
 import { tryParseInstant } from './instants.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from './durations.ts';
 
 export interface InstantRange {
   /** Inclusive. */

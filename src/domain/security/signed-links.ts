@@ -1,10 +1,11 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { HOUR_MS } from '../api/durations.ts';
 
 /** Signs resolution links; derived from the encryption key, so that every process signs alike. */
 export type LinkKey = Buffer;
 
 /** A link is good for one hour after the answer that carried it (specification, "Limits"). */
-export const LINK_LIFETIME_MS = 3_600_000;
+export const LINK_LIFETIME_MS = HOUR_MS;
 
 export type LinkStatus = 'valid' | 'expired' | 'invalid';
 

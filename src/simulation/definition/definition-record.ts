@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { decodeDensityWeights } from './density-weights.ts';
 import type { DensityGrid, DensityRaster, EffectiveDefinition, EffectiveGroup } from './fleet-definition.ts';
+import { DAY_MS, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
 export interface DensityRecord {
   readonly country: string;
@@ -60,9 +61,6 @@ export function stringifyWithSortedKeys(value: unknown): string {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${stringifyWithSortedKeys(item)}`).join(',')}}`;
 }
 
-export const QUARTER_MS = 900_000;
-const DAY_MS = 86_400_000;
-
 /** The past that a fleet is born with: it ends at the cutoff or else the creation, cut down to the quarter hour. */
 export function computeHistoryWindow(
   definition: Pick<EffectiveDefinition, 'history_cutoff' | 'history_days'>,
@@ -70,6 +68,6 @@ export function computeHistoryWindow(
 ): { from: Date; to: Date } {
   const end =
     definition.history_cutoff === null ? createdAt.getTime() : Date.parse(definition.history_cutoff);
-  const to = Math.floor(end / QUARTER_MS) * QUARTER_MS;
+  const to = Math.floor(end / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   return { from: new Date(to - definition.history_days * DAY_MS), to: new Date(to) };
 }

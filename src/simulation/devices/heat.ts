@@ -3,17 +3,14 @@ import { normTemperatureC } from '../environment/climate.ts';
 import type { Climate } from '../environment/climate.ts';
 import type { HeatPump } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
-import { QUARTERS_PER_DAY } from '../time/local-day.ts';
 import type { DaySegment } from '../time/local-day.ts';
 import { DayCache, BoundedCache } from '../kernel/bounded-cache.ts';
 import { NOISE_CHANNEL, hashInStream, splitSeed, hashStream } from '../kernel/noise.ts';
 import { roundPositive } from '../kernel/typed-arrays.ts';
 import { siteWeather } from '../environment/weather.ts';
 import type { SiteWeather } from '../environment/weather.ts';
-import { utcYearOf } from '../time/zone.ts';
-
-const QUARTER_MS = 900_000;
-const DAY_MS = 86_400_000;
+import { utcYearOf } from '../time/calendar.ts';
+import { DAY_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
 export const SCHEDULE_STATES = ['min', 'low', 'mid', 'max'] as const;
 /** min: blocked; low: set back; mid: normal; max: boosted. */
@@ -188,12 +185,12 @@ export function createHeatPumpSimulator(
   const limit = pump.rated_power_w * 250;
   const least = LEAST_POWER * limit;
   const steady = scheduleState === alwaysMid;
-  const states = new Array<ScheduleState>(QUARTERS_PER_DAY).fill('mid');
+  const states = new Array<ScheduleState>(QUARTER_HOURS_PER_DAY).fill('mid');
   return (day, stretches, from, rows) => {
     const { hp, heat, mode } = rows;
-    const first = day * QUARTERS_PER_DAY;
-    for (let i = 0; i < QUARTERS_PER_DAY && !steady; i++) {
-      states[i] = scheduleState(new Date((first + i) * QUARTER_MS));
+    const first = day * QUARTER_HOURS_PER_DAY;
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY && !steady; i++) {
+      states[i] = scheduleState(new Date((first + i) * QUARTER_HOUR_MS));
     }
     const demand = heatOf(day);
     const air = weather.airTemperaturesOn(day);

@@ -4,10 +4,8 @@ import { NOISE_CHANNEL, hashInStream, drawUniform } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { ARCHETYPES, archetypeLoadFactor } from '../household/profiles.ts';
 import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
-import { dayOfYear } from '../time/zone.ts';
-
-const DAY_MS = 86_400_000;
-const QUARTERS = 96;
+import { dayOfYear } from '../time/calendar.ts';
+import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 
 /** Harmonics 1, cos, sin, cos 2, sin 2, … sin 5 of the dynamised H25, in units of the yearly mean; `w` follows the season. */
 const FIT = {
@@ -63,9 +61,10 @@ export function seasonTerm(doy: number, latitude: number): number {
 }
 
 /** Harmonics at the middles of the 96 quarters, ten each: cos θ, sin θ, cos 2θ, … sin 5θ. */
-const WAVES = Float64Array.from({ length: 10 * QUARTERS }, (_, at) => {
+const WAVES = Float64Array.from({ length: 10 * QUARTER_HOURS_PER_DAY }, (_, at) => {
   const wave = at % 10;
-  const angle = (Math.floor(wave / 2) + 1) * ((2 * Math.PI * (Math.floor(at / 10) + 0.5)) / QUARTERS);
+  const angle =
+    (Math.floor(wave / 2) + 1) * ((2 * Math.PI * (Math.floor(at / 10) + 0.5)) / QUARTER_HOURS_PER_DAY);
   return wave % 2 === 0 ? Math.cos(angle) : Math.sin(angle);
 });
 
@@ -84,7 +83,7 @@ function turned(coefficients: readonly number[], turns: Float64Array): Float64Ar
 
 /** Sums of harmonics at the 96 quarters; written out, since a loop in the loop takes half as long again. */
 function waveform(coefficients: Float64Array): Float64Array {
-  const values = allocateFloat64Array(QUARTERS);
+  const values = allocateFloat64Array(QUARTER_HOURS_PER_DAY);
   const mean = coefficients[0] ?? 0;
   const c1 = coefficients[1] ?? 0;
   const s1 = coefficients[2] ?? 0;
@@ -96,7 +95,7 @@ function waveform(coefficients: Float64Array): Float64Array {
   const s4 = coefficients[8] ?? 0;
   const c5 = coefficients[9] ?? 0;
   const s5 = coefficients[10] ?? 0;
-  for (let i = 0, at = 0; i < QUARTERS; i++, at += 10) {
+  for (let i = 0, at = 0; i < QUARTER_HOURS_PER_DAY; i++, at += 10) {
     const one = mean + c1 * (WAVES[at] ?? 0) + s1 * (WAVES[at + 1] ?? 0);
     const two = one + c2 * (WAVES[at + 2] ?? 0) + s2 * (WAVES[at + 3] ?? 0);
     const three = two + c3 * (WAVES[at + 4] ?? 0) + s3 * (WAVES[at + 5] ?? 0);
@@ -141,7 +140,7 @@ function kindOf(profile: string, type: DayType, shiftMinutes: number, turns: Flo
   const mean = waveform(turned(FIT[type].a, turns));
   const swing = waveform(turned(FIT[type].w, turns));
   const factors = factorsOf(profile);
-  for (let i = 0; i < QUARTERS; i++) {
+  for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
     let minute = Math.floor(15 * i + 7.5 - shiftMinutes);
     if (minute < 0 || minute >= MINUTES) minute = ((minute % MINUTES) + MINUTES) % MINUTES;
     const factor = factors[minute] ?? 1;
@@ -151,7 +150,8 @@ function kindOf(profile: string, type: DayType, shiftMinutes: number, turns: Flo
   return { mean, swing };
 }
 
-const average = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / QUARTERS;
+const average = (values: Float64Array): number =>
+  values.reduce((sum, value) => sum + value, 0) / QUARTER_HOURS_PER_DAY;
 
 /** Mean and swing of a whole day of each type, by archetype; the time shift does not change them. */
 const dayMeans = new Map(
@@ -221,11 +221,11 @@ export function createLoadCurves(profile: string, shiftMinutes: number): LoadCur
   const scale = 1 / normOf(profile);
   const turns = turnsOf(shiftMinutes);
   const kinds = new Map<DayType, Kind>();
-  return (type, season, curve = new Float64Array(QUARTERS)) => {
+  return (type, season, curve = new Float64Array(QUARTER_HOURS_PER_DAY)) => {
     let kind = kinds.get(type);
     if (!kind) kinds.set(type, (kind = kindOf(profile, type, shiftMinutes, turns)));
     const { mean, swing } = kind;
-    for (let i = 0; i < QUARTERS; i++) {
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       curve[i] = Math.max(0, (mean[i] ?? 0) + season * (swing[i] ?? 0)) * scale;
     }
     return curve;

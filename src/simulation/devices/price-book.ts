@@ -1,4 +1,6 @@
 /** Day-ahead prices as a schedule sees them: at each instant only those that had arrived (simulation.md C10). */
+import { PRICE_VALIDITY_MS } from '../../domain/prices/prices.ts';
+import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
 export interface PriceEntry {
   /** Start of delivery. */
@@ -16,10 +18,6 @@ export interface PriceBook {
   revisionAt(knownAtMs: number): number;
 }
 
-/** A price holds until the next entry, an hour at most. */
-const HOLD_MS = 3_600_000;
-const QUARTER_MS = 900_000;
-
 /** Looks entries up; their order does not matter. */
 export function createPriceBook(entries: readonly PriceEntry[]): PriceBook {
   const arrivals = entries.map((entry) => entry.receivedAt.getTime()).sort((a, b) => a - b);
@@ -30,7 +28,7 @@ export function createPriceBook(entries: readonly PriceEntry[]): PriceBook {
   }
   return {
     priceAt: (startMs, knownAtMs) => {
-      for (let start = startMs; start > startMs - HOLD_MS; start -= QUARTER_MS) {
+      for (let start = startMs; start > startMs - PRICE_VALIDITY_MS; start -= QUARTER_HOUR_MS) {
         const known = byStart.get(start)?.findLast((entry) => entry.receivedAt.getTime() <= knownAtMs);
         if (known) return known.price;
       }

@@ -5,12 +5,11 @@
 import { SPACE_HEAT_FRACTION, createHeatDemand, quarterSpaceHeatDemand } from './heat.ts';
 import type { ScheduleState } from './heat.ts';
 import type { Household } from '../household/household.ts';
-import { QUARTERS_PER_DAY, localQuarterAt } from '../time/local-day.ts';
+import { localQuarterAt } from '../time/local-day.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { PriceBook } from './price-book.ts';
 import { zoneOffsetMinutes } from '../time/zone.ts';
-
-const QUARTER_MS = 900_000;
+import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
 export interface PlannedQuarter {
   /** EUR/MWh, null when no price is known. */
@@ -128,8 +127,8 @@ export function createHeatPumpScheduler(
     const quarters = Array.from({ length: end - first }, (_, i): PlannedQuarter => {
       const index = first + i;
       const { localQuarter } = localQuarterAt(household.time_zone, index);
-      const need = quarterSpaceHeatDemand(dayHeatOf(Math.floor(index / QUARTERS_PER_DAY)), localQuarter);
-      return { price: book.priceAt(index * QUARTER_MS, knownAtMs), need, localQuarter };
+      const need = quarterSpaceHeatDemand(dayHeatOf(Math.floor(index / QUARTER_HOURS_PER_DAY)), localQuarter);
+      return { price: book.priceAt(index * QUARTER_HOUR_MS, knownAtMs), need, localQuarter };
     });
     return { first, states: planHeatPumpDay(quarters, limits) };
   };
@@ -139,8 +138,8 @@ export function createHeatPumpScheduler(
   let lastFirst = 0;
   let lastStates: readonly ScheduleState[] = [];
   return (at) => {
-    const index = Math.floor(at.getTime() / QUARTER_MS);
-    const knownAtMs = Math.min(index * QUARTER_MS, now.getTime());
+    const index = Math.floor(at.getTime() / QUARTER_HOUR_MS);
+    const knownAtMs = Math.min(index * QUARTER_HOUR_MS, now.getTime());
     const { localDay } = localQuarterAt(household.time_zone, index);
     const revision = book.revisionAt(knownAtMs);
     if (localDay !== lastDay || revision !== lastRevision) {
@@ -158,11 +157,11 @@ export function createHeatPumpScheduler(
 
 /** First quarter of a local day: 92, 96 or 100 of them make a day. */
 function firstQuarterOf(zone: string, localDay: number): number {
-  const guess = localDay * QUARTERS_PER_DAY;
-  const offset = zoneOffsetMinutes(zone, guess * QUARTER_MS);
+  const guess = localDay * QUARTER_HOURS_PER_DAY;
+  const offset = zoneOffsetMinutes(zone, guess * QUARTER_HOUR_MS);
   const near = guess - Math.round(offset / 15);
   // The offset may change between the guess and midnight.
-  return guess - Math.round(zoneOffsetMinutes(zone, near * QUARTER_MS) / 15);
+  return guess - Math.round(zoneOffsetMinutes(zone, near * QUARTER_HOUR_MS) / 15);
 }
 
 export interface ScheduleEntry {
@@ -180,7 +179,11 @@ export function listHeatPumpSchedule(
 ): ScheduleEntry[] {
   const stateAt = createHeatPumpScheduler(household, book, now);
   const entries: ScheduleEntry[] = [];
-  for (let ms = Math.floor(from.getTime() / QUARTER_MS) * QUARTER_MS; ms < to.getTime(); ms += QUARTER_MS) {
+  for (
+    let ms = Math.floor(from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+    ms < to.getTime();
+    ms += QUARTER_HOUR_MS
+  ) {
     const time = new Date(ms);
     entries.push({ time, state: stateAt(time) });
   }

@@ -2,8 +2,8 @@
 import { NO_TRANSITION } from './battery.ts';
 import type { StorageTransition } from './battery.ts';
 import type { ElectricVehicle } from '../household/equipment.ts';
-import { QUARTERS_PER_DAY } from '../time/local-day.ts';
 import type { DaySegment } from '../time/local-day.ts';
+import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 
 /** AC to battery (B5). */
 export const CHARGE_EFFICIENCY = 0.9;
@@ -51,7 +51,7 @@ export function appendVehicleIntervals(
   add(departs, departs + 1, false, half);
   add(departs + 1, arrives - 1, false, 0);
   add(arrives - 1, arrives, false, trip - half);
-  add(arrives, QUARTERS_PER_DAY, today.session, 0);
+  add(arrives, QUARTER_HOURS_PER_DAY, today.session, 0);
 }
 
 /** The battery in integers. */

@@ -1,5 +1,5 @@
 /** The climate of a place: what its norm year is like (simulation.md B2, B3). */
-import { dayOfYear } from '../time/zone.ts';
+import { dayOfYear } from '../time/calendar.ts';
 
 export interface Climate {
   /** Yearly mean in degrees Celsius. */

@@ -1,4 +1,5 @@
 /** Position of the sun; the terms that change by the day can be computed apart from the hour angle. */
+import { DAY_MS } from '../../domain/api/durations.ts';
 
 export interface SolarTerms {
   /** Declination in radians. */
@@ -6,8 +7,6 @@ export interface SolarTerms {
   /** Equation of time in minutes. */
   readonly equationOfTime: number;
 }
-
-const DAY_MS = 86_400_000;
 
 const RADIANS = Math.PI / 180;
 const J2000_MS = Date.UTC(2000, 0, 1, 12);

@@ -12,14 +12,12 @@ import { beamIrradiance, diffuseIrradiance, globalIrradiance } from './light.ts'
 import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
 import { solarDay } from './sun.ts';
 import type { SolarDay } from './sun.ts';
+import { DAY_MS, HOUR_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 
-const QUARTERS = 96;
 const HOURS = 24;
 const RADIANS = Math.PI / 180;
 /** Slow weather is straight between every third hour. */
 const KNOT_HOURS = 3;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /** A day's light in W/m²: global and diffuse on the level, the beam as a vector; all 0 with the sun down. */
 export interface DayIrradiance {
@@ -116,7 +114,8 @@ class Place implements SiteWeather {
   airTemperaturesOn(day: number): Float64Array {
     const key = this.#first + day;
     return (
-      airs.find(key) ?? airs.set(key, this.#blow(day, airs.evict(key) ?? allocateFloat64Array(QUARTERS)))
+      airs.find(key) ??
+      airs.set(key, this.#blow(day, airs.evict(key) ?? allocateFloat64Array(QUARTER_HOURS_PER_DAY)))
     );
   }
 
@@ -145,11 +144,11 @@ class Place implements SiteWeather {
 }
 
 const blankSky = (): DayIrradiance => ({
-  global: allocateFloat64Array(QUARTERS),
-  diffuse: allocateFloat64Array(QUARTERS),
-  beamEast: allocateFloat64Array(QUARTERS),
-  beamNorth: allocateFloat64Array(QUARTERS),
-  beamUp: allocateFloat64Array(QUARTERS),
+  global: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
+  diffuse: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
+  beamEast: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
+  beamNorth: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
+  beamUp: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
 });
 
 /** Norm and the departure of a few days' weather from it, K; the latter's SD is about 3 in winter, 2 in summer. */
@@ -188,21 +187,26 @@ class SlowAir {
 }
 
 const solar = new DayCache<SolarDay>(1024);
-const solarDayOf = (day: number): SolarDay => solar.find(day) ?? solar.set(day, solarDay(day, QUARTERS));
+const solarDayOf = (day: number): SolarDay =>
+  solar.find(day) ?? solar.set(day, solarDay(day, QUARTER_HOURS_PER_DAY));
 
 /** The day that is being painted: the sun's height and hour angle at the middles of quarters, … */
-const ups = new Float64Array(QUARTERS);
-const cosHours = new Float64Array(QUARTERS);
-const sinHours = new Float64Array(QUARTERS);
+const ups = new Float64Array(QUARTER_HOURS_PER_DAY);
+const cosHours = new Float64Array(QUARTER_HOURS_PER_DAY);
+const sinHours = new Float64Array(QUARTER_HOURS_PER_DAY);
 /** … fairness of the weather, 0..1, at the hours, and quick clouds, 0..1, at the quarters. */
 const fair = new Float64Array(HOURS + 1);
-const quick = new Float64Array(QUARTERS + 1);
+const quick = new Float64Array(QUARTER_HOURS_PER_DAY + 1);
 /** Middles of the quarters as parts of the day. */
-const PARTS = Float64Array.from({ length: QUARTERS }, (_, i) => (i + 0.5) / QUARTERS);
+const PARTS = Float64Array.from(
+  { length: QUARTER_HOURS_PER_DAY },
+  (_, i) => (i + 0.5) / QUARTER_HOURS_PER_DAY,
+);
 
 /** Whether the sun is up in any quarter from `first` up to and without `end`. */
 function isLit(first: number, end: number): boolean {
-  for (let i = Math.max(0, first); i < end && i < QUARTERS; i++) if ((ups[i] ?? 0) > 0) return true;
+  for (let i = Math.max(0, first); i < end && i < QUARTER_HOURS_PER_DAY; i++)
+    if ((ups[i] ?? 0) > 0) return true;
   return false;
 }
 
@@ -242,8 +246,8 @@ class SkyPainter {
       const cloud = this.#meso.at(this.#latitude / 0.6, drifting / 0.8, hours / 5);
       fair[hour] = Math.min(1, Math.max(0, (0.72 * front + 0.28 * cloud - 0.5) * 2.6 + mean));
     }
-    for (let i = 0; i <= QUARTERS; i++) {
-      if (isLit(i - 1, i + 1)) quick[i] = this.#fast.at(day * QUARTERS + i);
+    for (let i = 0; i <= QUARTER_HOURS_PER_DAY; i++) {
+      if (isLit(i - 1, i + 1)) quick[i] = this.#fast.at(day * QUARTER_HOURS_PER_DAY + i);
     }
   }
 
@@ -256,7 +260,7 @@ class SkyPainter {
     const hourAngle = ((equationOfTime + 4 * this.#longitude + turn / 2) / 4 - 180) * RADIANS;
     let cosHour = Math.cos(hourAngle);
     let sinHour = Math.sin(hourAngle);
-    for (let i = 0; i < QUARTERS; i++) {
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       const part = PARTS[i] ?? 0;
       ups[i] = (sinDawn + sinStep * part) * sinPhi + (cosDawn + cosStep * part) * cosHour * cosPhi;
       cosHours[i] = cosHour;
@@ -266,7 +270,7 @@ class SkyPainter {
       cosHour = cosNext;
     }
     this.#cloud(day);
-    for (let i = 0; i < QUARTERS; i++) {
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       const up = ups[i] ?? 0;
       if (up <= 0) {
         global[i] = diffuse[i] = beamEast[i] = beamNorth[i] = beamUp[i] = 0;

@@ -1,4 +1,5 @@
 /** Conditions that devices get by themselves, at instants known in advance. */
+import { DAY_MS, HOUR_MS } from '../../domain/api/durations.ts';
 import { DEVICE_TYPES } from '../../domain/fleets/devices.ts';
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { conditionCodes } from '../../domain/notifications/conditions.ts';
@@ -54,16 +55,16 @@ export interface Fault {
 }
 
 /** Faults are drawn week by week, at most one of a code in a week, which ends in it. */
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 const WEEKS_PER_YEAR = 365.25 / 7;
 /** No fault lasts longer than five days, so that it fits in its week. */
-const MAX_FAULT_MS = 5 * 86_400_000;
+const MAX_FAULT_MS = 5 * DAY_MS;
 const MIN_FAULT_MS = 60_000;
 /** Ten years without a fault at these rates: never. */
 const MAX_SEARCH_WEEKS = 522;
 
 /** The first hour of a household, in which no fault starts. */
-export const FAULT_GRACE_MS = 3_600_000;
+export const FAULT_GRACE_MS = HOUR_MS;
 
 /**
  * The random stream of a device type and a code: the 32-bit FNV-1a hash (Fowler, Noll and Vo) of both names. It depends

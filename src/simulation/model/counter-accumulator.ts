@@ -2,7 +2,7 @@
  * Energy counters of a household: sums of its quarters since the anchor. Where it stood at the start of some days is
  * kept, so that few days are summed anew.
  */
-import { QUARTERS_PER_DAY } from '../time/local-day.ts';
+import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 
 /** Sums of energies in mWh from the anchor on. */
 export interface Counters {
@@ -39,7 +39,11 @@ interface Day extends Energies {
 }
 
 /** Counters after the first `quarters` of a day. */
-export function addQuarterEnergies(from: Counters, rows: Energies, quarters = QUARTERS_PER_DAY): Counters {
+export function addQuarterEnergies(
+  from: Counters,
+  rows: Energies,
+  quarters = QUARTER_HOURS_PER_DAY,
+): Counters {
   let { pv, ev, hp, gridImport, gridExport } = from;
   for (let i = 0; i < quarters; i++) {
     pv += rows.pv[i] ?? 0;
@@ -104,8 +108,8 @@ export function createCounterAccumulator(
     return {
       day: day + 1,
       counters: addQuarterEnergies(counters, rows),
-      stored: rows.stored[QUARTERS_PER_DAY] ?? 0,
-      vehicleStored: rows.vehicleStored[QUARTERS_PER_DAY] ?? 0,
+      stored: rows.stored[QUARTER_HOURS_PER_DAY] ?? 0,
+      vehicleStored: rows.vehicleStored[QUARTER_HOURS_PER_DAY] ?? 0,
     };
   };
 

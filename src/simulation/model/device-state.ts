@@ -9,8 +9,7 @@ import { createHouseholdModel } from './model.ts';
 import type { HouseholdModel, Quarter } from './model.ts';
 import { splitSeed } from '../kernel/noise.ts';
 import { siteWeather } from '../environment/weather.ts';
-
-const QUARTER_MS = 900_000;
+import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
 export interface ElectricVehicleState {
   readonly soc_percent: number;
@@ -97,11 +96,11 @@ export function computeDeviceState<Type extends DeviceType>(
   inputs: StateInputs = {},
 ): DeviceStates[Type] {
   const model = getCachedModel(household, inputs);
-  const index = Math.floor(at.getTime() / QUARTER_MS);
+  const index = Math.floor(at.getTime() / QUARTER_HOUR_MS);
   const moment: QuarterMoment = {
     at,
     quarter: model.quarter(index),
-    part: at.getTime() / QUARTER_MS - index,
+    part: at.getTime() / QUARTER_HOUR_MS - index,
     counters: model.countersBefore(index),
   };
   return stateFunctions[type](household, moment, inputs);
@@ -138,7 +137,7 @@ const stateFunctions: {
   heat_pump: (household, { at, quarter: now, part, counters }, inputs) => {
     if (!household.heat_pump) throw new RangeError('household has no heat pump');
     const { latitude, longitude } = household;
-    const quarterStart = new Date(Math.floor(at.getTime() / QUARTER_MS) * QUARTER_MS);
+    const quarterStart = new Date(Math.floor(at.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
     const outdoorC = siteWeather(splitSeed(household.seed), latitude, longitude).airTemperatureAt(
       at.getTime(),
     );

@@ -11,7 +11,7 @@ import {
   seasonTerm,
   yearMeanLoad,
 } from '../devices/load.ts';
-import { QUARTERS_PER_DAY, daySegmentsIn } from '../time/local-day.ts';
+import { daySegmentsIn } from '../time/local-day.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { NOISE_CHANNEL, splitSeed, hashStream } from '../kernel/noise.ts';
 import { pvPowerOnPlaneW, panelPlaneOf } from '../devices/pv.ts';
@@ -20,14 +20,14 @@ import { createVehiclePlanner } from '../devices/trips.ts';
 import { appendVehicleIntervals } from '../devices/vehicle.ts';
 import type { VehicleInterval } from '../devices/vehicle.ts';
 import { siteWeather } from '../environment/weather.ts';
-import { dayOfYear, utcYearOf } from '../time/zone.ts';
+import { dayOfYear, utcYearOf } from '../time/calendar.ts';
+import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 
-const DAY_MS = 86_400_000;
 /** 250 mWh are a watt for a quarter hour. */
 const MILLI_WH_PER_W = 250;
 
 /** Load of the local day that is being filled. */
-const loadCurve = new Float64Array(QUARTERS_PER_DAY);
+const loadCurve = new Float64Array(QUARTER_HOURS_PER_DAY);
 
 /** Fills the rows of a UTC day (days since 1970), whatever they hold. Energies in mWh. */
 export type DayFiller<Rows> = (day: number, rows: Rows) => void;
@@ -51,21 +51,21 @@ export function createLoadFiller(household: Household): DayFiller<Int32Array> {
     curves(dayTypeOf(localDay, country), seasonTerm(dayOfYear(localDay), latitude), loadCurve);
     let mean = 0;
     let spiky = 0;
-    for (let i = 0; i < QUARTERS_PER_DAY; i++) {
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       const level = loadCurve[i] ?? 0;
-      const raised = level * loadSpikeFactor(bursts, localDay * QUARTERS_PER_DAY + i);
+      const raised = level * loadSpikeFactor(bursts, localDay * QUARTER_HOURS_PER_DAY + i);
       mean += level;
       spiky += raised;
       loadCurve[i] = raised;
     }
     // Bursts move load within the day; its sum is that of the curve.
     const exact = spiky > 0 ? (scale * mean) / spiky : 0;
-    for (let i = 0; i < QUARTERS_PER_DAY; i++) row[i] = roundPositive((loadCurve[i] ?? 0) * exact);
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) row[i] = roundPositive((loadCurve[i] ?? 0) * exact);
     return row;
   };
   const rowOf = (localDay: number): Int32Array =>
     days.find(localDay) ??
-    days.set(localDay, fill(localDay, days.evict(localDay) ?? allocateInt32Array(QUARTERS_PER_DAY)));
+    days.set(localDay, fill(localDay, days.evict(localDay) ?? allocateInt32Array(QUARTER_HOURS_PER_DAY)));
   return (day, load) => {
     for (const { from, to, localDay, localQuarter } of stretches(day)) {
       const row = rowOf(localDay);
@@ -84,7 +84,7 @@ export function createPvFiller(household: Household): DayFiller<Int32Array> {
   return (day, pv) => {
     const { global, diffuse, beamEast, beamNorth, beamUp } = weather.irradianceOn(day);
     const air = weather.airTemperaturesOn(day);
-    for (let i = 0; i < QUARTERS_PER_DAY; i++) {
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       const level = global[i] ?? 0;
       if (level === 0) {
         pv[i] = 0;
@@ -139,9 +139,9 @@ interface DayWithoutDebt extends HeatPumpRows {
   debt: DeferredHeat;
 }
 const createDayWithoutDebt = (): DayWithoutDebt => ({
-  hp: allocateInt32Array(QUARTERS_PER_DAY),
-  heat: allocateInt32Array(QUARTERS_PER_DAY),
-  mode: allocateUint8Array(QUARTERS_PER_DAY),
+  hp: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+  heat: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+  mode: allocateUint8Array(QUARTER_HOURS_PER_DAY),
   debt: NO_DEFERRED_HEAT,
 });
 

@@ -15,13 +15,11 @@ import type { Checkpoint, Counters, CounterAccumulator } from './counter-accumul
 import { HEAT_MODES } from '../devices/heat.ts';
 import type { HeatMode, ScheduleState } from '../devices/heat.ts';
 import type { Household } from '../household/household.ts';
-import { QUARTERS_PER_DAY } from '../time/local-day.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { createDrivingPlanner, createHeatFiller, createLoadFiller, createPvFiller } from './model-day.ts';
 import { allocateUint8Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { simulateVehicleDay, vehicleBatteryTransition, vehicleBatteryLimitsOf } from '../devices/vehicle.ts';
-
-const QUARTER_MS = 900_000;
+import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
 /**
  * A UTC day by its 96 quarter hours: energies in mWh, AC side; grid = load + ev + hp + charge - discharge - pv,
@@ -81,40 +79,40 @@ export interface HouseholdModel {
 }
 
 /** Surplus before the battery on the day that is being filled. */
-const surplus = new Int32Array(QUARTERS_PER_DAY);
+const surplus = new Int32Array(QUARTER_HOURS_PER_DAY);
 
 /** Rows of what a household lacks, for all. */
-const IDLE = new Int32Array(QUARTERS_PER_DAY);
-const IDLE_STORED = new Int32Array(QUARTERS_PER_DAY + 1);
-const IDLE_BYTES = new Uint8Array(QUARTERS_PER_DAY);
+const IDLE = new Int32Array(QUARTER_HOURS_PER_DAY);
+const IDLE_STORED = new Int32Array(QUARTER_HOURS_PER_DAY + 1);
+const IDLE_BYTES = new Uint8Array(QUARTER_HOURS_PER_DAY);
 
 /** For days of which only the battery's map is asked. */
 const scratchRows: HouseRows = {
-  load: new Int32Array(QUARTERS_PER_DAY),
-  pv: new Int32Array(QUARTERS_PER_DAY),
-  hp: new Int32Array(QUARTERS_PER_DAY),
-  heat: new Int32Array(QUARTERS_PER_DAY),
-  mode: new Uint8Array(QUARTERS_PER_DAY),
-  ev: new Int32Array(QUARTERS_PER_DAY),
-  pluggedIn: new Uint8Array(QUARTERS_PER_DAY),
-  vehicleStored: new Int32Array(QUARTERS_PER_DAY + 1),
+  load: new Int32Array(QUARTER_HOURS_PER_DAY),
+  pv: new Int32Array(QUARTER_HOURS_PER_DAY),
+  hp: new Int32Array(QUARTER_HOURS_PER_DAY),
+  heat: new Int32Array(QUARTER_HOURS_PER_DAY),
+  mode: new Uint8Array(QUARTER_HOURS_PER_DAY),
+  ev: new Int32Array(QUARTER_HOURS_PER_DAY),
+  pluggedIn: new Uint8Array(QUARTER_HOURS_PER_DAY),
+  vehicleStored: new Int32Array(QUARTER_HOURS_PER_DAY + 1),
 };
 
 /** In this order the golden hashes read them. */
 function createDayRows({ pv, heat_pump: pump, electric_vehicle: vehicle }: Household): DayRows {
   return {
-    load: allocateInt32Array(QUARTERS_PER_DAY),
-    pv: pv.rating_kw > 0 ? allocateInt32Array(QUARTERS_PER_DAY) : IDLE,
-    hp: pump ? allocateInt32Array(QUARTERS_PER_DAY) : IDLE,
-    heat: pump ? allocateInt32Array(QUARTERS_PER_DAY) : IDLE,
-    mode: pump ? allocateUint8Array(QUARTERS_PER_DAY) : IDLE_BYTES,
-    ev: vehicle ? allocateInt32Array(QUARTERS_PER_DAY) : IDLE,
-    pluggedIn: vehicle ? allocateUint8Array(QUARTERS_PER_DAY) : IDLE_BYTES,
-    vehicleStored: vehicle ? allocateInt32Array(QUARTERS_PER_DAY + 1) : IDLE_STORED,
-    charge: allocateInt32Array(QUARTERS_PER_DAY),
-    discharge: allocateInt32Array(QUARTERS_PER_DAY),
-    grid: allocateInt32Array(QUARTERS_PER_DAY),
-    stored: allocateInt32Array(QUARTERS_PER_DAY + 1),
+    load: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+    pv: pv.rating_kw > 0 ? allocateInt32Array(QUARTER_HOURS_PER_DAY) : IDLE,
+    hp: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY) : IDLE,
+    heat: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY) : IDLE,
+    mode: pump ? allocateUint8Array(QUARTER_HOURS_PER_DAY) : IDLE_BYTES,
+    ev: vehicle ? allocateInt32Array(QUARTER_HOURS_PER_DAY) : IDLE,
+    pluggedIn: vehicle ? allocateUint8Array(QUARTER_HOURS_PER_DAY) : IDLE_BYTES,
+    vehicleStored: vehicle ? allocateInt32Array(QUARTER_HOURS_PER_DAY + 1) : IDLE_STORED,
+    charge: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+    discharge: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+    grid: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+    stored: allocateInt32Array(QUARTER_HOURS_PER_DAY + 1),
   };
 }
 
@@ -123,8 +121,8 @@ export function createHouseholdModel(
   household: Household,
   scheduleState: (at: Date) => ScheduleState,
 ): HouseholdModel {
-  const anchor = Math.floor(household.anchor_ms / QUARTER_MS);
-  const firstDay = Math.floor(anchor / QUARTERS_PER_DAY);
+  const anchor = Math.floor(household.anchor_ms / QUARTER_HOUR_MS);
+  const firstDay = Math.floor(anchor / QUARTER_HOURS_PER_DAY);
   const store = batteryLimitsOf(household.battery);
   const car = household.electric_vehicle && vehicleBatteryLimitsOf(household.electric_vehicle);
   const fillLoad = createLoadFiller(household);
@@ -136,7 +134,7 @@ export function createHouseholdModel(
   const days = new DayCache<DayRows>(2);
 
   const firstQuarterOf = (day: number) =>
-    day > firstDay ? 0 : day < firstDay ? QUARTERS_PER_DAY : anchor - firstDay * QUARTERS_PER_DAY;
+    day > firstDay ? 0 : day < firstDay ? QUARTER_HOURS_PER_DAY : anchor - firstDay * QUARTER_HOURS_PER_DAY;
 
   const carMapOf = (day: number): StorageTransition =>
     carMaps.find(day) ??
@@ -160,22 +158,22 @@ export function createHouseholdModel(
     fillHeat(day, rows);
     if (first > 0) for (const values of [load, pv, hp, heat, mode]) values.fill(0, 0, first);
     if (car && drivingOn) {
-      const known = days.find(day - 1)?.vehicleStored[QUARTERS_PER_DAY];
+      const known = days.find(day - 1)?.vehicleStored[QUARTER_HOURS_PER_DAY];
       const x = known ?? storedEnergyAtDayStart(carMapOf, day, (back) => standingAt(back)?.vehicleStored);
       simulateVehicleDay(car, drivingOn(day), first, x, rows);
     } else ev.fill(0);
-    for (let i = 0; i < QUARTERS_PER_DAY; i++) {
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       surplus[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev[i] ?? 0);
     }
   };
 
   const run = (day: number, rows: DayRows): DayRows => {
-    const known = days.find(day - 1)?.stored[QUARTERS_PER_DAY];
+    const known = days.find(day - 1)?.stored[QUARTER_HOURS_PER_DAY];
     const x = known ?? storedEnergyAtDayStart(storeMapOf, day, (back) => standingAt(back)?.stored);
     fill(day, rows);
     simulateBatteryDay(store, surplus, firstQuarterOf(day), x, rows);
     const { charge, discharge, grid } = rows;
-    for (let i = 0; i < QUARTERS_PER_DAY; i++)
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++)
       grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (surplus[i] ?? 0);
     return rows;
   };
@@ -193,16 +191,16 @@ export function createHouseholdModel(
   return {
     day: dayOf,
     quarter: (quarterIndex) => {
-      const day = Math.floor(quarterIndex / QUARTERS_PER_DAY);
-      return readQuarter(dayOf(day), quarterIndex - day * QUARTERS_PER_DAY);
+      const day = Math.floor(quarterIndex / QUARTER_HOURS_PER_DAY);
+      return readQuarter(dayOf(day), quarterIndex - day * QUARTER_HOURS_PER_DAY);
     },
     countersBefore: (quarterIndex) => {
       if (quarterIndex <= anchor) return NO_COUNTERS;
-      const day = Math.floor(quarterIndex / QUARTERS_PER_DAY);
+      const day = Math.floor(quarterIndex / QUARTER_HOURS_PER_DAY);
       return addQuarterEnergies(
         accumulator.checkpointAt(day).counters,
         dayOf(day),
-        quarterIndex - day * QUARTERS_PER_DAY,
+        quarterIndex - day * QUARTER_HOURS_PER_DAY,
       );
     },
     counters: accumulator,

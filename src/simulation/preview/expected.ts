@@ -2,13 +2,11 @@
 import { climateAt, meanClearSkyIndex, normTemperatureC } from '../environment/climate.ts';
 import type { Household } from '../household/household.ts';
 import { createLoadCurves } from '../devices/load.ts';
-import { QUARTERS_PER_DAY, localQuarterAt } from '../time/local-day.ts';
+import { localQuarterAt } from '../time/local-day.ts';
 import { pvPowerUnderSkyW } from '../devices/pv.ts';
 import { solarTermsAt, sunDirection } from '../environment/sun.ts';
-import { utcYearOf } from '../time/zone.ts';
-
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
+import { utcYearOf } from '../time/calendar.ts';
+import { DAY_MS, HOUR_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 
 /** PV power in W at an instant under the mean sky and the norm temperature of the day. */
 function expectedPvW(household: Household, atMs: number, terms: ReturnType<typeof solarTermsAt>): number {
@@ -61,8 +59,8 @@ const MAX_SAMPLED_HOUSEHOLDS = 40;
 export function averageHouseholdDay(households: readonly Household[], now: Date): AverageDayPoint[] {
   const step = Math.max(1, households.length / MAX_SAMPLED_HOUSEHOLDS);
   const sample = households.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
-  const load = new Float64Array(QUARTERS_PER_DAY);
-  const pv = new Float64Array(QUARTERS_PER_DAY);
+  const load = new Float64Array(QUARTER_HOURS_PER_DAY);
+  const pv = new Float64Array(QUARTER_HOURS_PER_DAY);
   const days = monthMiddles(now.getTime()).map((start) => ({
     start,
     terms: solarTermsAt(start + DAY_MS / 2),
@@ -79,15 +77,18 @@ export function averageHouseholdDay(households: readonly Household[], now: Date)
       for (const [i, value] of curve.entries()) load[i] = (load[i] ?? 0) + value * share * meanW;
     }
     for (const { start, terms } of days) {
-      for (let i = 0; i < QUARTERS_PER_DAY; i++) {
-        const { localQuarter } = localQuarterAt(household.time_zone, (start / DAY_MS) * QUARTERS_PER_DAY + i);
-        const power = expectedPvW(household, start + ((i + 0.5) * DAY_MS) / QUARTERS_PER_DAY, terms);
+      for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+        const { localQuarter } = localQuarterAt(
+          household.time_zone,
+          (start / DAY_MS) * QUARTER_HOURS_PER_DAY + i,
+        );
+        const power = expectedPvW(household, start + ((i + 0.5) * DAY_MS) / QUARTER_HOURS_PER_DAY, terms);
         pv[localQuarter] = (pv[localQuarter] ?? 0) + power / 12;
       }
     }
   }
   const mean = (sum: number | undefined) => Math.round((sum ?? 0) / Math.max(1, sample.length));
-  return Array.from({ length: QUARTERS_PER_DAY }, (_, i) => ({
+  return Array.from({ length: QUARTER_HOURS_PER_DAY }, (_, i) => ({
     time: `${String(Math.floor(i / 4)).padStart(2, '0')}:${String((i % 4) * 15).padStart(2, '0')}`,
     load_w: mean(load[i]),
     pv_w: mean(pv[i]),

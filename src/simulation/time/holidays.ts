@@ -1,8 +1,7 @@
 /** Public holidays that a whole country keeps; on them people live as on Sundays (BDEW's day types, simulation.md B1). */
 import { BoundedCache } from '../kernel/bounded-cache.ts';
-import { utcYearOf } from './zone.ts';
-
-const DAY_MS = 86_400_000;
+import { utcYearOf } from './calendar.ts';
+import { DAY_MS } from '../../domain/api/durations.ts';
 
 /** Fixed dates as MM-DD, and days after Easter Sunday. */
 interface HolidayRule {

@@ -1,57 +1,64 @@
-/** UTC days of 96 quarter hours, and where their quarters lie in local legal time. */
+/** UTC days of 96 quarter hours, and where their quarter hours lie in local legal time. */
+import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { zoneOffsetMinutes } from './zone.ts';
 
-export const QUARTERS_PER_DAY = 96;
-const QUARTER_MS = 900_000;
-
-/** Where a quarter (counted from 1970 in UTC) lies in local time: day number since 1970 and quarter of the day. */
+/**
+ * Where a quarter hour (counted from 1970 in UTC) lies in local legal time of a zone (IANA name): day number since
+ * 1970 and zero-based quarter hour of that day, 0..95.
+ */
 export function localQuarterAt(
   zone: string,
   quarterIndex: number,
 ): { localDay: number; localQuarter: number } {
-  const offset = zoneOffsetMinutes(zone, quarterIndex * QUARTER_MS);
+  const offset = zoneOffsetMinutes(zone, quarterIndex * QUARTER_HOUR_MS);
   const local = quarterIndex + Math.round(offset / 15);
-  const localDay = Math.floor(local / QUARTERS_PER_DAY);
-  return { localDay, localQuarter: local - localDay * QUARTERS_PER_DAY };
+  const localDay = Math.floor(local / QUARTER_HOURS_PER_DAY);
+  return { localDay, localQuarter: local - localDay * QUARTER_HOURS_PER_DAY };
 }
 
-/** Quarters `from` up to and without `to` of a UTC day that follow each other on one local day. */
+/** Quarter hours `from` up to and without `to` of a UTC day that follow each other on one local day. */
 export interface DaySegment {
   readonly from: number;
   readonly to: number;
+  /** Local day (days since 1970). */
   readonly localDay: number;
-  /** Local quarter of `from`. */
+  /** Local quarter hour of `from`, 0..95. */
   readonly localQuarter: number;
 }
 
-const zones = new Map<string, BoundedCache<number, readonly DaySegment[]>>();
+/** By zone, then by UTC day: more than two years of days, so that a year is cut once for a whole fleet. */
+const segmentsByZone = new Map<string, BoundedCache<number, readonly DaySegment[]>>();
+const CACHED_DAYS = 800;
 
-/** The stretches of UTC days (days since 1970) in a zone: two a day, more when the clock is changed. */
+/**
+ * A function that gives the segments of a UTC day (days since 1970) in a zone (IANA name), in order and without gaps:
+ * mostly two a day, more when the clock is changed.
+ */
 export function daySegmentsIn(zone: string): (day: number) => readonly DaySegment[] {
-  let days = zones.get(zone);
-  if (!days) zones.set(zone, (days = new BoundedCache(800)));
-  const kept = days;
-  return (day) => kept.getOrCompute(day, () => splitDay(zone, day));
+  let cache = segmentsByZone.get(zone);
+  if (!cache) segmentsByZone.set(zone, (cache = new BoundedCache(CACHED_DAYS)));
+  const segments = cache;
+  return (day) => segments.getOrCompute(day, () => splitDay(zone, day));
 }
 
 function splitDay(zone: string, day: number): readonly DaySegment[] {
-  const stretches: DaySegment[] = [];
-  const steady =
-    zoneOffsetMinutes(zone, day * QUARTERS_PER_DAY * QUARTER_MS) ===
-    zoneOffsetMinutes(zone, ((day + 1) * QUARTERS_PER_DAY - 1) * QUARTER_MS);
-  for (let from = 0; from < QUARTERS_PER_DAY;) {
-    const { localDay, localQuarter } = localQuarterAt(zone, day * QUARTERS_PER_DAY + from);
-    let to = Math.min(QUARTERS_PER_DAY, from + QUARTERS_PER_DAY - localQuarter);
-    if (!steady) {
-      // Up to the first quarter that does not follow.
+  const segments: DaySegment[] = [];
+  const first = day * QUARTER_HOURS_PER_DAY;
+  const hasOneOffset =
+    zoneOffsetMinutes(zone, first * QUARTER_HOUR_MS) ===
+    zoneOffsetMinutes(zone, (first + QUARTER_HOURS_PER_DAY - 1) * QUARTER_HOUR_MS);
+  for (let from = 0; from < QUARTER_HOURS_PER_DAY;) {
+    const { localDay, localQuarter } = localQuarterAt(zone, first + from);
+    let to = Math.min(QUARTER_HOURS_PER_DAY, from + QUARTER_HOURS_PER_DAY - localQuarter);
+    if (!hasOneOffset) {
+      // Up to the first quarter hour that does not follow the one before in local time.
       for (let next = from + 1; next < to; next++) {
-        if (localQuarterAt(zone, day * QUARTERS_PER_DAY + next).localQuarter !== localQuarter + next - from)
-          to = next;
+        if (localQuarterAt(zone, first + next).localQuarter !== localQuarter + next - from) to = next;
       }
     }
-    stretches.push({ from, to, localDay, localQuarter });
+    segments.push({ from, to, localDay, localQuarter });
     from = to;
   }
-  return stretches;
+  return segments;
 }

@@ -1,95 +1,57 @@
-/** Local legal time: offsets of a zone, found once a year by bisection on Intl and kept. */
+/** Local legal time: the offsets of a zone, found once a year by bisection and kept. */
+import { DAY_MS } from '../../domain/api/durations.ts';
+import { createZoneOffsetLookup } from '../../domain/prices/zone-offsets.ts';
+import { utcYearOf } from './calendar.ts';
 
-interface Year {
+/** The offsets of one calendar year (UTC) in a zone. */
+interface YearOffsets {
   /** Instants in ms from which each offset holds, ascending; the first is the start of the year. */
-  readonly from: readonly number[];
+  readonly fromMs: readonly number[];
   /** Minutes east of UTC. */
   readonly offsetMinutes: readonly number[];
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-const years = new Map<string, Map<number, Year>>();
+/** By zone and year. Zones are those of places on land, so that their number is bounded. */
+const yearsByZone = new Map<string, Map<number, YearOffsets>>();
 
-function formatOf(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone);
-  if (known) return known;
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  formats.set(zone, format);
-  return format;
-}
+/** Clocks are not changed twice within so short a time. */
+const SEARCH_STEP_MS = 15 * DAY_MS;
 
-/** Offset by asking Intl; about a microsecond, hence the cache. */
-function askOffset(zone: string, atMs: number): number {
-  const parts: Record<string, number> = {};
-  for (const { type, value } of formatOf(zone).formatToParts(atMs)) parts[type] = Number(value);
-  const { year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  return Math.round((Date.UTC(year, month - 1, day, hour, minute, second) - atMs) / 60_000);
-}
-
-const STEP_MS = 15 * 86_400_000;
-
-function buildYear(zone: string, year: number): Year {
+/** Finds the changes of a year. Throws a RangeError when the zone is unknown. */
+function findYearOffsets(zone: string, year: number): YearOffsets {
+  const lookUp = createZoneOffsetLookup(zone);
+  if (!lookUp) throw new RangeError(`There is no time zone ${zone}.`);
+  const offsetAt = (atMs: number): number => Math.round(lookUp(atMs) / 60_000);
+  const start = Date.UTC(year, 0, 1);
   const end = Date.UTC(year + 1, 0, 1);
-  const from = [Date.UTC(year, 0, 1)];
-  const offsetMinutes = [askOffset(zone, Date.UTC(year, 0, 1))];
-  for (let left = Date.UTC(year, 0, 1); left < end; left += STEP_MS) {
-    // The last look stays within the year: a change at its very end belongs to the next.
-    const right = Math.min(end - 1000, left + STEP_MS);
-    const before = askOffset(zone, left);
-    if (askOffset(zone, right) === before) continue;
+  const fromMs = [start];
+  const offsetMinutes = [offsetAt(start)];
+  for (let left = start; left < end; left += SEARCH_STEP_MS) {
+    // The last instant tried lies within the year: a change at its very end belongs to the next.
+    const right = Math.min(end - 1000, left + SEARCH_STEP_MS);
+    const before = offsetAt(left);
+    if (offsetAt(right) === before) continue;
     let low = left;
     let high = right;
     while (high - low > 1000) {
       const middle = Math.floor((low + high) / 2000) * 1000;
-      if (askOffset(zone, middle) === before) low = middle;
+      if (offsetAt(middle) === before) low = middle;
       else high = middle;
     }
-    from.push(high);
-    offsetMinutes.push(askOffset(zone, high));
+    fromMs.push(high);
+    offsetMinutes.push(offsetAt(high));
   }
-  return { from, offsetMinutes };
+  return { fromMs, offsetMinutes };
 }
 
-/** Offset of a zone (IANA name) in minutes east of UTC at an instant. */
+/** Offset of a zone (IANA name) in minutes east of UTC at an instant in ms. Throws a RangeError for an unknown zone. */
 export function zoneOffsetMinutes(zone: string, atMs: number): number {
   const year = utcYearOf(atMs);
-  let ofZone = years.get(zone);
-  if (!ofZone) years.set(zone, (ofZone = new Map<number, Year>()));
-  let known = ofZone.get(year);
-  if (!known) ofZone.set(year, (known = buildYear(zone, year)));
-  let i = known.from.length - 1;
-  while (i > 0 && (known.from[i] ?? 0) > atMs) i--;
-  return known.offsetMinutes[i] ?? 0;
-}
-
-const DAY_MS = 86_400_000;
-
-/** The year asked for last; saves making a date for each question. */
-let span = { year: 1970, fromMs: 0, toMs: Date.UTC(1971, 0, 1) };
-
-function spanOf(atMs: number): typeof span {
-  if (atMs < span.fromMs || atMs >= span.toMs) {
-    const year = new Date(atMs).getUTCFullYear();
-    span = { year, fromMs: Date.UTC(year, 0, 1), toMs: Date.UTC(year + 1, 0, 1) };
-  }
-  return span;
-}
-
-/** Calendar year (UTC) of an instant in ms. */
-export function utcYearOf(atMs: number): number {
-  return spanOf(atMs).year;
-}
-
-/** Day of the year 1..366 of a day number (days since 1970). */
-export function dayOfYear(day: number): number {
-  return day - spanOf(day * DAY_MS).fromMs / DAY_MS + 1;
+  let years = yearsByZone.get(zone);
+  if (!years) yearsByZone.set(zone, (years = new Map<number, YearOffsets>()));
+  let offsets = years.get(year);
+  if (!offsets) years.set(year, (offsets = findYearOffsets(zone, year)));
+  let i = offsets.fromMs.length - 1;
+  while (i > 0 && (offsets.fromMs[i] ?? 0) > atMs) i--;
+  return offsets.offsetMinutes[i] ?? 0;
 }

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import {
-  listInstantsOfWallTime,
-  areAllPricesPast,
-  nextQuarterHour,
-  createZoneOffsetLookup,
-} from '../../../src/domain/prices/prices.ts';
+import { areAllPricesPast, nextQuarterHour } from '../../../src/domain/prices/prices.ts';
+import { createZoneOffsetLookup, listInstantsOfWallTime } from '../../../src/domain/prices/zone-offsets.ts';
 
 const zones = [
   'UTC',

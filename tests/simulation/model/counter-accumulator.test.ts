@@ -8,10 +8,9 @@ import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import { createPriceBook } from '../../../src/simulation/devices/price-book.ts';
 import type { PriceEntry } from '../../../src/simulation/devices/price-book.ts';
 import { createHeatPumpScheduler } from '../../../src/simulation/devices/schedule.ts';
-import { QUARTER_MS, first, households } from '../fleet.ts';
+import { first, households } from '../fleet.ts';
+import { DAY_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 
-const DAY_MS = 86_400_000;
-const QUARTERS = 96;
 const FAR = new Date(8.64e15);
 const START = Date.UTC(2019, 0, 1);
 
@@ -57,14 +56,14 @@ describe('from a checkpoint', () => {
         anyHousehold,
         fc.integer({ min: 1, max: 150 }),
         fc.array(fc.integer({ min: -30, max: 90 }), { minLength: 1, maxLength: 4 }),
-        fc.nat(QUARTERS - 1),
+        fc.nat(QUARTER_HOURS_PER_DAY - 1),
         (household, age, ways, quarter) => {
           const day = firstDayOf(household) + age;
           const walked = createHouseholdModel(household, alwaysMid);
           const model = createHouseholdModel(household, alwaysMid);
           model.counters.restore(checkpointOf(household, day));
           for (const way of ways) {
-            const index = (day + way) * QUARTERS + quarter;
+            const index = (day + way) * QUARTER_HOURS_PER_DAY + quarter;
             expect(model.countersBefore(index)).toEqual(walked.countersBefore(index));
             expect(model.quarter(index)).toEqual(walked.quarter(index));
           }
@@ -81,10 +80,10 @@ describe('from a checkpoint', () => {
     const checkpoint = checkpointOf(household, day);
     model.counters.restore({ ...checkpoint, counters: { ...checkpoint.counters, pv: 1e15 } });
     for (const ahead of [0, 1, 40]) {
-      asked.push(model.countersBefore((day + ahead) * QUARTERS).pv);
+      asked.push(model.countersBefore((day + ahead) * QUARTER_HOURS_PER_DAY).pv);
     }
     expect(asked.every((pv) => pv >= 1e15)).toBe(true);
-    expect(model.countersBefore((day - 1) * QUARTERS).pv).toBeLessThan(1e15);
+    expect(model.countersBefore((day - 1) * QUARTER_HOURS_PER_DAY).pv).toBeLessThan(1e15);
   });
 
   test('a heat pump goes on as its prices say, and prices that come in later change no past quarter', () => {
@@ -108,7 +107,7 @@ describe('from a checkpoint', () => {
         fc.constantFrom(...heated),
         anyPrice(START, made - 1),
         anyPrice(made, made + 15 * DAY_MS),
-        fc.integer({ min: 20 * QUARTERS, max: 40 * QUARTERS }),
+        fc.integer({ min: 20 * QUARTER_HOURS_PER_DAY, max: 40 * QUARTER_HOURS_PER_DAY }),
         (household, known, later, after) => {
           const planner = (entries: readonly PriceEntry[]) =>
             createHeatPumpScheduler(household, createPriceBook(entries), FAR);
@@ -116,7 +115,7 @@ describe('from a checkpoint', () => {
           const model = createHouseholdModel(household, planner([...known, ...later]));
           model.counters.restore(checkpointOf(household, day, planner(known)));
           const walked = createHouseholdModel(household, planner([...known, ...later]));
-          const index = firstDayOf(household) * QUARTERS + after;
+          const index = firstDayOf(household) * QUARTER_HOURS_PER_DAY + after;
           expect(model.countersBefore(index)).toEqual(walked.countersBefore(index));
           expect(model.quarter(index)).toEqual(walked.quarter(index));
         },
@@ -162,7 +161,8 @@ describe('a walk', () => {
     model.counters.checkpointAt(start + 3652);
     const back = model.counters.startAdvancingTo(start + 1801);
     expect(back(256)).toBe(true);
-    const end = (start + 1801) * QUARTERS + Math.floor((household.anchor_ms % DAY_MS) / QUARTER_MS);
+    const end =
+      (start + 1801) * QUARTER_HOURS_PER_DAY + Math.floor((household.anchor_ms % DAY_MS) / QUARTER_HOUR_MS);
     expect(model.countersBefore(end)).toEqual(createHouseholdModel(household, alwaysMid).countersBefore(end));
   });
 });

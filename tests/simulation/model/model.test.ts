@@ -15,14 +15,15 @@ import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import type { HouseholdModel, Quarter } from '../../../src/simulation/model/model.ts';
 import { computeDeviceState } from '../../../src/simulation/model/device-state.ts';
 import { sunPosition } from '../../../src/simulation/environment/sun.ts';
-import { QUARTER_MS, first, households } from '../fleet.ts';
+import { first, households } from '../fleet.ts';
+import { QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 
 const ANCHOR = new Date('2026-03-27T13:45:00Z');
-const START = ANCHOR.getTime() / QUARTER_MS;
+const START = ANCHOR.getTime() / QUARTER_HOUR_MS;
 const always = (state: ScheduleState) => () => state;
 /** A schedule that changes often and means nothing. */
 const restless = (at: Date): ScheduleState =>
-  SCHEDULE_STATES[((at.getTime() / QUARTER_MS / 3) % 4) | 0] ?? 'mid';
+  SCHEDULE_STATES[((at.getTime() / QUARTER_HOUR_MS / 3) % 4) | 0] ?? 'mid';
 
 const FLEET = households(
   {
@@ -80,7 +81,11 @@ describe('every quarter hour', () => {
     fc.assert(
       fc.property(anyHousehold, anyQuarter, (household, index) => {
         const { pv } = modelOf(household).quarter(index);
-        const { altitude } = sunPosition((index + 0.5) * QUARTER_MS, household.latitude, household.longitude);
+        const { altitude } = sunPosition(
+          (index + 0.5) * QUARTER_HOUR_MS,
+          household.latitude,
+          household.longitude,
+        );
         if (altitude < -0.1) expect(pv).toBe(0);
         if (altitude > 10 && household.pv.rating_kw > 0) expect(pv).toBeGreaterThan(0);
         expect(pv).toBeLessThanOrEqual(household.pv.rating_kw * 250_000);
@@ -111,7 +116,8 @@ describe('every quarter hour', () => {
       fc.property(anyHousehold, anyQuarter, (household, index) => {
         const q = modelOf(household).quarter(index);
         expect(q.hp).toBeLessThanOrEqual((household.heat_pump?.rated_power_w ?? 0) * 250);
-        if (restless(new Date(index * QUARTER_MS)) === 'min') expect([q.hp, q.heatMode]).toEqual([0, 'off']);
+        if (restless(new Date(index * QUARTER_HOUR_MS)) === 'min')
+          expect([q.hp, q.heatMode]).toEqual([0, 'off']);
         expect(q.hp > 0).toBe(q.heatMode !== 'off');
       }),
     );
@@ -163,7 +169,7 @@ describe('access', () => {
         always('mid'),
       ),
     );
-    const index = Date.UTC(2026, 4, 20, 12) / QUARTER_MS;
+    const index = Date.UTC(2026, 4, 20, 12) / QUARTER_HOUR_MS;
     expect(late?.quarter(index)).toEqual(early?.quarter(index));
   });
 

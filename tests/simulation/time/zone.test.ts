@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
-import { dayOfYear, zoneOffsetMinutes } from '../../../src/simulation/time/zone.ts';
+import { dayOfYear } from '../../../src/simulation/time/calendar.ts';
+import { zoneOffsetMinutes } from '../../../src/simulation/time/zone.ts';
 
 test('offsets change at the second at which the law says so', () => {
   const spring = Date.UTC(2026, 2, 29, 1);

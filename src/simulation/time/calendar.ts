@@ -1,0 +1,29 @@
+/** The proleptic Gregorian calendar of UTC, in days since 1 January 1970. */
+import { DAY_MS } from '../../domain/api/durations.ts';
+
+/** Leap days from year 1 to the end of 1969. */
+const LEAP_DAYS_BEFORE_1970 = 477;
+
+/** Day number (days since 1970) of 1 January of a year. */
+function firstDayOf(year: number): number {
+  const last = year - 1;
+  const leapDays = Math.floor(last / 4) - Math.floor(last / 100) + Math.floor(last / 400);
+  return 365 * (year - 1970) + leapDays - LEAP_DAYS_BEFORE_1970;
+}
+
+/** Year in which a day (days since 1970) lies. */
+function yearOfDay(day: number): number {
+  const guess = 1970 + Math.floor(day / 365.2425);
+  if (day < firstDayOf(guess)) return guess - 1;
+  return day < firstDayOf(guess + 1) ? guess : guess + 1;
+}
+
+/** Calendar year (UTC) of an instant in ms since 1970. */
+export function utcYearOf(atMs: number): number {
+  return yearOfDay(Math.floor(atMs / DAY_MS));
+}
+
+/** Day of the year, 1..366, of a day number (days since 1970). */
+export function dayOfYear(day: number): number {
+  return day - firstDayOf(yearOfDay(day)) + 1;
+}
