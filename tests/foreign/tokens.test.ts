@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { elementText, formOf, Visitor } from '../portal/visitor.ts';
 import { fixedCredentials, run } from '../process/partner.ts';
 import type { Credentials } from '../process/partner.ts';
-import { startService } from '../support/service.ts';
+import { startServiceOnSharedServer } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { oauth4webapi, openidClient, simpleOauth2 } from './judges.ts';
 import type { TokenSet } from './judges.ts';
@@ -15,7 +15,7 @@ let service: ServiceProcess;
 
 beforeAll(async () => {
   // All clients come from one address: the tries below are more than a person makes in a minute.
-  service = await startService({ env: { ...fixed.env, RATE_LIMITS: 'login=1000/60' } });
+  service = await startServiceOnSharedServer({ env: { ...fixed.env, RATE_LIMITS: 'login=1000/60' } });
 });
 afterAll(() => service.remove());
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { addWebhook, fixedCredentials, PartnerApi, raise, runFleet } from '../process/partner.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Received, Receiver } from '../support/receiver.ts';
-import { startService } from '../support/service.ts';
+import { startServiceOnSharedServer } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { standardWebhooks, stripe } from './judges.ts';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'partner-foreign-'));
   receiver = await startReceiver();
   writeFileSync(join(folder, 'authority.pem'), receiver.ca);
-  service = await startService({
+  service = await startServiceOnSharedServer({
     env: {
       ...fixed.env,
       SIMULATOR_FAULTS: 'off',

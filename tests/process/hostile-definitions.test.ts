@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostileDefinitions } from '../operations/hostile-definitions.ts';
 import { Inspector, inspected } from '../support/inspector.ts';
-import { startService } from '../support/service.ts';
+import { startServiceOnSharedServer } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { PartnerApi, fixedCredentials } from './partner.ts';
 
@@ -17,7 +17,7 @@ let inspector: Inspector;
 let url: string;
 let headers: Record<string, string>;
 beforeAll(async () => {
-  service = await startService({
+  service = await startServiceOnSharedServer({
     env: { ...fixed.env, ...inspected, RATE_LIMITS: 'off', LOG_LEVEL: 'error' },
   });
   inspector = await Inspector.open(service);

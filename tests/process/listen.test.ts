@@ -9,11 +9,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/security/secret.ts';
 import { isSignatureValid, standardHeaders } from '../../src/domain/notifications/signature.ts';
+import { testDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Receiver } from '../support/receiver.ts';
-import { partnerCommand, startService } from '../support/service.ts';
+import { inheritedEnv, partnerCommand, startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
-import { addWebhook, fixedCredentials, partner, PartnerApi, raise, runFleet, until } from './partner.ts';
+import {
+  addWebhook,
+  encryptionKey,
+  fixedCredentials,
+  partner,
+  PartnerApi,
+  raise,
+  runFleet,
+  until,
+} from './partner.ts';
 import type { RunningFleet } from './partner.ts';
 
 interface Forwarded {
@@ -48,6 +59,7 @@ class LocalReceiver {
 const fixed = fixedCredentials();
 let folder: string;
 let receiver: Receiver;
+let database: TestDatabase;
 let service: ServiceProcess;
 let api: PartnerApi;
 let fleet: RunningFleet;
@@ -60,8 +72,11 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'partner-listen-'));
   receiver = await startReceiver();
   writeFileSync(join(folder, 'authority.pem'), receiver.ca);
+  database = await testDatabase();
   environment = {
     ...fixed.env,
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEY: encryptionKey(),
     SIMULATOR_FAULTS: 'off',
     WEBHOOK_CA_FILE: join(folder, 'authority.pem'),
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
@@ -77,6 +92,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await service.remove();
+  await database.close();
   await receiver.close();
   await local.close();
   rmSync(folder, { recursive: true });
@@ -87,7 +103,7 @@ async function startListening(args: readonly string[] = []) {
   local.got.length = 0;
   const child = spawn(partnerCommand, ['listen', '--forward-to', forwardTo, ...args], {
     env: {
-      PATH: process.env['PATH'],
+      ...inheritedEnv,
       BASE_URL: service.baseUrl,
       ORG_ID: fleet.simulationOrgId,
       CLIENT_ID: fixed.clientId,

@@ -10,7 +10,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { EventListener } from '../support/event-stream.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Receiver } from '../support/receiver.ts';
-import { partnerCommand, startService } from '../support/service.ts';
+import { inheritedEnv, partnerCommand, startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import {
   addWebhook,
@@ -74,7 +74,7 @@ async function readEverything(
   const stream = await EventListener.open(events, { authorization });
   const listening = spawn(partnerCommand, ['listen', '--forward-to', 'http://127.0.0.1:1/', '--after', id], {
     env: {
-      PATH: process.env['PATH'],
+      ...inheritedEnv,
       BASE_URL: api.baseUrl,
       ORG_ID: api.orgId,
       CLIENT_ID: fixed.clientId,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { partnerCommand } from '../support/service.ts';
+import { inheritedEnv, partnerCommand } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 
 export interface Ended {
@@ -12,14 +12,14 @@ export interface Ended {
   readonly log: string;
 }
 
-/** Runs a program to its end; only PATH and HOME are inherited. */
+/** Runs a program to its end; only what `inheritedEnv` names is inherited. */
 export async function run(
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: { ...inheritedEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

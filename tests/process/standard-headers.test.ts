@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startReceiver } from '../support/receiver.ts';
 import type { Received, Receiver } from '../support/receiver.ts';
-import { startService } from '../support/service.ts';
+import { startServiceOnSharedServer } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { addWebhook, fixedCredentials, PartnerApi, raise, runFleet } from './partner.ts';
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 /** A delivery and a test message of a service with these settings. */
 async function messages(env: Record<string, string>): Promise<Received[]> {
   const fixed = fixedCredentials();
-  service = await startService({
+  service = await startServiceOnSharedServer({
     env: {
       ...fixed.env,
       SIMULATOR_FAULTS: 'off',

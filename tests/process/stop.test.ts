@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
-import { partnerCommand, startService } from '../support/service.ts';
+import { inheritedEnv, partnerCommand, startServiceOnSharedServer } from '../support/service.ts';
 import { fixedCredentials, PartnerApi, until } from './partner.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -51,7 +51,7 @@ async function createdEmail(response: IncomingMessage): Promise<unknown> {
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s answers what is under way, takes nothing new and ends with 0 in time',
   async (signal) => {
-    const service = await startService({ env: { ...fixed.env } });
+    const service = await startServiceOnSharedServer({ env: { ...fixed.env } });
     undo.push(() => service.remove());
     const api = await PartnerApi.open(service, fixed);
     const half = await halfSent(api, 'late@example.com');
@@ -71,7 +71,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test('a client that never finishes its request does not keep the service from ending', async () => {
-  const service = await startService({ env: { ...fixed.env } });
+  const service = await startServiceOnSharedServer({ env: { ...fixed.env } });
   undo.push(() => service.remove());
   const half = await halfSent(await PartnerApi.open(service, fixed), 'never@example.com');
   const broken = expect(half.answer).rejects.toThrow('socket hang up');
@@ -85,7 +85,7 @@ test('Ctrl-C, which reaches the whole process group, drains before the database 
   const dataDir = mkdtempSync(`${tmpdir()}/partner-process-`);
   const child = spawn(partnerCommand, ['serve'], {
     detached: true,
-    env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: dataDir, ...fixed.env },
+    env: { ...inheritedEnv, PORT: '0', DATA_DIR: dataDir, ...fixed.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');
