@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { sha256Digest, newClientId, newClientSecret } from '../domain/security/credentials.ts';
 import { hashPassword, newInitialPassword } from '../domain/security/passwords.ts';
 import { Secret } from '../domain/security/secret.ts';
-import { insertAdmin, setInitialPassword } from '../queries/accounts/accounts.ts';
+import { insertAdmin } from '../queries/accounts/accounts.ts';
 import { insertApplication } from '../queries/accounts/applications.ts';
-import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
 import { hasOrganizations, insertOrganization, lockBootstrap } from '../queries/accounts/organizations.ts';
-import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
-import { listUsernameCandidates } from './usernames.ts';
+import { withFreeUsername } from './usernames.ts';
 
 /** The BOOTSTRAP_* settings, already checked; what is undefined is drawn at random. */
 export interface BootstrapSettings {
@@ -30,11 +28,6 @@ export interface FirstCredentials {
   readonly password: Secret;
   readonly clientId: string;
   readonly clientSecret: Secret;
-}
-
-export interface InitialPassword {
-  readonly username: string;
-  readonly password: Secret;
 }
 
 type Draft = Omit<FirstCredentials, 'username'> & { readonly passwordHash: string };
@@ -68,27 +61,6 @@ export async function createOrganization(
   return withFreeUsername(drafted.email, drafted.orgId, (username) =>
     db.transaction().execute((tx) => insertDraft(tx, drafted, username, now)),
   );
-}
-
-/**
- * An initial password for a user of an organization, who so becomes able to sign in (or has forgotten the old one,
- * which ends, and with it the user's portal sessions). Undefined when the organization has no user with this email.
- */
-export async function issueInitialPassword(
-  db: Db,
-  user: { readonly orgId: string; readonly email: string },
-  now: Date,
-): Promise<InitialPassword | undefined> {
-  const password = newInitialPassword();
-  const passwordHash = await hashPassword(password);
-  const account = await withFreeUsername(user.email, user.orgId, (candidate) =>
-    db.transaction().execute(async (tx) => {
-      const changed = await setInitialPassword(tx, user, candidate, passwordHash, now);
-      if (changed !== undefined) await deletePortalSessionsOfUser(tx, changed);
-      return changed;
-    }),
-  );
-  return account && { username: account.username, password: new Secret(password) };
 }
 
 async function draft(orgName: string, email: string, fixed: BootstrapSettings): Promise<Draft> {
@@ -133,22 +105,4 @@ async function insertDraft(
     now,
   );
   return { ...credentials, username };
-}
-
-/** Does the work with the first username that no one else has. */
-async function withFreeUsername<T>(
-  email: string,
-  orgId: string,
-  work: (username: string) => Promise<T>,
-): Promise<T> {
-  let taken: unknown;
-  for (const username of listUsernameCandidates(email, orgId)) {
-    try {
-      return await work(username);
-    } catch (error) {
-      if (violatedConstraint(error) !== 'users_username_key') throw error;
-      taken = error;
-    }
-  }
-  throw new Error(`Every username for ${email} is taken.`, { cause: taken });
 }

@@ -1,4 +1,5 @@
-import { createOrganization, issueInitialPassword } from '../accounts/bootstrap.ts';
+import { createOrganization } from '../accounts/bootstrap.ts';
+import { issueInitialPassword } from '../accounts/passwords.ts';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './context.ts';
 import { withStorage } from './storage.ts';

@@ -6,7 +6,8 @@ import type { OperationHandler, ExistenceCheck } from '../http/pipeline.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
-import { issueInitialPassword } from '../accounts/bootstrap.ts';
+import { createAccountVerifier } from '../accounts/sign-in.ts';
+import type { VerifyAccount } from '../accounts/sign-in.ts';
 import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
@@ -44,9 +45,11 @@ export function composeApi(parts: ApiOptions): RequestListener {
   const { baseUrl } = services;
   const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>
     Promise.resolve({ status: 200, body: buildAuthorizationServerMetadata(baseUrl) });
+  const verifyAccount = createAccountVerifier(db);
   const tokens = createTokenEndpoint({
     db,
     clock,
+    verifyAccount,
     invalidateCachedToken: (token) => authenticator.invalidateCachedToken(token),
     settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
   });
@@ -82,7 +85,7 @@ export function composeApi(parts: ApiOptions): RequestListener {
       issueTokenAtRoot: (request) => tokens.issue(request),
       revokeToken: (request) => tokens.revoke(request),
     },
-    pages: createPages(services, parts, limiter),
+    pages: createPages(services, parts, limiter, verifyAccount),
   });
 }
 
@@ -90,18 +93,20 @@ function createPages(
   services: Services,
   { clock, log }: ApiOptions,
   limiter: RateLimiter,
+  verifyAccount: VerifyAccount,
 ): Parameters<typeof createApp>[0]['pages'] {
   const { db, baseUrl, linkKey } = services;
   return [
-    createConsent({ db, clock, linkKey, log }),
+    createConsent({ db, clock, linkKey, log, isUnavailable }),
     createPortal({
       db,
       clock,
       baseUrl,
       log,
-      issueInitialPassword,
+      verifyAccount,
+      isUnavailable,
       invalidateCachedTokensOf: services.invalidateCachedTokensOf,
-      throttle: (policy, subject) => limiter.countUse(policy, subject),
+      countUse: (policy, subject) => limiter.countUse(policy, subject),
     }),
     createReference({ baseUrl }),
   ];

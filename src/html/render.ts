@@ -16,16 +16,24 @@ export function renderView(view: string, data: Readonly<Record<string, unknown>>
   return eta.render(view, { stylesheetPath, ...data });
 }
 
+/**
+ * Answers with a view in the layout. The layout gets the portal session of `response.locals`, if there is one, and with it
+ * navigation, log-out form and CSRF token.
+ */
 export function sendView(
   response: Response,
   status: number,
   view: string,
   data: Readonly<Record<string, unknown>>,
 ): void {
-  response.status(status).type('html').send(renderView(view, data));
+  const session: unknown = response.locals['session'];
+  response
+    .status(status)
+    .type('html')
+    .send(renderView(view, { session, ...data }));
 }
 
-/** The stylesheet under a name that changes with its content, so that browsers may keep it for ever. */
+/** A router that serves the stylesheet under a name that changes with its content, so that browsers may keep it for ever. */
 export function createStylesheetRoute(): Router {
   const router = Router({ caseSensitive: true });
   router.get(stylesheetPath, setSecurityHeaders, (_request, response) => {

@@ -91,10 +91,13 @@ export class RateLimiter {
   }
 
   /** Counts one use of a policy where there is no answer to put headers on: the portal's login. */
-  async countUse(policy: Policy, subject: string): Promise<{ allowed: boolean; retryAfterSeconds: number }> {
-    if (this.#limits === undefined) return { allowed: true, retryAfterSeconds: 0 };
+  async countUse(
+    policy: Policy,
+    subject: string,
+  ): Promise<{ isAllowed: boolean; retryAfterSeconds: number }> {
+    if (this.#limits === undefined) return { isAllowed: true, retryAfterSeconds: 0 };
     const { used, quota, resetSeconds } = await this.#use(policy, subject, this.#limits[policy]);
-    return { allowed: used <= quota.quota, retryAfterSeconds: resetSeconds };
+    return { isAllowed: used <= quota.quota, retryAfterSeconds: resetSeconds };
   }
 
   async #use(policy: Policy, subject: string, quota: Quota): Promise<QuotaState> {

@@ -1,16 +1,25 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
 import { sha256Digest, newAccessToken } from '../domain/security/credentials.ts';
+import { OAUTH_GRANT_OF } from '../domain/security/grant-types.ts';
 import { insertAccessToken } from '../queries/accounts/access-tokens.ts';
-import { verifyAccount } from '../queries/accounts/accounts.ts';
 import type { Application } from '../queries/accounts/applications.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { authenticateClient } from './client-credentials.ts';
 
+/** The account of a username and a password that belong together; undefined otherwise. */
+export type VerifyAccount = (
+  username: string,
+  password: string,
+) => Promise<
+  { readonly orgId: string; readonly userId: string; readonly passwordChangeRequired: boolean } | undefined
+>;
+
 export interface ModelOptions {
   readonly db: Db;
   readonly accessTokenSeconds: number;
   readonly clock: () => Date;
+  readonly verifyAccount: VerifyAccount;
 }
 
 interface RegisteredClient extends OAuth2Server.Client {
@@ -24,15 +33,14 @@ interface TokenUser {
 
 type Model = OAuth2Server.ClientCredentialsModel & OAuth2Server.PasswordModel;
 
-const grants = { 'client-credentials': ['client_credentials'], password: ['password'] };
 const FULL_SCOPE = ['read', 'write'];
 
 /** Answers the library's questions from the database. */
-export function createOAuthModel({ db, accessTokenSeconds, clock }: ModelOptions): Model {
+export function createOAuthModel({ db, accessTokenSeconds, clock, verifyAccount }: ModelOptions): Model {
   return {
     async getClient(clientId: string, clientSecret: string): Promise<RegisteredClient | undefined> {
       const application = await authenticateClient(db, { clientId, clientSecret });
-      return application && { id: clientId, grants: grants[application.grantType], application };
+      return application && { id: clientId, grants: [OAUTH_GRANT_OF[application.grantType]], application };
     },
 
     async getUserFromClient({ application }: RegisteredClient): Promise<TokenUser> {
@@ -44,7 +52,7 @@ export function createOAuthModel({ db, accessTokenSeconds, clock }: ModelOptions
       password: string,
       { application }: RegisteredClient,
     ): Promise<TokenUser | undefined> {
-      const account = await verifyAccount(db, decodeFromLibrary(username), decodeFromLibrary(password));
+      const account = await verifyAccount(decodeFromLibrary(username), decodeFromLibrary(password));
       if (account?.orgId !== application.orgId) return undefined;
       if (account.passwordChangeRequired) {
         throw new OAuth2Server.InvalidGrantError(

@@ -1,5 +1,6 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
 import { sha256Digest } from '../domain/security/credentials.ts';
+import { OAUTH_GRANTS } from '../domain/security/grant-types.ts';
 import { deleteAccessToken } from '../queries/accounts/access-tokens.ts';
 import { authenticateClient, parseClientCredentials } from './client-credentials.ts';
 import type { ClientCredentials } from './client-credentials.ts';
@@ -7,11 +8,14 @@ import type { Db } from '../queries/connection/database.ts';
 import { parseOAuthParameters, toOAuthErrorReply, oauthSuccess } from './exchange.ts';
 import type { OAuthReply, OAuthRequest, OAuthParameters } from './exchange.ts';
 import { createOAuthModel, encodeForLibrary } from './model.ts';
+import type { VerifyAccount } from './model.ts';
 
 export interface TokenEndpointOptions {
   readonly db: Db;
   readonly settings: { readonly accessTokenSeconds: number };
   readonly clock: () => Date;
+  /** Of the grant `password`. */
+  readonly verifyAccount: VerifyAccount;
   /** Of this process's authenticator: a revoked token ends here at once, elsewhere within a second. */
   readonly invalidateCachedToken?: (tokenDigest: string) => void;
 }
@@ -23,18 +27,17 @@ export interface TokenEndpoint {
   revoke(request: OAuthRequest): Promise<OAuthReply>;
 }
 
-const SUPPORTED_GRANTS = new Set(['client_credentials', 'password']);
-
 /** Both answer every fault of the client; what they throw (the database is away) is the server's. */
 export function createTokenEndpoint({
   db,
   settings,
   clock,
+  verifyAccount,
   invalidateCachedToken,
 }: TokenEndpointOptions): TokenEndpoint {
   const { accessTokenSeconds } = settings;
   const server = new OAuth2Server({
-    model: createOAuthModel({ db, accessTokenSeconds, clock }),
+    model: createOAuthModel({ db, accessTokenSeconds, clock, verifyAccount }),
     accessTokenLifetime: accessTokenSeconds,
   });
 
@@ -102,6 +105,7 @@ function libraryRequest(credentials: ClientCredentials, parameters: OAuthParamet
 /** The library knows grants that this server has not: to it they are only not this client's. */
 function toUnsupportedGrantError(error: unknown, parameters: OAuthParameters): unknown {
   if (!(error instanceof OAuth2Server.UnauthorizedClientError)) return error;
-  if (SUPPORTED_GRANTS.has(parameters.get('grant_type') ?? '')) return error;
-  return new OAuth2Server.UnsupportedGrantTypeError('Only client_credentials and password are supported.');
+  const asked = parameters.get('grant_type');
+  if (OAUTH_GRANTS.some((grant) => grant === asked)) return error;
+  return new OAuth2Server.UnsupportedGrantTypeError(`Only ${OAUTH_GRANTS.join(' and ')} are supported.`);
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { formatLinkHeader } from '../domain/api/page-links.ts';
 import { decodeCursor, encodeCursor } from '../domain/api/cursor.ts';
@@ -14,11 +13,14 @@ import {
 } from '../domain/users/users.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
+import { deleteAccessTokensOfUser } from '../queries/accounts/access-tokens.ts';
+import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
 import * as users from '../queries/accounts/users.ts';
-import type { UserRecord, UserScope } from '../queries/accounts/users.ts';
+import type { UserScope } from '../queries/accounts/users.ts';
+import { toUser } from '../presenters/users.ts';
+import type { User } from '../presenters/users.ts';
 import type { Context } from './context.ts';
 
-type User = components['schemas']['User'];
 type PeopleOperation = 'listUsers' | 'getUser' | 'getUserByExternalId' | 'updateUser' | 'deleteUser';
 
 /** Rows read at a time for a list that is streamed, and on a page whose size was not asked for. */
@@ -30,15 +32,15 @@ export const createUser: Handler<Context, 'createUser'> = async (context, { body
     throw new Problem('role_forbidden', `Only an admin may create a user with the role ${body.role}.`);
   }
   const fields = newUserFields(body);
-  const faults = validateUserFields(fields);
+  const errors = validateUserFields(fields);
   if (body.org_id !== undefined && body.org_id.toLowerCase() !== orgId) {
-    faults.push({
+    errors.push({
       pointer: '/org_id',
       code: 'org_id_mismatch',
-      detail: 'must be the organization of the path',
+      detail: 'Must be the organization of the path.',
     });
   }
-  if (faults.length > 0) throw validationProblem(faults);
+  if (errors.length > 0) throw validationProblem(errors);
   const user = await reportingTakenFields(() =>
     users.insertUser(context.db, { ...fields, org_id: orgId, id: randomUUID() }, context.now),
   );
@@ -52,7 +54,7 @@ export const listUsers: Handler<Context, 'listUsers'> = async (context, { query 
   }
   const after = query.after === undefined ? undefined : decodeCursor(query.after);
   if (query.after !== undefined && after === undefined) {
-    const detail = 'must come from the next address of a Link header';
+    const detail = 'Must come from the next address of a Link header.';
     throw validationProblem([{ parameter: 'after', in: 'query', code: 'cursor_invalid', detail }]);
   }
   const limit = query.limit ?? PAGE_ROWS;
@@ -97,8 +99,8 @@ export const updateUser: Handler<Context, 'updateUser'> = async (context, { path
       if (changes.role !== undefined && actor.role !== 'admin') {
         throw new Problem('role_change_forbidden', 'Only an admin may change a role.');
       }
-      const faults = validateUserFields({ ...before, ...changes });
-      if (faults.length > 0) throw validationProblem(faults);
+      const errors = validateUserFields({ ...before, ...changes });
+      if (errors.length > 0) throw validationProblem(errors);
       if (before.role === 'admin' && demotes) await requireOtherAdmin(tx, key, 'demoted');
       if (Object.keys(changes).length > 0) await users.updateUser(tx, key, changes, now);
       return users.findUser(tx, { ...scope, visibleTo: { kind: 'all' } }, key.id);
@@ -118,18 +120,22 @@ export const deleteUser: Handler<Context, 'deleteUser'> = async (context, { path
     }
     if (user.role === 'admin') await requireOtherAdmin(tx, key, 'deleted');
     await users.softDeleteUser(tx, key, context.now);
+    // Nobody acts as the user any more, nor through the user's applications.
+    const account = { orgId: key.orgId, userId: key.id };
+    await deleteAccessTokensOfUser(tx, account);
+    await deletePortalSessionsOfUser(tx, account);
   });
   context.invalidateCachedTokensOf(key.id);
   return { status: 204 };
 };
 
-/** 404 unless the caller may see this live user. */
+/** Throws 404 not_found unless the caller may see this user and it is not deleted. */
 export async function checkUserExists(context: Context, path: { readonly user_id: string }): Promise<void> {
   const user = await users.findUser(context.db, userScope(context, 'getUser'), path.user_id);
   if (user === undefined) throw notFoundProblem('user');
 }
 
-/** 404 unless the caller may see the live user with this external_user_id. */
+/** Throws 404 not_found unless the caller may see a user with this external_user_id that is not deleted. */
 export async function checkUserWithExternalIdExists(
   context: Context,
   path: { readonly external_user_id: string },
@@ -197,32 +203,4 @@ function userScope({ orgId, actor }: Context, id: PeopleOperation, includeDelete
 
 function usersUrl({ baseUrl, orgId }: Context): string {
   return `${baseUrl}/api/partners/v2.0/org/${orgId}/users`;
-}
-
-function toUser(user: UserRecord): User {
-  return {
-    id: user.id,
-    org_id: user.org_id,
-    organization_id: user.org_id,
-    email: user.email,
-    role: user.role,
-    external_user_id: user.external_user_id,
-    first_name: user.first_name,
-    last_name: user.last_name,
-    street_and_number: user.street_and_number,
-    street_add_info: user.street_add_info,
-    zip_code: user.zip_code,
-    town: user.town,
-    country: user.country,
-    latitude: user.latitude,
-    longitude: user.longitude,
-    location_last_updated: user.location_last_updated?.toISOString() ?? null,
-    num_electric_vehicles: user.num_electric_vehicles,
-    num_heat_pumps: user.num_heat_pumps,
-    num_inverters: user.num_inverters,
-    num_wallboxes: user.num_wallboxes,
-    created_at: user.created_at.toISOString(),
-    updated_at: user.updated_at.toISOString(),
-    deleted_at: user.deleted_at?.toISOString() ?? null,
-  };
 }

@@ -1,13 +1,18 @@
 import type { Request } from 'express';
-import { grantTypes } from '../queries/accounts/applications.ts';
-import type { GrantType } from '../queries/accounts/applications.ts';
+import { newClientId } from '../domain/security/credentials.ts';
+import { GRANT_TYPES } from '../domain/security/grant-types.ts';
+import type { GrantType } from '../domain/security/grant-types.ts';
+import type { PortalResponse } from './context.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
+import { sendView } from '../html/render.ts';
 
 export const GRANT_LABELS: Readonly<Record<GrantType, string>> = {
   'client-credentials': 'Client credentials',
   password: 'Resource owner password-based',
 };
+
+const MAX_NAME_LENGTH = 255;
 
 /** The form as it was filled in. */
 export interface ApplicationValues {
@@ -26,20 +31,46 @@ export function readApplicationForm(request: Request | undefined): ApplicationVa
   };
 }
 
+/** What is wrong with the form, by field; empty when it can be stored. */
 export function validateApplicationForm(request: Request, values: ApplicationValues): FieldMessages {
-  const faults: Record<string, string> = {};
-  if (values.name === '') faults['name'] = 'Give the application a name.';
-  else if (values.name.length > 255) faults['name'] = 'Use at most 255 characters.';
+  const messages: Record<string, string> = {};
+  if (values.name === '') messages['name'] = 'Give the application a name.';
+  else if (values.name.length > MAX_NAME_LENGTH)
+    messages['name'] = `Use at most ${MAX_NAME_LENGTH} characters.`;
   if (!['', 'confidential'].includes(readFormField(request, 'client_type')))
-    faults['client_type'] = 'Choose Confidential.';
-  if (!grantTypes.some((type) => type === values.grantType))
-    faults['authorization_grant_type'] = 'Choose one of the two grant types.';
+    messages['client_type'] = 'Choose Confidential.';
+  if (!GRANT_TYPES.some((type) => type === values.grantType))
+    messages['authorization_grant_type'] = 'Choose one of the two grant types.';
   if (values.redirectUris !== '')
-    faults['redirect_uris'] = 'Leave this field empty: neither grant type redirects.';
-  return faults;
+    messages['redirect_uris'] = 'Leave this field empty: neither grant type redirects.';
+  return messages;
 }
 
-/** The grant type of values without faults. */
+/** The grant type of values that validateApplicationForm has found to be right. */
 export function toGrantType(values: ApplicationValues): GrantType {
   return values.grantType === 'password' ? 'password' : 'client-credentials';
+}
+
+/** The client id that the form was opened with, so that the same form cannot register twice; else a new one. */
+export function readClientId(request: Request): string {
+  const given = readFormField(request, 'client_id');
+  return /^[A-Za-z0-9]{40}$/.test(given) ? given : newClientId();
+}
+
+interface FormPage {
+  readonly heading: string;
+  /** The path that the form is sent to. */
+  readonly action: string;
+  /** The label of its button. */
+  readonly submit: string;
+  readonly values: ApplicationValues;
+  readonly errors: FieldMessages;
+  /** Of a form that registers. */
+  readonly clientId?: string;
+}
+
+/** Answers with the form: 200, or 422 when it has errors. */
+export function sendApplicationForm(response: PortalResponse, page: FormPage): void {
+  const status = Object.keys(page.errors).length > 0 ? 422 : 200;
+  sendView(response, status, 'application-form', { ...page, grantLabels: GRANT_LABELS });
 }

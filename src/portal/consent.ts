@@ -1,22 +1,22 @@
 import { Router, type Request, type Response } from 'express';
 import { verifyConsentQuery, type ReturnUrls } from '../domain/security/consent-links.ts';
-import { formats } from '../domain/api/formats.ts';
+import { isUuid } from '../domain/api/formats.ts';
 import type { LinkKey } from '../domain/security/signed-links.ts';
 import { endCondition, findDevice } from '../queries/notifications/conditions.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { findItem } from '../queries/notifications/notifications.ts';
-import type { PortalLog } from './context.ts';
+import type { PortalOptions } from './context.ts';
 import { createErrorPageHandler } from './error-page.ts';
 import { readFormField, parseFormBody } from './forms.ts';
 import { disableCaching, setSecurityHeaders } from '../html/headers.ts';
-import { redirectAfterForm, sendMessage, sendMethodNotAllowed } from './pages.ts';
+import { sendMessage, sendMethodNotAllowed } from '../html/messages.ts';
+import { redirectAfterForm } from './pages.ts';
 import { sendView } from '../html/render.ts';
 
-export interface ConsentContext {
+export interface ConsentContext extends Pick<PortalOptions, 'log' | 'isUnavailable'> {
   readonly db: Db;
   readonly clock: () => Date;
   readonly linkKey: LinkKey;
-  readonly log: PortalLog;
 }
 
 interface Consent {
@@ -88,7 +88,7 @@ async function verifyConsentRequest(
   request: Request,
 ): Promise<Consent | Refusal> {
   const itemId = request.params['item'];
-  if (typeof itemId !== 'string' || formats['uuid']?.(itemId) !== true) return 404;
+  if (typeof itemId !== 'string' || !isUuid(itemId)) return 404;
   const item = await findItem(db, itemId.toLowerCase());
   if (item?.kind !== 'action' || item.owner_id === null || item.device_id === null) return 404;
   const query = new URL(request.originalUrl, 'http://localhost').searchParams;

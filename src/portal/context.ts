@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
-import type { Secret } from '../domain/security/secret.ts';
-import type { Db } from '../queries/connection/database.ts';
-import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
+import type { AccountsDatabase, PortalSession } from '../accounts/sessions.ts';
+import type { VerifyAccount } from '../accounts/sign-in.ts';
+import type { PortalCookies } from './cookies.ts';
 
-/** Whether one more call of this subject is within the policy, and otherwise when the next one will be. */
-type Throttle = (
+/** Counts one call of this subject: whether it is within the policy, and otherwise when the next one will be. */
+type CountUse = (
   policy: 'login',
   subject: string,
-) => Promise<{ readonly allowed: boolean; readonly retryAfterSeconds: number }>;
+) => Promise<{ readonly isAllowed: boolean; readonly retryAfterSeconds: number }>;
 
 export interface PortalLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -15,34 +15,42 @@ export interface PortalLog {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Undefined when the organization has no user with this email. */
-type IssueInitialPassword = (
-  db: Db,
-  user: { readonly orgId: string; readonly email: string },
-  now: Date,
-) => Promise<{ readonly username: string; readonly password: Secret } | undefined>;
-
 /** What the portal needs from outside. */
-export interface PortalContext {
-  readonly db: Db;
+export interface PortalOptions {
+  readonly db: AccountsDatabase;
   readonly clock: () => Date;
   /** The address under which browsers reach the service; https makes the cookies Secure. */
   readonly baseUrl: string;
-  readonly throttle: Throttle;
-  readonly issueInitialPassword: IssueInitialPassword;
+  readonly countUse: CountUse;
+  readonly verifyAccount: VerifyAccount;
   /** An application is gone: its tokens end at once. Called after the commit. */
   readonly invalidateCachedTokensOf: (applicationId: string) => void;
+  /** True for an error that says that the database cannot be reached now. */
+  readonly isUnavailable: (error: unknown) => boolean;
   readonly log: PortalLog;
 }
 
-/** A response of the portal: the guards leave the session here. */
+/** What every page is given. */
+export interface PortalContext extends PortalOptions {
+  readonly cookies: PortalCookies;
+}
+
+/** A response of the portal: loadSession leaves the session here. */
 export type PortalResponse = Response<unknown, { session?: PortalSession }>;
 
-export type PageHandler = (request: Request, response: PortalResponse) => Promise<void> | void;
+/** Answers a request for one page. */
+export type PageHandler = (
+  context: PortalContext,
+  request: Request,
+  response: PortalResponse,
+) => Promise<void> | void;
 
-/** The session of a page behind `signedIn`. */
+/**
+ * The session of a page behind the guard requireSession.
+ * @throws Error when the page is not behind it.
+ */
 export function getSession(response: PortalResponse): PortalSession {
   const { session } = response.locals;
-  if (session === undefined) throw new Error('The page is not behind the sign-in guard.');
+  if (session === undefined) throw new Error('The page is not behind the guard requireSession.');
   return session;
 }

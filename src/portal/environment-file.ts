@@ -1,4 +1,4 @@
-import type { Application } from '../queries/accounts/applications.ts';
+import type { Application } from '../accounts/applications.ts';
 
 /** The credentials as a `.env` file, in base64 for a `data:` link: the download needs neither script nor a second request. */
 export function encodeEnvironmentFile(baseUrl: string, application: Application, secret: string): string {

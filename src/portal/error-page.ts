@@ -1,17 +1,19 @@
 import type { NextFunction, Request } from 'express';
-import { isUnavailable } from '../queries/connection/database.ts';
-import type { PortalLog, PortalResponse } from './context.ts';
-import { sendMessage } from './pages.ts';
+import type { PortalOptions, PortalResponse } from './context.ts';
+import { sendMessage } from '../html/messages.ts';
 
-/** Errors of these pages are told as pages. What the body parser refuses is the sender's; all else is ours. */
-export function createErrorPageHandler({ log }: { readonly log: PortalLog }) {
+/**
+ * Answers errors of the portal with a page: 503 without a database, the status of what the body parser refuses (4xx),
+ * and 500 for everything else, which is logged.
+ */
+export function createErrorPageHandler({ log, isUnavailable }: Pick<PortalOptions, 'log' | 'isUnavailable'>) {
   return (error: unknown, _request: Request, response: PortalResponse, next: NextFunction): void => {
     if (response.headersSent) {
       next(error);
       return;
     }
     const requestId = response.get('X-Request-Id');
-    const status = statusOf(error);
+    const status = isUnavailable(error) ? 503 : toStatus(error);
     if (status >= 500) log.error('Portal page failed.', { request_id: requestId, error });
     const heading =
       status === 503
@@ -26,8 +28,7 @@ export function createErrorPageHandler({ log }: { readonly log: PortalLog }) {
   };
 }
 
-function statusOf(error: unknown): number {
-  if (isUnavailable(error)) return 503;
+function toStatus(error: unknown): number {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   return typeof status === 'number' && status >= 400 && status < 500 ? status : 500;
 }

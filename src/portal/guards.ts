@@ -1,10 +1,10 @@
-import type { NextFunction, Request, RequestHandler } from 'express';
+import type { NextFunction, Request } from 'express';
+import { findSession } from '../accounts/sessions.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
-import type { PortalCookies } from './cookies.ts';
 import { hasCsrfToken } from './forms.ts';
-import { redirectAfterForm, sendMessage } from './pages.ts';
-import { currentSession } from './sessions.ts';
+import { sendMessage } from '../html/messages.ts';
+import { redirectAfterForm } from './pages.ts';
 
 export const LOGIN_PATH = '/accounts/login/';
 export const PASSWORD_PATH = '/accounts/password_change/';
@@ -12,10 +12,11 @@ export const APPLICATIONS_PATH = '/oauth2/applications/';
 
 type Guard = (request: Request, response: PortalResponse, next: NextFunction) => void;
 
-/** Leaves the session, if there is one, in `response.locals`. */
-export function loadSession({ db, clock }: PortalContext, cookies: PortalCookies): RequestHandler {
-  return async (request, response: PortalResponse, next) => {
-    const session = await currentSession(db, cookies, request, clock());
+/** Puts the session of the request's cookie, if it is a valid one, into `response.locals`. */
+export function loadSession({ db, clock, cookies }: PortalContext) {
+  return async (request: Request, response: PortalResponse, next: NextFunction): Promise<void> => {
+    const token = cookies.session(request);
+    const session = token === undefined ? undefined : await findSession(db, token, clock());
     if (session !== undefined) response.locals.session = session;
     next();
   };

@@ -1,99 +1,92 @@
 import type { Request } from 'express';
-import { sha256Digest } from '../domain/security/credentials.ts';
+import { SESSION_LIFETIME_MS, endSession, newSessionToken, signIn } from '../accounts/sessions.ts';
 import { listLoginQuotaSubjects } from '../domain/security/login-subjects.ts';
 import type { Role } from '../domain/users/roles.ts';
-import { verifyAccount } from '../queries/accounts/accounts.ts';
-import { deleteExpiredPortalSessions, deletePortalSession } from '../queries/accounts/portal-sessions.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
-import type { PortalCookies } from './cookies.ts';
-import { hasCsrfToken, readFormField, toLocalPath, readQueryParameter } from './forms.ts';
+import { hasCsrfToken, readFormField, readQueryParameter, toLocalPath } from './forms.ts';
 import { APPLICATIONS_PATH, LOGIN_PATH, PASSWORD_PATH, sendCsrfRefusal } from './guards.ts';
-import { redirectAfterForm, sendMessage, sendPortalPage } from './pages.ts';
-import { beginSession, newToken, SESSION_LIFETIME_MS } from './sessions.ts';
+import { sendMessage } from '../html/messages.ts';
+import { sendView } from '../html/render.ts';
+import { redirectAfterForm } from './pages.ts';
 
+/** The page that a person of this role begins with. */
 export function homePath(role: Role): string {
   return role === 'user' ? PASSWORD_PATH : APPLICATIONS_PATH;
 }
 
-export function loginPages(context: PortalContext, cookies: PortalCookies) {
-  const { db, clock, baseUrl, log } = context;
-
-  const show: PageHandler = (request, response) => {
-    const { session } = response.locals;
-    const next = toLocalPath(readQueryParameter(request, 'next'), baseUrl);
-    if (session !== undefined) {
-      redirectAfterForm(
-        response,
-        session.passwordChangeRequired ? PASSWORD_PATH : (next ?? homePath(session.role)),
-      );
-      return;
-    }
-    sendLogin(request, response, 200, { next });
-  };
-
-  const submit: PageHandler = async (request, response) => {
-    if (!hasCsrfToken(request, cookies.login(request))) {
-      sendCsrfRefusal(response, LOGIN_PATH);
-      return;
-    }
-    const [username, password] = [
-      readFormField(request, 'username').trim(),
-      readFormField(request, 'password'),
-    ];
-    if (!(await isWithinQuota(context, request, response, username))) return;
-    const account = await verifyAccount(db, username, password);
-    const next = toLocalPath(readFormField(request, 'next'), baseUrl);
-    if (account === undefined) {
-      log.info('Portal login refused.', { address: request.ip });
-      const error = 'Username or password is not right. Mind capital letters in the password.';
-      sendLogin(request, response, 422, { username, next, error });
-      return;
-    }
-    const former = cookies.session(request);
-    if (former !== undefined) await deletePortalSession(db, sha256Digest(former));
-    const now = clock();
-    await deleteExpiredPortalSessions(db, now);
-    cookies.setSession(response, await beginSession(db, account, now), SESSION_LIFETIME_MS);
-    log.info('Portal login.', { org_id: account.orgId, user_id: account.userId, address: request.ip });
-    redirectAfterForm(
-      response,
-      account.passwordChangeRequired ? PASSWORD_PATH : (next ?? homePath(account.role)),
-    );
-  };
-
-  const showLogout: PageHandler = (_request, response) => sendPortalPage(response, 200, 'logout');
-
-  const logout: PageHandler = async (request, response) => {
-    const value = cookies.session(request);
-    if (value !== undefined) await deletePortalSession(db, sha256Digest(value));
-    cookies.clearSession(response);
-    redirectAfterForm(response, LOGIN_PATH);
-  };
-
-  function sendLogin(
-    request: Request,
-    response: PortalResponse,
-    status: number,
-    data: Readonly<Record<string, unknown>>,
-  ): void {
-    const csrf = cookies.login(request) ?? newToken();
-    cookies.setLogin(response, csrf);
-    sendPortalPage(response, status, 'login', { csrf, ...data });
+export const showLogin: PageHandler = (context, request, response) => {
+  const { session } = response.locals;
+  const next = toLocalPath(readQueryParameter(request, 'next'), context.baseUrl);
+  if (session === undefined) {
+    sendLogin(context, request, response, 200, { next });
+    return;
   }
+  redirectAfterForm(
+    response,
+    session.passwordChangeRequired ? PASSWORD_PATH : (next ?? homePath(session.role)),
+  );
+};
 
-  return { show, submit, showLogout, logout };
+export const logIn: PageHandler = async (context, request, response) => {
+  const { cookies, log } = context;
+  if (!hasCsrfToken(request, cookies.login(request))) {
+    sendCsrfRefusal(response, LOGIN_PATH);
+    return;
+  }
+  const [username, password] = [
+    readFormField(request, 'username').trim(),
+    readFormField(request, 'password'),
+  ];
+  if (!(await isWithinQuota(context, request, response, username))) return;
+  const account = await context.verifyAccount(username, password);
+  const next = toLocalPath(readFormField(request, 'next'), context.baseUrl);
+  if (account === undefined) {
+    log.info('Portal login refused.', { address: request.ip });
+    const error = 'Username or password is not right. Mind capital letters in the password.';
+    sendLogin(context, request, response, 422, { username, next, error });
+    return;
+  }
+  const token = await signIn(context.db, account, cookies.session(request), context.clock());
+  cookies.setSession(response, token, SESSION_LIFETIME_MS);
+  log.info('Portal login.', { org_id: account.orgId, user_id: account.userId, address: request.ip });
+  redirectAfterForm(
+    response,
+    account.passwordChangeRequired ? PASSWORD_PATH : (next ?? homePath(account.role)),
+  );
+};
+
+export const showLogout: PageHandler = (_context, _request, response) =>
+  sendView(response, 200, 'logout', {});
+
+export const logOut: PageHandler = async ({ db, cookies }, request, response) => {
+  const token = cookies.session(request);
+  if (token !== undefined) await endSession(db, token);
+  cookies.clearSession(response);
+  redirectAfterForm(response, LOGIN_PATH);
+};
+
+function sendLogin(
+  { cookies }: PortalContext,
+  request: Request,
+  response: PortalResponse,
+  status: number,
+  data: Readonly<Record<string, unknown>>,
+): void {
+  const csrf = cookies.login(request) ?? newSessionToken();
+  cookies.setLogin(response, csrf);
+  sendView(response, status, 'login', { csrf, ...data });
 }
 
-/** Counts one try; beyond a quota answers 429 and gives false. */
+/** Counts one try; beyond a quota answers 429 and resolves to false. */
 export async function isWithinQuota(
-  { throttle }: PortalContext,
+  { countUse }: PortalContext,
   request: Request,
   response: PortalResponse,
   username: string,
 ): Promise<boolean> {
   for (const subject of listLoginQuotaSubjects(username, request.ip)) {
-    const { allowed, retryAfterSeconds } = await throttle('login', subject);
-    if (allowed) continue;
+    const { isAllowed, retryAfterSeconds } = await countUse('login', subject);
+    if (isAllowed) continue;
     response.set('Retry-After', String(retryAfterSeconds));
     sendMessage(response, 429, {
       heading: 'Too many tries',

@@ -1,41 +1,15 @@
 import type { Response } from 'express';
-import type { PortalResponse } from './context.ts';
-import { sendView } from '../html/render.ts';
+import { sendMessage } from '../html/messages.ts';
 
-/** A page of the portal: the layout gets the session, and with it navigation, log-out form and CSRF token. */
-export function sendPortalPage(
-  response: PortalResponse,
-  status: number,
-  view: string,
-  data: Readonly<Record<string, unknown>> = {},
-): void {
-  sendView(response, status, view, { session: response.locals.session, ...data });
-}
-
-interface Message {
-  readonly heading: string;
-  readonly text: string;
-  readonly back?: string;
-  readonly backLabel?: string;
-}
-
-export function sendMessage(response: PortalResponse, status: number, message: Message): void {
-  sendPortalPage(response, status, 'message', { ...message });
-}
-
-export function sendNotFound(response: PortalResponse): void {
+/** Answers 404; the same for what does not exist and for what the person may not see. */
+export function sendNotFound(response: Response): void {
   sendMessage(response, 404, {
     heading: 'Page not found',
     text: 'There is no such page, or it is not yours to see.',
   });
 }
 
-export function sendMethodNotAllowed(response: PortalResponse, allowed: string): void {
-  response.set('Allow', allowed);
-  sendMessage(response, 405, { heading: 'Not this way', text: `This page answers ${allowed} only.` });
-}
-
-/** After a form: the browser continues with GET, so that a reload does not send the form again. */
+/** Answers 303: the browser continues with GET at this path, so that a reload does not send the form again. */
 export function redirectAfterForm(response: Response, path: string): void {
   response.redirect(303, path);
 }

@@ -1,15 +1,14 @@
-import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
-import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
-import { setPassword, verifyAccount } from '../queries/accounts/accounts.ts';
-import type { PageHandler, PortalContext } from './context.ts';
+import { changePassword } from '../accounts/passwords.ts';
+import { SESSION_LIFETIME_MS } from '../accounts/sessions.ts';
+import type { PortalSession } from '../accounts/sessions.ts';
+import type { PageHandler } from './context.ts';
 import { getSession } from './context.ts';
-import type { PortalCookies } from './cookies.ts';
 import { readFormField, readQueryParameter } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { LOGIN_PATH } from './guards.ts';
 import { homePath, isWithinQuota } from './login.ts';
-import { findNoticeText, redirectAfterForm, sendPortalPage } from './pages.ts';
-import { beginSession, SESSION_LIFETIME_MS } from './sessions.ts';
+import { sendView } from '../html/render.ts';
+import { findNoticeText, redirectAfterForm } from './pages.ts';
 
 const MIN_LENGTH = 12;
 const MAX_LENGTH = 1024;
@@ -21,64 +20,50 @@ function validateNewPassword(
   oldPassword: string,
   [first, second]: readonly [string, string],
 ): FieldMessages {
-  const faults: Record<string, string> = {};
+  const messages: Record<string, string> = {};
   const normal = first.normalize('NFKC');
   const length = Array.from(normal).length;
   const names = [person.username, person.email].map((name) => name.toLowerCase());
-  if (length < MIN_LENGTH) faults['new_password1'] = `Use at least ${MIN_LENGTH} characters.`;
-  else if (length > MAX_LENGTH) faults['new_password1'] = `Use at most ${MAX_LENGTH} characters.`;
+  if (length < MIN_LENGTH) messages['new_password1'] = `Use at least ${MIN_LENGTH} characters.`;
+  else if (length > MAX_LENGTH) messages['new_password1'] = `Use at most ${MAX_LENGTH} characters.`;
   else if (normal === oldPassword.normalize('NFKC'))
-    faults['new_password1'] = 'Choose one that differs from the old password.';
+    messages['new_password1'] = 'Choose one that differs from the old password.';
   else if (names.includes(normal.toLowerCase()))
-    faults['new_password1'] = 'Choose one that is not your username.';
-  if (first !== second) faults['new_password2'] = 'The two new passwords are not the same.';
-  return faults;
+    messages['new_password1'] = 'Choose one that is not your username.';
+  if (first !== second) messages['new_password2'] = 'The two new passwords are not the same.';
+  return messages;
 }
 
-export function passwordPages(context: PortalContext, cookies: PortalCookies) {
-  const { db, clock, log } = context;
+export const showPasswordChange: PageHandler = (_context, request, response) =>
+  sendView(response, 200, 'password', {
+    rule: PASSWORD_RULE,
+    errors: {},
+    notice: findNoticeText(readQueryParameter(request, 'notice')),
+  });
 
-  const show: PageHandler = (request, response) =>
-    sendPortalPage(response, 200, 'password', {
-      rule: PASSWORD_RULE,
-      errors: {},
-      notice: findNoticeText(readQueryParameter(request, 'notice')),
-    });
-
-  const submit: PageHandler = async (request, response) => {
-    const session = getSession(response);
-    const [old, first, second] = ['old_password', 'new_password1', 'new_password2'].map((name) =>
-      readFormField(request, name),
-    ) as [string, string, string];
-    if (!(await isWithinQuota(context, request, response, session.username))) return;
-    const isRight = (await verifyAccount(db, session.username, old)) !== undefined;
-    const errors = {
-      ...(isRight ? {} : { old_password: 'This is not your current password.' }),
-      ...validateNewPassword(session, old, [first, second]),
-    };
-    if (Object.keys(errors).length > 0) {
-      sendPortalPage(response, 422, 'password', { rule: PASSWORD_RULE, errors });
-      return;
-    }
-    const cookie = await changePassword(session, first);
-    if (cookie === undefined) {
-      redirectAfterForm(response, LOGIN_PATH);
-      return;
-    }
-    cookies.setSession(response, cookie, SESSION_LIFETIME_MS);
-    log.info('Portal password changed.', { org_id: session.orgId, user_id: session.userId });
-    redirectAfterForm(response, `${homePath(session.role)}?notice=password_changed`);
+/** Changes the password. The person stays signed in under a new session; every other session ends. */
+export const changePasswordFromForm: PageHandler = async (context, request, response) => {
+  const { db, clock, cookies, log } = context;
+  const session = getSession(response);
+  const old = readFormField(request, 'old_password');
+  const first = readFormField(request, 'new_password1');
+  const second = readFormField(request, 'new_password2');
+  if (!(await isWithinQuota(context, request, response, session.username))) return;
+  const isRight = (await context.verifyAccount(session.username, old)) !== undefined;
+  const errors = {
+    ...(isRight ? {} : { old_password: 'This is not your current password.' }),
+    ...validateNewPassword(session, old, [first, second]),
   };
-
-  /** The person stays signed in under a new session id; every other session ends with the old password. */
-  function changePassword(session: PortalSession, password: string): Promise<string | undefined> {
-    const now = clock();
-    return db.transaction().execute(async (tx) => {
-      if (!(await setPassword(tx, session, password, now))) return undefined;
-      await deletePortalSessionsOfUser(tx, session);
-      return beginSession(tx, session, now);
-    });
+  if (Object.keys(errors).length > 0) {
+    sendView(response, 422, 'password', { rule: PASSWORD_RULE, errors });
+    return;
   }
-
-  return { show, submit };
-}
+  const token = await changePassword(db, session, first, clock());
+  if (token === undefined) {
+    redirectAfterForm(response, LOGIN_PATH);
+    return;
+  }
+  cookies.setSession(response, token, SESSION_LIFETIME_MS);
+  log.info('Portal password changed.', { org_id: session.orgId, user_id: session.userId });
+  redirectAfterForm(response, `${homePath(session.role)}?notice=password_changed`);
+};

@@ -7,7 +7,7 @@ import { renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { buildReferenceView } from './reference-model.ts';
 import { createStylesheetRoute, renderView, sendView } from '../html/render.ts';
 import { createSimulatorPage } from './fidelity-report.ts';
-import { sendMethodNotAllowed } from '../portal/pages.ts';
+import { sendMethodNotAllowed } from '../html/messages.ts';
 import type { Node } from './schema-fields.ts';
 
 interface ErrorEntry {

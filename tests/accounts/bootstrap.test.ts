@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/security/secret.ts';
-import {
-  bootstrapFirstOrganization,
-  createOrganization,
-  issueInitialPassword,
-} from '../../src/accounts/bootstrap.ts';
+import { bootstrapFirstOrganization, createOrganization } from '../../src/accounts/bootstrap.ts';
 import { authenticateClient } from '../../src/oauth/client-credentials.ts';
-import { setPassword, verifyAccount } from '../../src/queries/accounts/accounts.ts';
+import { changePassword, issueInitialPassword } from '../../src/accounts/passwords.ts';
+import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
 import { listApplications } from '../../src/queries/accounts/applications.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -45,7 +42,7 @@ describe('bootstrap', () => {
     expect(first.clientSecret.reveal()).toMatch(/^[A-Za-z0-9]{128}$/);
     expect(JSON.stringify(first)).not.toContain(first.clientSecret.reveal());
 
-    expect(await verifyAccount(database.db, first.username, first.password.reveal())).toEqual({
+    expect(await createAccountVerifier(database.db)(first.username, first.password.reveal())).toEqual({
       orgId: first.orgId,
       userId: first.adminUserId,
       username: first.username,
@@ -77,10 +74,12 @@ describe('bootstrap', () => {
       start,
     );
     expect(first).toMatchObject({ orgId, username: 'Boss@Partner.example', clientId: 'chosen-client' });
-    expect(await verifyAccount(database.db, 'boss@partner.example', 'chosen password')).toMatchObject({
-      orgId,
-      passwordChangeRequired: true,
-    });
+    expect(await createAccountVerifier(database.db)('boss@partner.example', 'chosen password')).toMatchObject(
+      {
+        orgId,
+        passwordChangeRequired: true,
+      },
+    );
     expect(
       await authenticateClient(database.db, { clientId: 'chosen-client', clientSecret: 'chosen-secret' }),
     ).toMatchObject({ orgId });
@@ -111,10 +110,10 @@ describe('further organizations', () => {
       username: `A+${two.orgId.slice(0, 8)}@b.example`,
       email: 'A@b.example',
     });
-    expect(await verifyAccount(database.db, two.username, two.password.reveal())).toMatchObject({
+    expect(await createAccountVerifier(database.db)(two.username, two.password.reveal())).toMatchObject({
       orgId: two.orgId,
     });
-    expect(await verifyAccount(database.db, one.username, two.password.reveal())).toBeUndefined();
+    expect(await createAccountVerifier(database.db)(one.username, two.password.reveal())).toBeUndefined();
     expect(await listApplications(database.db, two.orgId)).toHaveLength(1);
     expect(await rows()).toEqual({ organizations: 2, users: 2, applications: 2 });
   });
@@ -132,12 +131,14 @@ describe('an initial password', () => {
     const userId = await addUser(database.db, orgId, 'user', 'new@b.example');
     const issued = await issueInitialPassword(database.db, { orgId, email: 'NEW@b.example' }, start);
     if (issued === undefined) throw new Error('no such user');
-    const account = await verifyAccount(database.db, issued.username, issued.password.reveal());
+    const account = await createAccountVerifier(database.db)(issued.username, issued.password.reveal());
     expect(account).toMatchObject({ userId, role: 'user', passwordChangeRequired: true });
 
-    expect(await setPassword(database.db, { orgId, userId }, 'own choice', start)).toBe(true);
-    expect(await verifyAccount(database.db, issued.username, issued.password.reveal())).toBeUndefined();
-    expect(await verifyAccount(database.db, issued.username, 'own choice')).toMatchObject({
+    expect(await changePassword(database.db, { orgId, userId }, 'own choice', start)).toMatch(/^[\w-]{43}$/);
+    expect(
+      await createAccountVerifier(database.db)(issued.username, issued.password.reveal()),
+    ).toBeUndefined();
+    expect(await createAccountVerifier(database.db)(issued.username, 'own choice')).toMatchObject({
       passwordChangeRequired: false,
     });
   });
@@ -155,7 +156,7 @@ describe('an initial password', () => {
     await database.db.insertInto('portal_sessions').values(session).execute();
     const issued = await issueInitialPassword(database.db, { orgId: first.orgId, email: first.email }, start);
     expect(issued?.username).toBe(first.username);
-    expect(await verifyAccount(database.db, first.username, first.password.reveal())).toBeUndefined();
+    expect(await createAccountVerifier(database.db)(first.username, first.password.reveal())).toBeUndefined();
     expect(await database.db.selectFrom('portal_sessions').select('user_id').execute()).toEqual([]);
   });
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sha256Digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
-import { setPassword } from '../../src/queries/accounts/accounts.ts';
+import { changePassword } from '../../src/accounts/passwords.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
-import type { GrantType } from '../../src/queries/accounts/applications.ts';
+import type { GrantType } from '../../src/domain/security/grant-types.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 
@@ -43,7 +43,7 @@ export async function addUser(db: Db, orgId: string, role: Role = 'user', email?
 export async function addAccount(db: Db, orgId: string, username: string, password: string): Promise<string> {
   const userId = await addUser(db, orgId, 'staff', username);
   await db.updateTable('users').set({ username }).where('id', '=', userId).execute();
-  await setPassword(db, { orgId, userId }, password, start);
+  await changePassword(db, { orgId, userId }, password, start);
   return userId;
 }
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
 import { sha256Digest } from '../../src/domain/security/credentials.ts';
 import type { OAuthReply } from '../../src/oauth/exchange.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
@@ -115,6 +116,7 @@ describe('revocation', () => {
         db: on.database.db,
         settings: { accessTokenSeconds: 36_000 },
         clock: () => start,
+        verifyAccount: createAccountVerifier(on.database.db),
         invalidateCachedToken: (tokenDigest) => forgotten.push(tokenDigest),
       });
       const token = expectToken(await telling.issue({ authorization: authorization(), body: grant }));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
 import { sha256Digest } from '../../src/domain/security/credentials.ts';
 import { findPresentedClientId } from '../../src/oauth/client-credentials.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
@@ -188,6 +189,7 @@ test('a database that is away is no fault of the client: the error is thrown as 
     db: closed.db,
     settings: { accessTokenSeconds: 36_000 },
     clock: () => start,
+    verifyAccount: createAccountVerifier(closed.db),
   });
   await closed.close();
   await expect(away.issue({ authorization: authorization(), body: grant })).rejects.toThrow(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
+import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import type { TokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import { testDatabase } from '../support/database.ts';
@@ -34,6 +35,7 @@ export function tokenStage(): TokenStage {
       db: set.database.db,
       settings: { accessTokenSeconds: 36_000 },
       clock: () => start,
+      verifyAccount: createAccountVerifier(set.database.db),
     });
   });
   afterAll(() => set.database.close());

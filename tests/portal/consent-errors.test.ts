@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import express from 'express';
 import request from 'supertest';
 import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
+import { isUnavailable } from '../../src/queries/connection/database.ts';
 import { createConsent } from '../../src/portal/consent.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -18,6 +19,7 @@ test('while the database is away the consent page says so as a page, and logs it
       db: database.db,
       clock: () => new Date(0),
       linkKey: deriveLinkKey(randomBytes(32)),
+      isUnavailable,
       log: { info: note, warn: note, error: note },
     }),
   );

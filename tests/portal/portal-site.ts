@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { hashPassword } from '../../src/domain/security/passwords.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
-import { issueInitialPassword } from '../../src/accounts/bootstrap.ts';
+import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
 import { createPortal } from '../../src/portal/portal.ts';
+import { isUnavailable } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { countQuotaUse } from '../../src/queries/accounts/rate-limits.ts';
@@ -78,12 +79,13 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
       db,
       clock,
       baseUrl: publicUrl ?? baseUrl,
-      issueInitialPassword,
+      verifyAccount: createAccountVerifier(db),
+      isUnavailable,
       invalidateCachedTokensOf: (id) => forgotten.push(id),
       log: { info: note, warn: note, error: note },
-      throttle: async (policy, subject) => {
+      countUse: async (policy, subject) => {
         const use = await countQuotaUse(db, policy, subject, quota, 60, clock());
-        return { allowed: use.used <= quota, retryAfterSeconds: use.resetSeconds };
+        return { isAllowed: use.used <= quota, retryAfterSeconds: use.resetSeconds };
       },
     }),
   );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { verifyAccount } from '../../src/queries/accounts/accounts.ts';
+import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
 import { findClient } from '../../src/queries/accounts/applications.ts';
 import { insertSignupRequest } from '../../src/queries/accounts/signup-requests.ts';
 import { elementText, formOf } from './visitor.ts';
@@ -99,14 +99,14 @@ test('an admin issues an initial password, shown once, that ends the sessions of
   expect([issued.status, issued.headers['cache-control']]).toEqual([200, 'no-store']);
   expect(elementText(issued.text, 'username')).toBe(person.username);
   const password = elementText(issued.text, 'initial_password') ?? '';
-  expect(await verifyAccount(site.db, person.username, password)).toMatchObject({
+  expect(await createAccountVerifier(site.db)(person.username, password)).toMatchObject({
     passwordChangeRequired: true,
   });
   expect((await theirs.get('/accounts/password_change/')).headers['location']).toMatch(/^\/accounts\/login/);
   expect((await browser.post(path, form)).headers['location']).toBe(
     '/portal/users/?notice=password_unchanged',
   );
-  expect(await verifyAccount(site.db, person.username, password)).toBeDefined();
+  expect(await createAccountVerifier(site.db)(person.username, password)).toBeDefined();
   expect(site.logged.join('\n')).not.toContain(password);
 });
 

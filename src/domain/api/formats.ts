@@ -5,10 +5,20 @@ const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 const EMAIL_PATTERN =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i;
 
+/** Whether the text is a UUID (RFC 9562) of any version, in either letter case. */
+export function isUuid(text: string): boolean {
+  return UUID_PATTERN.test(text);
+}
+
+/** Whether the text is an email address, at most 254 characters long, with a dot in its domain. */
+export function isEmailAddress(text: string): boolean {
+  return text.length <= 254 && EMAIL_PATTERN.test(text);
+}
+
 /** String formats of the document; `instant` is our own: ISO 8601 that may be naive (then UTC). */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
-  uuid: (text) => UUID_PATTERN.test(text),
-  email: (text) => text.length <= 254 && EMAIL_PATTERN.test(text),
+  uuid: isUuid,
+  email: isEmailAddress,
   uri: (text) => URL.canParse(text),
   // Also with letters beyond ASCII (RFC 3987).
   iri: (text) => URL.canParse(text),

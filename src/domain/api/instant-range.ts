@@ -20,15 +20,16 @@ export function parseInstantRange(
   maxDays: number,
 ): InstantRange {
   const [from, to] = [tryParseInstant(fromText), tryParseInstant(toText)];
-  const fault = (parameter: string, code: FieldError['code'], detail: string): FieldError[] => [
+  const errorOf = (parameter: string, code: FieldError['code'], detail: string): FieldError[] => [
     { parameter, in: 'query', code, detail },
   ];
-  if (from === undefined) throw validationProblem(fault(fromName, 'format', 'must be an ISO 8601 instant'));
-  if (to === undefined) throw validationProblem(fault(toName, 'format', 'must be an ISO 8601 instant'));
-  if (from >= to) throw validationProblem(fault(fromName, 'range_order', `must be before ${toName}`));
+  if (from === undefined)
+    throw validationProblem(errorOf(fromName, 'format', 'Must be an ISO 8601 instant.'));
+  if (to === undefined) throw validationProblem(errorOf(toName, 'format', 'Must be an ISO 8601 instant.'));
+  if (from >= to) throw validationProblem(errorOf(fromName, 'range_order', `Must be before ${toName}.`));
   if (to.getTime() - from.getTime() > maxDays * DAY_MS) {
     throw validationProblem(
-      fault(toName, 'range_too_long', `must be at most ${maxDays} days after ${fromName}`),
+      errorOf(toName, 'range_too_long', `Must be at most ${maxDays} days after ${fromName}.`),
     );
   }
   return { from, to };

@@ -23,6 +23,20 @@ export interface UserFields extends UserDetails {
   readonly role: Role;
 }
 
+/** A stored user, with what the service itself knows of it. */
+export interface UserRecord extends UserFields {
+  readonly org_id: string;
+  readonly id: string;
+  readonly location_last_updated: Date | null;
+  readonly num_electric_vehicles: number;
+  readonly num_heat_pumps: number;
+  readonly num_inverters: number;
+  readonly num_wallboxes: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly deleted_at: Date | null;
+}
+
 /** What a request gives of them: absent means unchanged, and at creation the same as null. */
 type GivenFields = { readonly [Name in keyof UserFields]?: UserFields[Name] | undefined };
 
@@ -52,7 +66,10 @@ export type Visibility =
   | { readonly kind: 'users'; readonly self: string }
   | { readonly kind: 'own'; readonly self: string };
 
-/** Somebody from outside (a partner's staff in a simulation organization) has no self there. */
+/**
+ * Which users of an organization an actor sees with this access. A member of the partner organization has no user of its
+ * own in a simulation organization, so there `self` matches nobody.
+ */
 export function userVisibility(access: Access, actor: Pick<Actor, 'userId'>): Visibility {
   switch (access) {
     case 'all':
@@ -65,7 +82,7 @@ export function userVisibility(access: Access, actor: Pick<Actor, 'userId'>): Vi
   }
 }
 
-/** The rule of lists and single reads alike; queries/users.ts says the same in SQL. */
+/** Whether somebody sees this user; visibleUsers in queries/accounts/users.ts says the same in SQL. */
 export function canSeeUser(who: Visibility, user: { readonly id: string; readonly role: Role }): boolean {
   return who.kind === 'all' || user.id === who.self || (who.kind === 'users' && user.role === 'user');
 }
@@ -83,25 +100,28 @@ export function changedUserFields(before: UserFields, given: GivenFields): Parti
   return Object.fromEntries(changes);
 }
 
-/** The faults of a user as it would be stored: half a pair of coordinates, a country that is none. */
+/**
+ * What is wrong with a user as it would be stored: coordinates_incomplete for one coordinate without the other,
+ * country_unknown for a code that ISO 3166-1 does not assign. Empty when it can be stored.
+ */
 export function validateUserFields(user: UserFields): FieldError[] {
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if ((user.latitude === null) !== (user.longitude === null)) {
     const [missing, other] = user.latitude === null ? ['latitude', 'longitude'] : ['longitude', 'latitude'];
-    faults.push({
+    errors.push({
       pointer: `/${missing}`,
       code: 'coordinates_incomplete',
-      detail: `is needed beside ${other}; give both or neither`,
+      detail: `Must be given together with ${other}; give both or neither.`,
     });
   }
   if (user.country !== null && !isAssignedCountryCode(user.country)) {
-    faults.push({
+    errors.push({
       pointer: '/country',
       code: 'country_unknown',
-      detail: 'must be an assigned ISO 3166-1 alpha-2 code, such as AT',
+      detail: 'Must be an assigned ISO 3166-1 alpha-2 code, such as AT.',
     });
   }
-  return faults;
+  return errors;
 }
 
 function givenFields(given: GivenFields): Partial<UserFields> {

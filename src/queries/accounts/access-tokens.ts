@@ -1,8 +1,8 @@
 import type { Role } from '../../domain/users/roles.ts';
-import type { Db } from '../connection/database.ts';
+import type { Db, Tx } from '../connection/database.ts';
 
 export interface NewAccessToken {
-  /** `digest(token)` of domain/credentials.ts. */
+  /** `sha256Digest(token)` of domain/security/credentials.ts. */
   readonly tokenHash: Buffer;
   readonly orgId: string;
   /** Who the token acts as. */
@@ -24,6 +24,7 @@ export interface ActiveToken {
   readonly expiresAt: Date;
 }
 
+/** Breaks access_tokens_application_fkey when the application has been deleted. */
 export async function insertAccessToken(db: Db, token: NewAccessToken): Promise<void> {
   await db
     .insertInto('access_tokens')
@@ -40,8 +41,8 @@ export async function insertAccessToken(db: Db, token: NewAccessToken): Promise<
 }
 
 /**
- * The token, if its user and the owner of its application are not deleted (a deleted application takes its tokens
- * with it). Expiry is the caller's to judge, by its own clock.
+ * The token with this digest, if its user and the owner of its application are not deleted (a deleted application takes its tokens
+ * with it). The caller compares expiresAt with its own clock.
  */
 export async function findActiveToken(db: Db, tokenHash: Buffer): Promise<ActiveToken | undefined> {
   const row = await db
@@ -98,7 +99,32 @@ export async function deleteAccessToken(
     .execute();
 }
 
-/** Sweeps tokens that expired before `instant`; the number swept. */
+/** Ends the tokens that act as a user, and those of the applications that the user owns, whoever they act as. */
+export async function deleteAccessTokensOfUser(
+  tx: Tx,
+  user: { readonly orgId: string; readonly userId: string },
+): Promise<void> {
+  await tx
+    .deleteFrom('access_tokens')
+    .where('org_id', '=', user.orgId)
+    .where((eb) =>
+      eb.or([
+        eb('user_id', '=', user.userId),
+        eb(
+          'application_id',
+          'in',
+          eb
+            .selectFrom('applications')
+            .select('id')
+            .where('org_id', '=', user.orgId)
+            .where('owner_user_id', '=', user.userId),
+        ),
+      ]),
+    )
+    .execute();
+}
+
+/** Deletes the tokens that expired before `instant`; resolves to their number. */
 export async function deleteExpiredAccessTokens(db: Db, instant: Date): Promise<number> {
   const result = await db.deleteFrom('access_tokens').where('expires_at', '<', instant).executeTakeFirst();
   return Number(result.numDeletedRows);

@@ -1,8 +1,7 @@
-import { hashPassword, verifyPassword, newInitialPassword } from '../../domain/security/passwords.ts';
 import type { Role } from '../../domain/users/roles.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** A person who can sign in: a live user with a username. The password's hash never leaves this file. */
+/** A person who can sign in: a user with a username who is not deleted. */
 export interface Account {
   readonly orgId: string;
   readonly userId: string;
@@ -22,55 +21,13 @@ export interface NewAdmin extends AccountKey {
   readonly passwordHash: string;
 }
 
-const columns = [
-  'org_id',
-  'id',
-  'username',
-  'email',
-  'role',
-  'password_hash',
-  'password_change_required',
-] as const;
-
-interface Row {
-  readonly org_id: string;
-  readonly id: string;
-  readonly username: string | null;
-  readonly email: string;
-  readonly role: Role;
-  readonly password_hash: string | null;
-  readonly password_change_required: boolean;
-}
-
-// Something to compare with where there is no account, so that both cases take the same time.
-let nobodysHash: Promise<string> | undefined;
-
-function hashOfNobody(): Promise<string> {
-  if (nobodysHash === undefined) {
-    nobodysHash = hashPassword(newInitialPassword());
-    nobodysHash.catch(() => (nobodysHash = undefined));
-  }
-  return nobodysHash;
-}
-
-/**
- * The account, if the password is right. An unknown username, a user without a password and a wrong password are
- * one answer and take the same time.
- */
-export async function verifyAccount(
-  db: Db,
-  username: string,
-  password: string,
-): Promise<Account | undefined> {
-  const row = await findRow(db, username);
-  const stored = row?.password_hash ?? undefined;
-  const matches = await verifyPassword(password, stored ?? (await hashOfNobody()));
-  return matches && stored !== undefined && row !== undefined ? toAccount(row) : undefined;
-}
-
 /** The person's own choice: the account is open from now on. False when the user has no username or is deleted. */
-export async function setPassword(db: Db, key: AccountKey, password: string, now: Date): Promise<boolean> {
-  const passwordHash = await hashPassword(password);
+export async function updatePassword(
+  db: Db,
+  key: AccountKey,
+  passwordHash: string,
+  now: Date,
+): Promise<boolean> {
   const row = await db
     .updateTable('users')
     .set({ password_hash: passwordHash, password_change_required: false, updated_at: now })
@@ -84,10 +41,10 @@ export async function setPassword(db: Db, key: AccountKey, password: string, now
 }
 
 /**
- * Gives a live user an initial password, and a username if there is none yet. Undefined when the organization has
+ * Gives a user who is not deleted an initial password, and a username if there is none yet. Undefined when the organization has
  * no user with this email. A username that another user has breaks the constraint users_username_key.
  */
-export async function setInitialPassword(
+export async function updateInitialPassword(
   tx: Tx,
   user: { readonly orgId: string; readonly email: string },
   usernameIfNone: string,
@@ -129,21 +86,22 @@ export async function insertAdmin(tx: Tx, admin: NewAdmin, now: Date): Promise<v
     .execute();
 }
 
-async function findRow(db: Db, username: string): Promise<Row | undefined> {
-  // PostgreSQL's text holds no NUL, and so no username does.
-  if (username.includes('\0')) return undefined;
-  return db
+/**
+ * The account with this username, whatever the letter case, and the hash of its password. Undefined when there is none
+ * or its user is deleted or has no password.
+ */
+export async function findAccountWithHash(
+  db: Db,
+  username: string,
+): Promise<{ readonly account: Account; readonly passwordHash: string } | undefined> {
+  const row = await db
     .selectFrom('users')
-    .select(columns)
+    .select(['org_id', 'id', 'username', 'email', 'role', 'password_hash', 'password_change_required'])
     .where((eb) => eb(eb.fn('lower', ['username']), '=', eb.fn('lower', [eb.val(username)])))
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
-}
-
-/** Undefined for a user who has no username and so cannot sign in. */
-function toAccount(row: Row): Account | undefined {
-  if (row.username === null) return undefined;
-  return {
+  if (row === undefined || row.username === null || row.password_hash === null) return undefined;
+  const account = {
     orgId: row.org_id,
     userId: row.id,
     username: row.username,
@@ -151,4 +109,5 @@ function toAccount(row: Row): Account | undefined {
     role: row.role,
     passwordChangeRequired: row.password_change_required,
   };
+  return { account, passwordHash: row.password_hash };
 }

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { GrantType } from '../../domain/security/grant-types.ts';
 import type { Db } from '../connection/database.ts';
-
-/** `client-credentials`, or `password` ("Resource owner password-based"). */
-export const grantTypes = ['client-credentials', 'password'] as const;
-export type GrantType = (typeof grantTypes)[number];
 
 /** A registered client application. Its secret is not part of it: only the digest is stored, and never read out. */
 export interface Application {
@@ -25,7 +22,7 @@ export interface NewApplication {
   readonly ownerUserId: string;
   readonly name: string;
   readonly clientId: string;
-  /** `digest(secret)` of domain/credentials.ts. */
+  /** `sha256Digest(secret)` of domain/security/credentials.ts. */
   readonly secretHash: Buffer;
   readonly grantType: GrantType;
 }

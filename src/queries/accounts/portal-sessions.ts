@@ -9,7 +9,7 @@ export interface NewPortalSession extends AccountKey {
   readonly expiresAt: Date;
 }
 
-/** A live session with the person behind it, both as they stand now. */
+/** A valid session with the person that it belongs to, both as they are now. */
 export interface PortalSession extends Account {
   readonly orgName: string;
   readonly csrfSecret: string;

@@ -24,12 +24,12 @@ const COLUMNS = ['id', 'email', 'role', 'username', 'updated_at'] as const;
 interface Row {
   readonly id: string;
   readonly email: string;
-  readonly role: string;
+  readonly role: Role;
   readonly username: string | null;
   readonly updated_at: Date;
 }
 
-/** Live users by email, which is unique in lower case among them and carries the keyset (users_email_key). */
+/** Users who are not deleted, by email, which is unique in lower case among them and carries the keyset (users_email_key). */
 export async function listPortalUsers(
   db: Db,
   orgId: string,
@@ -68,8 +68,7 @@ function toPortalUser(row: Row): PortalUser {
   return {
     id: row.id,
     email: row.email,
-    // The check constraint users_role_check allows no other value.
-    role: row.role as Role,
+    role: row.role,
     username: row.username,
     updatedAt: row.updated_at,
   };

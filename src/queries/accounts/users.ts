@@ -1,23 +1,9 @@
 import { sql } from 'kysely';
 import type { Expression, SqlBool } from 'kysely';
 import { USER_FIELD_NAMES } from '../../domain/users/users.ts';
-import type { UserFields, Visibility } from '../../domain/users/users.ts';
+import type { UserFields, UserRecord, Visibility } from '../../domain/users/users.ts';
 import type { CursorPosition } from '../../domain/api/cursor.ts';
 import type { Db, Tx } from '../connection/database.ts';
-
-/** A user with what the service knows of it. */
-export interface UserRecord extends UserFields {
-  readonly org_id: string;
-  readonly id: string;
-  readonly location_last_updated: Date | null;
-  readonly num_electric_vehicles: number;
-  readonly num_heat_pumps: number;
-  readonly num_inverters: number;
-  readonly num_wallboxes: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly deleted_at: Date | null;
-}
 
 export interface UserScope {
   readonly orgId: string;
@@ -58,7 +44,7 @@ export function findUser(db: Db, scope: UserScope, id: string): Promise<UserReco
   return visibleUsers(db, scope).where('users.id', '=', id).executeTakeFirst();
 }
 
-/** A live one before deleted ones, of these the one that was deleted last. */
+/** The user, if it is visible in this scope: one that is not deleted first, then the one that was deleted last. */
 export function findUserByExternalId(
   db: Db,
   scope: UserScope,
@@ -71,7 +57,7 @@ export function findUserByExternalId(
     .executeTakeFirst();
 }
 
-/** Locks a live user until the end of the transaction. */
+/** Locks a user until the end of the transaction; undefined when there is none or it is deleted. */
 export async function lockUser(tx: Tx, orgId: string, id: string): Promise<StoredUser | undefined> {
   return tx
     .selectFrom('users')
@@ -88,7 +74,7 @@ export async function lockOrganizationAdmins(tx: Tx, orgId: string): Promise<voi
   await tx.selectFrom('organizations').select('id').where('id', '=', orgId).forNoKeyUpdate().execute();
 }
 
-/** Whether there is a live admin beside this user. Stays true until the commit only under lockOrganizationAdmins. */
+/** Whether the organization has another admin who is not deleted. Stays true until the commit only under lockOrganizationAdmins. */
 export async function hasOtherAdmin(tx: Tx, orgId: string, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('users')
@@ -102,7 +88,7 @@ export async function hasOtherAdmin(tx: Tx, orgId: string, id: string): Promise<
   return row !== undefined;
 }
 
-/** Breaks users_email_key or users_external_user_id_key when a live user of the organization has the value. */
+/** Breaks users_email_key or users_external_user_id_key when a user of the organization who is not deleted has the value. */
 export async function insertUser(
   db: Db,
   user: UserFields & { readonly org_id: string; readonly id: string },
@@ -137,10 +123,7 @@ export async function updateUser(
     .execute();
 }
 
-/**
- * Deletes a user so that the row stays: its email is free again, and nobody acts as it any more. Tokens of its
- * applications end too, whoever they act as; the applications' secrets are worth nothing without their owner.
- */
+/** Marks a user as deleted: the row stays, and its email is free again. */
 export async function softDeleteUser(
   tx: Tx,
   key: { readonly orgId: string; readonly id: string },
@@ -151,29 +134,6 @@ export async function softDeleteUser(
     .set({ deleted_at: now, updated_at: now })
     .where('org_id', '=', key.orgId)
     .where('id', '=', key.id)
-    .execute();
-  await tx
-    .deleteFrom('access_tokens')
-    .where('org_id', '=', key.orgId)
-    .where((eb) =>
-      eb.or([
-        eb('user_id', '=', key.id),
-        eb(
-          'application_id',
-          'in',
-          eb
-            .selectFrom('applications')
-            .select('id')
-            .where('org_id', '=', key.orgId)
-            .where('owner_user_id', '=', key.id),
-        ),
-      ]),
-    )
-    .execute();
-  await tx
-    .deleteFrom('portal_sessions')
-    .where('org_id', '=', key.orgId)
-    .where('user_id', '=', key.id)
     .execute();
 }
 

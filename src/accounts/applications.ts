@@ -1,0 +1,97 @@
+import { sha256Digest, newClientSecret } from '../domain/security/credentials.ts';
+import type { GrantType } from '../domain/security/grant-types.ts';
+import {
+  deleteApplication,
+  findApplication,
+  findClient,
+  insertApplication,
+  listApplications,
+  updateApplication,
+  updateApplicationSecret,
+} from '../queries/accounts/applications.ts';
+import type { Application } from '../queries/accounts/applications.ts';
+import { violatedConstraint } from '../queries/connection/database.ts';
+import type { Db } from '../queries/connection/database.ts';
+import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
+
+export type { Application } from '../queries/accounts/applications.ts';
+
+/** Who asks: admins see every application of their organization, everybody else only their own. */
+type Viewer = Pick<PortalSession, 'orgId' | 'userId' | 'role'>;
+
+/** The applications that a person sees, newest first. */
+export async function listVisibleApplications(db: Db, viewer: Viewer): Promise<Application[]> {
+  return listApplications(db, viewer.orgId, viewer.role === 'admin' ? undefined : viewer.userId);
+}
+
+/** An application by its id (a UUID); undefined when there is none, or the person may not see it. */
+export async function findVisibleApplication(
+  db: Db,
+  viewer: Viewer,
+  id: string,
+): Promise<Application | undefined> {
+  const found = await findApplication(db, viewer.orgId, id);
+  return viewer.role === 'admin' || found?.ownerUserId === viewer.userId ? found : undefined;
+}
+
+/** The application with this client id, if the person owns it. */
+export async function findOwnApplication(
+  db: Db,
+  owner: Viewer,
+  clientId: string,
+): Promise<Application | undefined> {
+  const application = (await findClient(db, clientId))?.application;
+  const isOwn = application?.orgId === owner.orgId && application.ownerUserId === owner.userId;
+  return isOwn ? application : undefined;
+}
+
+/**
+ * Registers an application, and resolves to it with its secret, which can never be read again. Undefined when an
+ * application has this client id already: the form was sent before.
+ */
+export async function registerApplication(
+  db: Db,
+  owner: Viewer,
+  given: { readonly name: string; readonly grantType: GrantType; readonly clientId: string },
+  now: Date,
+): Promise<{ readonly application: Application; readonly secret: string } | undefined> {
+  const secret = newClientSecret();
+  const row = {
+    ...given,
+    orgId: owner.orgId,
+    ownerUserId: owner.userId,
+    secretHash: sha256Digest(secret),
+  };
+  try {
+    return { application: await insertApplication(db, row, now), secret };
+  } catch (error) {
+    if (violatedConstraint(error) === 'applications_client_id_key') return undefined;
+    throw error;
+  }
+}
+
+/** Changes the name and the grant type. */
+export async function changeApplication(
+  db: Db,
+  { orgId, id }: Application,
+  change: { readonly name: string; readonly grantType: GrantType },
+  now: Date,
+): Promise<void> {
+  await updateApplication(db, orgId, id, change, now);
+}
+
+/** Gives the application a new secret and resolves to it; undefined when the application was deleted meanwhile. */
+export async function replaceApplicationSecret(
+  db: Db,
+  { orgId, id }: Application,
+  now: Date,
+): Promise<string | undefined> {
+  const secret = newClientSecret();
+  const isReplaced = await updateApplicationSecret(db, orgId, id, sha256Digest(secret), now);
+  return isReplaced ? secret : undefined;
+}
+
+/** Deletes an application with the tokens that were issued to it. */
+export async function removeApplication(db: Db, { orgId, id }: Application): Promise<void> {
+  await deleteApplication(db, orgId, id);
+}

@@ -1,0 +1,103 @@
+import {
+  findOwnApplication,
+  registerApplication,
+  replaceApplicationSecret,
+} from '../accounts/applications.ts';
+import type { Application } from '../accounts/applications.ts';
+import { newClientId } from '../domain/security/credentials.ts';
+import {
+  readApplicationForm,
+  readClientId,
+  sendApplicationForm,
+  toGrantType,
+  validateApplicationForm,
+} from './application-form.ts';
+import { applicationPath, logApplicationEvent, withApplication } from './applications.ts';
+import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { getSession } from './context.ts';
+import { encodeEnvironmentFile } from './environment-file.ts';
+import { readFormField } from './forms.ts';
+import { APPLICATIONS_PATH } from './guards.ts';
+import { sendView } from '../html/render.ts';
+import { redirectAfterForm, sendNotFound } from './pages.ts';
+
+const REGISTRATION_FORM = {
+  heading: 'Register an application',
+  action: `${APPLICATIONS_PATH}register/`,
+  submit: 'Register',
+};
+
+export const showRegistration: PageHandler = (_context, _request, response) => {
+  const values = readApplicationForm(undefined);
+  sendApplicationForm(response, { ...REGISTRATION_FORM, values, errors: {}, clientId: newClientId() });
+};
+
+/** Registers an application and shows its secret once. A form that was sent before leads to what it made. */
+export const registerFromForm: PageHandler = async (context, request, response) => {
+  const { db, clock } = context;
+  const session = getSession(response);
+  const values = readApplicationForm(request);
+  const errors = validateApplicationForm(request, values);
+  const clientId = readClientId(request);
+  if (Object.keys(errors).length > 0) {
+    sendApplicationForm(response, { ...REGISTRATION_FORM, values, errors, clientId });
+    return;
+  }
+  const given = { name: values.name, grantType: toGrantType(values), clientId };
+  const registered = await registerApplication(db, session, given, clock());
+  if (registered === undefined) {
+    const before = await findOwnApplication(db, session, clientId);
+    const path = before && `${applicationPath(before)}?notice=secret_unchanged`;
+    redirectAfterForm(response, path ?? APPLICATIONS_PATH);
+    return;
+  }
+  logApplicationEvent(context, 'Application registered.', response, registered.application);
+  sendSecret(context, response, 'Application registered', registered.application, registered.secret);
+};
+
+export const showSecretReplacement = withApplication((_context, _request, response, application) =>
+  sendView(response, 200, 'confirm', {
+    heading: `Replace the secret of ${application.name}?`,
+    text: 'The old secret is refused from then on. Tokens that were issued with it stay valid until they expire. The new secret is shown once.',
+    action: `${applicationPath(application)}secret/`,
+    version: versionOf(application),
+    submit: 'Replace the secret',
+    back: applicationPath(application),
+  }),
+);
+
+/** Replaces the secret and shows the new one once. A form that was sent before changes nothing. */
+export const replaceSecret = withApplication(async (context, request, response, application) => {
+  const version = readFormField(request, 'version');
+  if (version !== '' && version !== versionOf(application)) {
+    redirectAfterForm(response, `${applicationPath(application)}?notice=secret_unchanged`);
+    return;
+  }
+  const secret = await replaceApplicationSecret(context.db, application, context.clock());
+  if (secret === undefined) {
+    sendNotFound(response);
+    return;
+  }
+  logApplicationEvent(context, 'Application secret replaced.', response, application);
+  sendSecret(context, response, 'Secret replaced', application, secret);
+});
+
+/** Changes with every change of the application: a form that is sent again by a reload is recognised by it. */
+function versionOf(application: Application): string {
+  return String(application.updatedAt.getTime());
+}
+
+function sendSecret(
+  { baseUrl }: PortalContext,
+  response: PortalResponse,
+  heading: string,
+  application: Application,
+  secret: string,
+): void {
+  sendView(response, 200, 'application-secret', {
+    heading,
+    application,
+    secret,
+    environment: encodeEnvironmentFile(baseUrl, application, secret),
+  });
+}
