@@ -1958,7 +1958,7 @@ export interface components {
             readonly latitude?: components["schemas"]["LatitudeInput"];
             readonly longitude?: components["schemas"]["LongitudeInput"];
         };
-        /** @description The properties to change; all others stay as they are. Null clears an optional property. `email` and `role` cannot be null, only an admin may change a `role` (otherwise 403 `role_change_forbidden`), and the organization cannot be changed. `latitude` and `longitude` are judged together with what is stored: after the update both have a value or neither. */
+        /** @description The properties to change; all others stay as they are. Null clears an optional property. `email` and `role` cannot be null, only an admin may change a `role` (otherwise 403 `role_change_forbidden`), and the organization cannot be changed. `latitude` and `longitude` are checked together with what is stored: after the update both have a value or neither. */
         readonly UserUpdate: {
             /**
              * Format: email
@@ -2515,7 +2515,7 @@ export interface components {
             readonly cols: number;
         };
         /**
-         * @description A painted map of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders.
+         * @description A raster of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders.
          * @example {
          *       "country": "AT",
          *       "dataset_version": "vienna-2026.1",
@@ -2535,7 +2535,7 @@ export interface components {
             readonly country: string;
             /** @description Your own name for this state of the density data. Kept and echoed. */
             readonly dataset_version: string;
-            /** @description Name of the borders the raster was painted on. Kept and echoed; `config` names the borders used here. */
+            /** @description Name of the borders the raster was drawn on. Kept and echoed; `config` names the borders used here. */
             readonly boundary_version: string;
             readonly grid: components["schemas"]["DensityGrid"];
             /** @description One unsigned byte for each cell, row by row from the north-west, in base64 (padding optional, the URL-safe alphabet too). 0 means that nobody lives there, 1 to 255 are relative numbers of households. Raw bytes are the plain form; bytes packed with gzip, zlib or raw deflate are accepted, and are needed from about 250,000 cells on. What comes out must be exactly `rows` × `cols` bytes, not all of them 0. */
@@ -3244,7 +3244,7 @@ export interface components {
             readonly sent_at?: string;
             readonly metadata: components["schemas"]["NotificationMetadata"];
         };
-        /** @description A stretch of the pending items, newest first. */
+        /** @description A page of the pending items, newest first. */
         readonly ActionPage: {
             readonly items: readonly components["schemas"]["ActionItem"][];
             /** @description Items that match the filters. */
@@ -3282,7 +3282,7 @@ export interface components {
             readonly owner_id: string | null;
             readonly resolution_link: components["schemas"]["ResolutionLink"];
         };
-        /** @description A stretch of the notices, newest first. */
+        /** @description A page of the notices, newest first. */
         readonly InformationPage: {
             readonly items: readonly components["schemas"]["InformationNotification"][];
             /** @description Notices that match the filters. */
@@ -3423,7 +3423,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request is malformed or cannot be granted: `invalid_request` (a parameter is missing, repeated or unreadable, or credentials are sent both in the header and in the body), `invalid_grant` (wrong user name or password, or a first password that has not been changed yet), `unauthorized_client` (the application is not registered for this grant), `unsupported_grant_type`, `invalid_scope`, at the revocation endpoint also `unsupported_token_type`. */
+        /** @description The request is malformed or cannot be granted: `invalid_request` (a parameter is missing, repeated or malformed, or credentials are sent both in the header and in the body), `invalid_grant` (wrong user name or password, or a first password that has not been changed yet), `unauthorized_client` (the application is not registered for this grant), `unsupported_grant_type`, `invalid_scope`, at the revocation endpoint also `unsupported_token_type`. */
         readonly OAuthBadRequest: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
@@ -8862,7 +8862,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description A stretch of the list. */
+            /** @description A page of the list. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
@@ -8984,7 +8984,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description A stretch of the list. */
+            /** @description A page of the list. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
