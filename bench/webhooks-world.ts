@@ -6,19 +6,19 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keyring, seal, webhookContext } from '../src/domain/security/encryption.ts';
-import { newSecret } from '../src/domain/notifications/signature.ts';
+import { createKeyring, encrypt, webhookSecretContext } from '../src/domain/security/encryption.ts';
+import { generateSigningSecret } from '../src/domain/notifications/signature.ts';
 import { openDatabase } from '../src/queries/connection/database.ts';
 import type { OpenDatabase } from '../src/queries/connection/database.ts';
 import { startEmbedded } from '../src/postgres/start.ts';
-import { migrate } from '../src/queries/connection/migrations.ts';
-import { insertMessage } from '../src/queries/deliveries/deliveries.ts';
+import { applyMigrations } from '../src/queries/connection/migrations.ts';
+import { insertMessageWithDeliveries } from '../src/queries/deliveries/deliveries.ts';
 import { insertWebhook } from '../src/queries/deliveries/webhooks.ts';
 import { Dispatcher } from '../src/webhooks/dispatcher.ts';
 import { Exchange } from '../src/webhooks/exchange.ts';
 import { certificateAuthority, serverCertificate } from '../tools/demo/certificates.ts';
 
-export const keys = keyring(randomBytes(32));
+export const keys = createKeyring(randomBytes(32));
 const none = (): void => {};
 
 export interface Receivers {
@@ -59,7 +59,7 @@ export async function startDatabase(): Promise<BenchDatabase> {
       throw error;
     },
   });
-  await migrate(embedded.connection, join(import.meta.dirname, '../migrations'));
+  await applyMigrations(embedded.connection, join(import.meta.dirname, '../migrations'));
   const database = openDatabase({ connection: embedded.connection });
   return {
     ...database,
@@ -98,7 +98,7 @@ export function newDispatcher({ db }: OpenDatabase, exchange: Exchange): Running
     metrics: {
       attempted: none,
       received: none,
-      dropped: none,
+      cancelled: none,
       superseded: none,
       reclaimed: none,
       finished: (state, count) => {
@@ -133,7 +133,7 @@ export async function addWebhooks({ db }: OpenDatabase, ports: readonly number[]
       id,
       url: `https://localhost:${port}/`,
       topics: ['device.information' as const],
-      secret: seal(keys, newSecret(), webhookContext(id)),
+      secret: encrypt(keys, generateSigningSecret(), webhookSecretContext(id)),
     };
     await insertWebhook(db, webhook, at);
     orgIds.push(orgId);
@@ -156,7 +156,7 @@ export async function addEvent({ db }: OpenDatabase, orgId: string): Promise<voi
     occurred_at: now,
     payload: bodyNow(),
   };
-  await db.transaction().execute((tx) => insertMessage(tx, message, now));
+  await db.transaction().execute((tx) => insertMessageWithDeliveries(tx, message, now));
 }
 
 /** Many pending deliveries at once, `count` over the organizations in turn. */

@@ -1,7 +1,11 @@
 // The webhook rows of `make bench`: targets 1, 2, 3 and 5 of the dispatcher, each with its limit in the same run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { serviceSignature, standardHeaders, newSecret } from '../src/domain/notifications/signature.ts';
+import {
+  serviceSignatureHeader,
+  standardWebhooksHeaders,
+  generateSigningSecret,
+} from '../src/domain/notifications/signature.ts';
 import { claimDeliveries } from '../src/queries/deliveries/delivery-queue.ts';
 import type { Exchange } from '../src/webhooks/exchange.ts';
 import {
@@ -41,7 +45,7 @@ async function timed(count: number, run: () => Promise<unknown>): Promise<Timed>
 
 /** Signs and posts the same bodies over reused connections: what a dispatcher could at best do. */
 async function bareLoop({ ports, ca }: Receivers, count: number): Promise<Timed> {
-  const secret = newSecret();
+  const secret = generateSigningSecret();
   const body = bodyNow();
   const pools = ports.map(
     (port) =>
@@ -57,8 +61,8 @@ async function bareLoop({ ports, ca }: Receivers, count: number): Promise<Timed>
       left -= 1;
       const now = new Date();
       const id = crypto.randomUUID();
-      const signature = serviceSignature(secret, body, now);
-      const headers = { 'Service-Signature': signature, ...standardHeaders(secret, id, body, now) };
+      const signature = serviceSignatureHeader(secret, body, now);
+      const headers = { 'Service-Signature': signature, ...standardWebhooksHeaders(secret, id, body, now) };
       const answer = await pool?.request({ method: 'POST', path: '/', headers, body });
       await answer?.body.dump();
     }
@@ -223,7 +227,7 @@ async function claimRate({ db, pool }: BenchDatabase): Promise<number> {
   let claiming = 0;
   for (let each = 0; each < 40; each += 1) {
     const now = new Date();
-    const lease = { owner: 0, now, until: new Date(now.getTime() + 20_000) };
+    const lease = { workerId: 0, now, until: new Date(now.getTime() + 20_000) };
     const startedAt = performance.now();
     const { deliveries: rows } = await claimDeliveries(db, limits, lease);
     claiming += performance.now() - startedAt;
@@ -231,7 +235,7 @@ async function claimRate({ db, pool }: BenchDatabase): Promise<number> {
     // As a finish would: the rows leave their place in the lane.
     await pool.query(
       `with emptied as (
-         update delivery_places set org_id = null, message_id = null, webhook_id = null, is_retry = null,
+         update in_flight_slots set org_id = null, message_id = null, webhook_id = null, is_retry = null,
            lease_token = null, lease_until = null
          where message_id is not null
          returning old.org_id, old.message_id, old.webhook_id

@@ -75,17 +75,6 @@ export interface DeliveryAttemptsTable {
   request_id: string | null;
 }
 
-export interface DeliveryPlacesTable {
-  owner: number;
-  place: number;
-  org_id: string | null;
-  message_id: string | null;
-  webhook_id: string | null;
-  is_retry: boolean | null;
-  lease_token: string | null;
-  lease_until: Date | null;
-}
-
 export interface DeviceConditionsTable {
   org_id: string;
   device_id: string;
@@ -173,6 +162,17 @@ export interface HouseholdsTable {
   location_source: 'density' | 'fixed' | 'default' | null;
   attributes: Json;
   created_at: Date;
+}
+
+export interface InFlightSlotsTable {
+  worker_id: number;
+  slot: number;
+  org_id: string | null;
+  message_id: string | null;
+  webhook_id: string | null;
+  is_retry: boolean | null;
+  lease_token: string | null;
+  lease_until: Date | null;
 }
 
 export interface MessagesTable {
@@ -264,7 +264,7 @@ export interface WebhooksTable {
   url: string;
   topics: string[];
   enabled: Generated<boolean>;
-  secret_sealed: Buffer;
+  encrypted_secret: Buffer;
   secret_key_id: string;
   secret_version: Generated<number>;
   created_at: Date;
@@ -279,13 +279,13 @@ export interface Database {
   day_ahead_prices: DayAheadPricesTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
-  delivery_places: DeliveryPlacesTable;
   device_conditions: DeviceConditionsTable;
   devices: DevicesTable;
   fleet_requests: FleetRequestsTable;
   fleets: FleetsTable;
   household_checkpoints: HouseholdCheckpointsTable;
   households: HouseholdsTable;
+  in_flight_slots: InFlightSlotsTable;
   messages: MessagesTable;
   notification_items: NotificationItemsTable;
   organizations: OrganizationsTable;

@@ -1,7 +1,7 @@
 -- Written by `make generate` from the migrations beside it. Do not edit, do not apply.
 
-CREATE OR REPLACE FUNCTION public.claim_deliveries(worker integer, as_of timestamp with time zone, until timestamp with time zone, first_places integer, retry_places integer, per_webhook integer, per_organization integer, look_at integer, first_after_org uuid, first_after_webhook uuid, retry_after_org uuid, retry_after_webhook uuid)
- RETURNS TABLE(is_retry boolean, last_org uuid, last_webhook uuid, has_more boolean, owner integer, place integer, lease_token uuid, org_id uuid, message_id uuid, webhook_id uuid, attempts integer, created_at timestamp with time zone, payload bytea, url text, secret_sealed bytea, secret_key_id text, secret_version integer, unwanted text)
+CREATE OR REPLACE FUNCTION public.claim_deliveries(worker integer, as_of timestamp with time zone, until timestamp with time zone, first_slots integer, retry_slots integer, per_webhook integer, per_organization integer, window_size integer, first_after_org uuid, first_after_webhook uuid, retry_after_org uuid, retry_after_webhook uuid)
+ RETURNS TABLE(is_retry boolean, last_org uuid, last_webhook uuid, has_more boolean, worker_id integer, slot integer, lease_token uuid, org_id uuid, message_id uuid, webhook_id uuid, attempts integer, created_at timestamp with time zone, payload bytea, url text, encrypted_secret bytea, secret_key_id text, secret_version integer, unwanted text)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
@@ -10,39 +10,39 @@ AS $function$
 #variable_conflict use_column
 declare
   retries boolean;
-  places bigint;
+  lane_slots bigint;
   after_org uuid;
   after_webhook uuid;
-  missing integer;
+  missing_slots integer;
 begin
-  -- One claim at a time, so that workers together keep within the caps and none takes what another has.
+  -- One claim at a time, so that all workers together keep within the limits and no delivery is claimed twice.
   perform pg_advisory_xact_lock(1684829810);
-  -- A claim need not survive a crash of the database: what it leased is then due again.
+  -- A claim need not survive a crash of the database: its deliveries are then due again.
   perform set_config('synchronous_commit', 'off', true);
 
-  missing := greatest(first_places, 0) + greatest(retry_places, 0)
-    - (select count(*) from delivery_places p where p.owner = worker and p.message_id is null);
-  if missing > 0 then
-    insert into delivery_places (owner, place)
-    select worker, last + n
-    from (select coalesce(max(p.place), 0) as last from delivery_places p where p.owner = worker) known,
-      generate_series(1, missing) n;
+  missing_slots := greatest(first_slots, 0) + greatest(retry_slots, 0)
+    - (select count(*) from in_flight_slots s where s.worker_id = worker and s.message_id is null);
+  if missing_slots > 0 then
+    insert into in_flight_slots (worker_id, slot)
+    select worker, last_slot + n
+    from (select coalesce(max(s.slot), 0) as last_slot from in_flight_slots s where s.worker_id = worker) existing,
+      generate_series(1, missing_slots) n;
   end if;
 
   foreach retries in array array[false, true] loop
-    places := case when retries then retry_places else first_places end;
+    lane_slots := case when retries then retry_slots else first_slots end;
     after_org := case when retries then retry_after_org else first_after_org end;
     after_webhook := case when retries then retry_after_webhook else first_after_webhook end;
-    continue when places <= 0;
-    -- Here and below, ranges and orders name all columns of deliveries_due_idx: with equal signs for some of them other
-    -- indexes would do, which read a whole backlog where a lane or a webhook has few rows.
+    continue when lane_slots <= 0;
+    -- Here and below, ranges and orders name all columns of deliveries_due_idx: with equality for some of them the planner
+    -- could use other indexes, which read a whole backlog where a lane or a webhook has few rows.
     perform from (
       select d.is_retry from deliveries d where d.state = 'pending' and d.is_retry >= retries
       order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit 1
     ) first where first.is_retry = retries;
     continue when not found;
     return query
-    -- The webhooks that wait, by skipping through the index: one step each, however long the backlog.
+    -- The webhooks with pending deliveries, by a loose index scan: one step each, however long the backlog.
     with recursive waiting as (
       select first.org_id, first.webhook_id, first.due_at, 1 as step from (
         select d.is_retry, d.org_id, d.webhook_id, d.due_at from deliveries d
@@ -57,70 +57,123 @@ begin
           and (d.is_retry, d.org_id, d.webhook_id) > (retries, waiting.org_id, waiting.webhook_id)
         order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit 1
       ) next
-      where step < look_at and next.is_retry = retries
-    ), under_way as materialized (
-      select p.org_id, p.message_id, p.webhook_id, p.lease_until > as_of as holds,
-        p.owner = worker and p.is_retry = retries as is_own
-      from delivery_places p where p.message_id is not null
-    ), busy as materialized (
-      select org_id, webhook_id, count(*) as held, count(*) filter (where is_own) as own
-      from under_way where holds group by org_id, webhook_id
-    ), busy_organizations as (
-      select org_id, sum(held) as held, sum(own) as own from busy group by org_id
-    ), free as materialized (
+      where step < window_size and next.is_retry = retries
+    ), in_flight as materialized (
+      select s.org_id, s.message_id, s.webhook_id, s.lease_until > as_of as is_leased,
+        s.worker_id = worker and s.is_retry = retries as is_own
+      from in_flight_slots s where s.message_id is not null
+    ), webhook_load as materialized (
+      select org_id, webhook_id, count(*) as leased, count(*) filter (where is_own) as own
+      from in_flight where is_leased group by org_id, webhook_id
+    ), organization_load as (
+      select org_id, sum(leased) as leased, sum(own) as own from webhook_load group by org_id
+    ), available as materialized (
       select * from (
         select w.org_id, w.webhook_id,
-          least(per_webhook - coalesce(b.held, 0), greatest(places / 8, 1) - coalesce(b.own, 0)) as room,
-          least(per_organization - coalesce(o.held, 0), places - coalesce(o.own, 0)) as org_room
-        from waiting w left join busy b using (org_id, webhook_id) left join busy_organizations o using (org_id)
+          least(per_webhook - coalesce(h.leased, 0), greatest(lane_slots / 8, 1) - coalesce(h.own, 0)) as webhook_limit,
+          least(per_organization - coalesce(o.leased, 0), lane_slots - coalesce(o.own, 0)) as org_limit
+        from waiting w left join webhook_load h using (org_id, webhook_id) left join organization_load o using (org_id)
         where w.due_at <= as_of
-      ) each where room > 0 and org_room > 0
+      ) each where webhook_limit > 0 and org_limit > 0
     ), share as (
-      select ceil(places::numeric / greatest(count(*), 1))::bigint as size from free
+      select ceil(lane_slots::numeric / greatest(count(*), 1))::bigint as size from available
     ), candidates as (
-      select due.*, org_room from free, lateral (
+      select due.*, org_limit from available, lateral (
         select d.org_id, d.message_id, d.webhook_id, d.attempts, d.due_at, d.created_at from deliveries d
         where d.state = 'pending'
-          and (d.is_retry, d.org_id, d.webhook_id) >= (retries, free.org_id, free.webhook_id)
-          and (d.is_retry, d.org_id, d.webhook_id, d.due_at) <= (retries, free.org_id, free.webhook_id, as_of)
-          and (d.message_id, d.webhook_id) not in (select u.message_id, u.webhook_id from under_way u)
-        order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit least(free.room, (select size from share))
+          and (d.is_retry, d.org_id, d.webhook_id) >= (retries, available.org_id, available.webhook_id)
+          and (d.is_retry, d.org_id, d.webhook_id, d.due_at) <= (retries, available.org_id, available.webhook_id, as_of)
+          and (d.message_id, d.webhook_id) not in (select f.message_id, f.webhook_id from in_flight f)
+        order by d.is_retry, d.org_id, d.webhook_id, d.due_at
+        limit least(available.webhook_limit, (select size from share))
       ) due
-    ), in_turn as (
-      select *, row_number() over (partition by org_id, webhook_id order by due_at, message_id) as turn from candidates
-    ), ranked as (
-      select *, row_number() over (partition by org_id order by turn, due_at, message_id) as org_turn from in_turn
+    ), webhook_rank as (
+      select *, row_number() over (partition by org_id, webhook_id order by due_at, message_id) as nth_of_webhook
+      from candidates
+    ), organization_rank as (
+      select *, row_number() over (partition by org_id order by nth_of_webhook, due_at, message_id) as nth_of_org
+      from webhook_rank
     ), chosen as materialized (
-      select *, row_number() over (order by org_turn, due_at, message_id) as nth from ranked
-      where org_turn <= org_room
-      order by org_turn, due_at, message_id limit places
-    ), empty as (
-      select array(select p.ctid from delivery_places p where p.owner = worker and p.message_id is null
-                   order by p.place limit places) as rows
-    ), taken as (
-      update delivery_places p
+      select *, row_number() over (order by nth_of_org, due_at, message_id) as nth from organization_rank
+      where nth_of_org <= org_limit
+      order by nth_of_org, due_at, message_id limit lane_slots
+    ), free_slots as (
+      select array(select s.ctid from in_flight_slots s where s.worker_id = worker and s.message_id is null
+                   order by s.slot limit lane_slots) as ctids
+    ), leased as (
+      update in_flight_slots s
       set org_id = c.org_id, message_id = c.message_id, webhook_id = c.webhook_id, is_retry = retries,
         lease_token = gen_random_uuid(), lease_until = until
       from chosen c
-      where p.ctid = (select rows[c.nth] from empty)
-      returning p.owner, p.place, p.lease_token, p.org_id, p.message_id, p.webhook_id, c.attempts, c.created_at
+      where s.ctid = (select ctids[c.nth] from free_slots)
+      returning s.worker_id, s.slot, s.lease_token, s.org_id, s.message_id, s.webhook_id, c.attempts, c.created_at
     ), claimed as (
-      select t.*, m.payload, w.url, w.secret_sealed, w.secret_key_id, w.secret_version,
+      select l.*, m.payload, w.url, w.encrypted_secret, w.secret_key_id, w.secret_version,
         case when w.deleted_at is not null then 'deleted'
              when not w.enabled then 'disabled'
              when not w.topics @> array[m.message_type] then 'topic_removed' end as unwanted
-      from taken t join messages m on m.org_id = t.org_id and m.id = t.message_id
-      join webhooks w on w.org_id = t.org_id and w.id = t.webhook_id
-    ), looked as (
-      select (select org_id from waiting where step = look_at) as last_org,
-        (select webhook_id from waiting where step = look_at) as last_webhook,
-        exists (select from in_turn where turn = (select size from share)) as has_more
+      from leased l join messages m on m.org_id = l.org_id and m.id = l.message_id
+      join webhooks w on w.org_id = l.org_id and w.id = l.webhook_id
+    ), seen as (
+      select (select org_id from waiting where step = window_size) as last_org,
+        (select webhook_id from waiting where step = window_size) as last_webhook,
+        exists (select from webhook_rank where nth_of_webhook = (select size from share)) as has_more
     )
-    select retries, l.last_org, l.last_webhook, l.has_more, c.owner, c.place, c.lease_token, c.org_id, c.message_id,
-      c.webhook_id, c.attempts, c.created_at::timestamptz, c.payload, c.url, c.secret_sealed, c.secret_key_id,
-      c.secret_version, c.unwanted
-    from looked l left join claimed c on true;
+    select retries, seen.last_org, seen.last_webhook, seen.has_more, c.worker_id, c.slot, c.lease_token, c.org_id,
+      c.message_id, c.webhook_id, c.attempts, c.created_at::timestamptz, c.payload, c.url, c.encrypted_secret,
+      c.secret_key_id, c.secret_version, c.unwanted
+    from seen left join claimed c on true;
   end loop;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.record_finished_attempts(results jsonb, recorded_at timestamp with time zone)
+ RETURNS TABLE(message_id uuid, webhook_id uuid, state text)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  with result as (
+    select * from jsonb_to_recordset(results) as result (
+      worker_id integer, slot integer, lease_token uuid, state text, due_at timestamptz, started_at timestamptz,
+      duration_ms integer, error_class text, status_code integer, detail text, address text, secret_version integer)
+  ), leased as (
+    select s.org_id, s.message_id, s.webhook_id, r.*
+    from result r join in_flight_slots s
+      on s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token
+    order by s.worker_id, s.slot
+    for update of s
+  ), cleared as (
+    update in_flight_slots s
+    set org_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null
+    from leased where s.worker_id = leased.worker_id and s.slot = leased.slot
+  ), locked as (
+    select l.* from deliveries d
+    join leased l on d.org_id = l.org_id and d.message_id = l.message_id and d.webhook_id = l.webhook_id
+    order by d.message_id, d.webhook_id
+    for update of d
+  ), finished as (
+    update deliveries d
+    set attempts = d.attempts + 1,
+      state = case when l.state = 'delivered' or d.state = 'pending' then l.state else d.state end,
+      cancel_reason = case when l.state = 'delivered' then null else d.cancel_reason end,
+      due_at = coalesce(l.due_at, d.due_at),
+      finished_at = case when l.state = 'pending' and d.state = 'pending' then null
+                         else coalesce(d.finished_at, recorded_at) end
+    from locked l
+    where d.org_id = l.org_id and d.message_id = l.message_id and d.webhook_id = l.webhook_id
+    returning d.org_id, d.message_id, d.webhook_id, d.attempts, d.state, d.request_id, l.started_at, l.duration_ms,
+      l.error_class, l.status_code, l.detail, l.address, l.secret_version
+  ), logged as (
+    insert into delivery_attempts (org_id, message_id, webhook_id, attempt, started_at, duration_ms, outcome,
+      error_class, status_code, detail, address, secret_version, request_id)
+    select org_id, message_id, webhook_id, attempts, started_at, duration_ms,
+      case when error_class is null then 'delivered' else 'failed' end, error_class,
+      status_code, detail, address, secret_version, request_id
+    from finished
+  )
+  select message_id, webhook_id, state from finished;
 end
 $function$;
 
@@ -219,20 +272,6 @@ create table delivery_attempts (
   constraint delivery_attempts_class_check CHECK (error_class = ANY (ARRAY['dns'::text, 'refused_address'::text, 'connect'::text, 'tls'::text, 'timeout'::text, 'redirect'::text, 'status'::text, 'secret'::text])),
   constraint delivery_attempts_outcome_check CHECK (outcome = ANY (ARRAY['delivered'::text, 'failed'::text]))
 );
-
-create table delivery_places (
-  owner integer not null,
-  place integer not null,
-  org_id uuid,
-  message_id uuid,
-  webhook_id uuid,
-  is_retry boolean,
-  lease_token uuid,
-  lease_until timestamp(3) with time zone,
-  constraint delivery_places_pkey PRIMARY KEY (owner, place),
-  constraint delivery_places_lease_check CHECK (num_nulls(org_id, message_id, webhook_id, is_retry, lease_token, lease_until) = ANY (ARRAY[0, 6]))
-);
-alter table delivery_places set (fillfactor=30);
 
 create table device_conditions (
   org_id uuid not null,
@@ -347,6 +386,20 @@ create table households (
   constraint households_coordinates_check CHECK ((latitude IS NULL) = (longitude IS NULL)),
   constraint households_source_check CHECK (location_source = ANY (ARRAY['density'::text, 'fixed'::text, 'default'::text]))
 );
+
+create table in_flight_slots (
+  worker_id integer not null,
+  slot integer not null,
+  org_id uuid,
+  message_id uuid,
+  webhook_id uuid,
+  is_retry boolean,
+  lease_token uuid,
+  lease_until timestamp(3) with time zone,
+  constraint in_flight_slots_pkey PRIMARY KEY (worker_id, slot),
+  constraint in_flight_slots_lease_check CHECK (num_nulls(org_id, message_id, webhook_id, is_retry, lease_token, lease_until) = ANY (ARRAY[0, 6]))
+);
+alter table in_flight_slots set (fillfactor=30);
 
 create table messages (
   org_id uuid not null,
@@ -472,7 +525,7 @@ create table webhooks (
   url text not null,
   topics text[] not null,
   enabled boolean not null default true,
-  secret_sealed bytea not null,
+  encrypted_secret bytea not null,
   secret_key_id text not null,
   secret_version integer not null default 1,
   created_at timestamp(3) with time zone not null,

@@ -1,17 +1,24 @@
-import { resealSecrets } from '../maintenance/key-rotation.ts';
+import { reencryptSecrets } from '../maintenance/reencrypt-secrets.ts';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './context.ts';
 import { withStorage } from './storage.ts';
 
-/** Puts every webhook secret under ENCRYPTION_KEY, beside running services. */
+/** How many of the webhooks with an undecryptable secret the message names. */
+const NAMED_WEBHOOKS = 10;
+
+/** Encrypts every webhook secret under ENCRYPTION_KEY, beside running services. */
 export function rotateKeysCommand(context: CommandContext): Promise<number> {
   return withStorage(context, async ({ db, keyring }) => {
-    const { total, resealed, unreadable } = await resealSecrets(db, keyring);
-    const rest = total - resealed - unreadable.length;
-    console.log(`Webhook secrets: ${resealed} sealed anew, ${rest} under the current key already.`);
-    if (unreadable.length > 0) {
+    const { total, reencrypted, undecryptable } = await reencryptSecrets(db, keyring);
+    const unchanged = total - reencrypted - undecryptable.length;
+    console.log(
+      `Webhook secrets: ${reencrypted} re-encrypted, ${unchanged} encrypted under the current key already.`,
+    );
+    if (undecryptable.length > 0) {
+      const named = undecryptable.slice(0, NAMED_WEBHOOKS).join(', ');
+      const more = undecryptable.length > NAMED_WEBHOOKS ? ', …' : '';
       throw new UsageError(
-        `${unreadable.length} cannot be opened: neither ENCRYPTION_KEY nor ENCRYPTION_KEY_PREVIOUS sealed them (webhooks ${unreadable.slice(0, 10).join(', ')}${unreadable.length > 10 ? ', …' : ''}).`,
+        `${undecryptable.length} cannot be decrypted with ENCRYPTION_KEY or ENCRYPTION_KEY_PREVIOUS (webhooks ${named}${more}).`,
       );
     }
   });

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { deliveryHeaders } from '../domain/notifications/delivery-headers.ts';
+import { buildDeliveryHeaders } from '../domain/notifications/delivery-headers.ts';
 import { Secret } from '../domain/security/secret.ts';
-import { newSecret } from '../domain/notifications/signature.ts';
+import { generateSigningSecret } from '../domain/notifications/signature.ts';
 import { UsageError } from './context.ts';
 import { readEvents } from './event-source.ts';
 import type { ReceivedEvent } from './event-source.ts';
@@ -55,7 +55,7 @@ class Listener {
   constructor(options: ListenOptions, stop: AbortSignal) {
     this.#options = { ...options, baseUrl: options.baseUrl.replace(/\/$/, '') };
     this.#stop = stop;
-    this.#secret = options.secret === undefined ? newSecret() : new Secret(options.secret);
+    this.#secret = options.secret === undefined ? generateSigningSecret() : new Secret(options.secret);
     this.#lastId = options.after;
   }
 
@@ -154,7 +154,7 @@ class Listener {
     const result = await request(this.#options.forwardTo, {
       dispatcher: this.#agent,
       method: 'POST',
-      headers: deliveryHeaders(this.#secret, id, body, at),
+      headers: buildDeliveryHeaders(this.#secret, id, body, at),
       body,
       signal: AbortSignal.any([this.#stop, AbortSignal.timeout(FORWARD_MS)]),
     }).then(

@@ -16,7 +16,7 @@ import { handlers, judges, existenceChecks } from '../operations/handlers.ts';
 import { createConsent } from '../portal/consent.ts';
 import { createPortal } from '../portal/portal.ts';
 import { createReference } from '../reference/reference.ts';
-import { isUnavailable, violatedConstraint } from '../queries/connection/database.ts';
+import { isDatabaseUnavailable, violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
 import { countQuotaUse } from '../queries/accounts/rate-limits.ts';
@@ -65,7 +65,7 @@ export function composeApi(parts: ApiOptions): RequestListener {
     clock,
     log,
     baseUrl,
-    isUnavailable,
+    isUnavailable: isDatabaseUnavailable,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
     existenceChecks: existenceChecks as unknown as Readonly<Record<string, ExistenceCheck>>,
     judges,
@@ -97,14 +97,14 @@ function createPages(
 ): Parameters<typeof createApp>[0]['pages'] {
   const { db, baseUrl, linkKey } = services;
   return [
-    createConsent({ db, clock, linkKey, log, isUnavailable }),
+    createConsent({ db, clock, linkKey, log, isUnavailable: isDatabaseUnavailable }),
     createPortal({
       db,
       clock,
       baseUrl,
       log,
       verifyAccount,
-      isUnavailable,
+      isUnavailable: isDatabaseUnavailable,
       invalidateCachedTokensOf: services.invalidateCachedTokensOf,
       countUse: (policy, subject) => limiter.countUse(policy, subject),
     }),

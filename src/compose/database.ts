@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
-import { keyring } from '../domain/security/encryption.ts';
+import { createKeyring } from '../domain/security/encryption.ts';
 import type { Keyring } from '../domain/security/encryption.ts';
 import { deriveLinkKey } from '../domain/security/signed-links.ts';
 import type { LinkKey } from '../domain/security/signed-links.ts';
@@ -10,7 +10,7 @@ import type { Log } from '../log/log.ts';
 import { openDatabase } from '../queries/connection/database.ts';
 import type { OpenDatabase } from '../queries/connection/database.ts';
 import { joinOrStartEmbedded, startEmbedded } from '../postgres/start.ts';
-import { migrate } from '../queries/connection/migrations.ts';
+import { applyMigrations } from '../queries/connection/migrations.ts';
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations');
 
@@ -48,7 +48,7 @@ export async function openStorage({
       : undefined;
   const connection = embedded?.connection ?? settings.databaseUrl?.reveal() ?? '';
   try {
-    const applied = await migrate(connection, MIGRATIONS_FOLDER);
+    const applied = await applyMigrations(connection, MIGRATIONS_FOLDER);
     if (applied.length > 0) log.info('Migrated the database.', { applied });
     const { key, previous } = encryptionKeys(settings);
     const database = openDatabase({
@@ -58,7 +58,7 @@ export async function openStorage({
     });
     return {
       ...database,
-      keyring: keyring(key, previous),
+      keyring: createKeyring(key, previous),
       linkKey: deriveLinkKey(key),
       notReadyReason: () =>
         embedded === undefined || embedded.state() === 'ready'

@@ -9,15 +9,15 @@ import { answerClientErrors } from '../http/client-error.ts';
 import type { Log } from '../log/log.ts';
 import { bootstrapFirstOrganization } from '../accounts/bootstrap.ts';
 import type { FirstCredentials } from '../accounts/bootstrap.ts';
-import { isUnavailable } from '../queries/connection/database.ts';
+import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import { Exchange } from '../webhooks/exchange.ts';
 import { nameLookup } from '../webhooks/names.ts';
 import { composeApi } from './api.ts';
 import { openStorage } from './database.ts';
 import { createDeliveryMetrics } from './metrics.ts';
 import type { ProcessContext } from './process-context.ts';
-import { startStreams } from '../streams/announcements.ts';
-import type { Streams } from '../streams/announcements.ts';
+import { startEventStreams } from '../streams/announcements.ts';
+import type { EventStreams } from '../streams/announcements.ts';
 import { startWorkers } from './workers.ts';
 import type { Workers } from './workers.ts';
 import { createOperationServices } from './services.ts';
@@ -51,7 +51,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
   let workers: Workers | undefined;
   const server = createServer();
   const underWay = trackOpenResponses(server);
-  let streams: Streams | undefined;
+  let streams: EventStreams | undefined;
   const stop = async (): Promise<void> => {
     await Promise.all([streams?.stop(), closeServer(server, underWay), workers?.stop()]);
     await storage.stop();
@@ -67,7 +67,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       allowedNetworks: settings.webhookAllowedNetworks,
       extraCa,
     });
-    streams = await startStreams(storage, role !== 'worker', (error) =>
+    streams = await startEventStreams(storage, role !== 'worker', (error) =>
       log.warn('Event streams could not be woken; they look by themselves.', { error }),
     );
     const parts: ProcessContext = {
@@ -113,7 +113,7 @@ function createListener(
       findNotReadyReason: notReadyBecause,
       baseUrl: parts.baseUrl,
       log,
-      isUnavailable,
+      isUnavailable: isDatabaseUnavailable,
       isOrganizationGone: () => false,
     });
   }

@@ -25,7 +25,7 @@ export function createOperationServices(
     invalidateCachedTokensOf,
     allowedNetworks: settings.webhookAllowedNetworks,
     simulatorFaults: settings.simulatorFaults,
-    countDropped: (reason, count) => deliveryMetrics.dropped(reason, count),
+    countCancelled: (reason, count) => deliveryMetrics.cancelled(reason, count),
     testWebhook: webhookTester({
       exchange,
       hasStandardHeaders: settings.webhookStandardHeaders,

@@ -1,10 +1,10 @@
 import { FleetRunner } from '../fleets/runner.ts';
-import { deliveriesChannel } from '../queries/deliveries/deliveries.ts';
+import { DELIVERIES_CHANNEL } from '../queries/deliveries/deliveries.ts';
 import { FLEETS_CHANNEL } from '../queries/fleets/fleets.ts';
-import { listen } from '../queries/connection/listen.ts';
-import { holdPresence } from '../queries/connection/worker-presence.ts';
+import { listenOnChannel } from '../queries/connection/listen.ts';
+import { startWorkerPresence } from '../queries/connection/worker-presence.ts';
 import { Dispatcher } from '../webhooks/dispatcher.ts';
-import { registerBacklogMetrics } from './metrics.ts';
+import { registerQueueMetrics } from './metrics.ts';
 import type { ProcessContext } from './process-context.ts';
 import { startSweeper } from '../maintenance/sweeper.ts';
 
@@ -37,8 +37,8 @@ export async function startWorkers({
     random: Math.random,
     metrics: deliveryMetrics,
     onError: failed('dispatcher'),
-    listen: (wake) => listen(config, deliveriesChannel, wake, failed('dispatcher')),
-    presence: () => holdPresence(config, failed('dispatcher')),
+    listen: (wake) => listenOnChannel(config, DELIVERIES_CHANNEL, wake, failed('dispatcher')),
+    presence: () => startWorkerPresence(config, failed('dispatcher')),
   });
   const runner = new FleetRunner({
     db,
@@ -49,7 +49,7 @@ export async function startWorkers({
       dispatcher.wake();
     },
     onError: failed('fleets'),
-    listen: (wake) => listen(config, FLEETS_CHANNEL, wake, failed('fleets')),
+    listen: (wake) => listenOnChannel(config, FLEETS_CHANNEL, wake, failed('fleets')),
   });
   const sweeper = startSweeper({
     db,
@@ -57,7 +57,7 @@ export async function startWorkers({
     messageDays: settings.messageDays,
     onError: failed('sweeper'),
   });
-  registerBacklogMetrics(registry, db, clock);
+  registerQueueMetrics(registry, db, clock);
   await dispatcher.start();
   await runner.start();
   return {

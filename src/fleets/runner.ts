@@ -1,7 +1,7 @@
 import { yieldLowPriority } from '../households/time-slicer.ts';
 import type { YieldToEventLoop } from '../households/time-slicer.ts';
 import { PollingLoop } from '../loops/polling-loop.ts';
-import { isUnavailable } from '../queries/connection/database.ts';
+import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { claimFleet, releaseFleetClaim } from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
@@ -129,7 +129,7 @@ export class FleetRunner {
         : provisionFleet(this.#tools, claim));
     } catch (error) {
       onError(error);
-      if (claim.status === 'purging' || isUnavailable(error)) return;
+      if (claim.status === 'purging' || isDatabaseUnavailable(error)) return;
       await db.transaction().execute((tx) => recordProvisioningFailure(tx, claim, reasonOf(error), now()));
     }
     if (this.#isStopped) await releaseFleetClaim(db, claim);

@@ -3,7 +3,7 @@ import { PollingLoop } from '../loops/polling-loop.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { deleteExpiredPortalSessions } from '../queries/accounts/portal-sessions.ts';
 import { deleteRateLimitsBefore } from '../queries/accounts/rate-limits.ts';
-import { deleteMessagesBefore } from '../queries/deliveries/retention.ts';
+import { deleteMessagesAnnouncedBefore } from '../queries/deliveries/retention.ts';
 import { DAY_MS } from '../domain/api/durations.ts';
 
 const EVERY_MS = 600_000;
@@ -37,7 +37,7 @@ export function startSweeper({
     await deleteRateLimitsBefore(db, new Date(now.getTime() - DAY_MS));
     const before = new Date(now.getTime() - messageDays * DAY_MS);
     for (let removed = batch; removed === batch && !isStopped;)
-      removed = await deleteMessagesBefore(db, before, batch);
+      removed = await deleteMessagesAnnouncedBefore(db, before, batch);
   };
   const loop = new PollingLoop({ work: sweep, nextRoundMs: () => everyMs, retryMs: everyMs, onError });
   loop.start(everyMs);

@@ -4,7 +4,7 @@ import { notFoundProblem } from '../domain/api/problem.ts';
 import { insertBroadcast } from '../queries/notifications/broadcasts.ts';
 import { hasUser } from '../queries/notifications/notifications.ts';
 import type { Context } from './context.ts';
-import { informationOf } from './notifications.ts';
+import { presentInformation } from './notifications.ts';
 
 export const broadcastInformation: Handler<Context, 'broadcastInformation'> = async (context, { body }) => {
   const { db, orgId, actor, now } = context;
@@ -22,5 +22,5 @@ export const broadcastInformation: Handler<Context, 'broadcastInformation'> = as
     cleared_at: null,
     dismissed: false,
   } as const;
-  return { status: 201, body: informationOf(context, { readerId: actor.userId }, item) };
+  return { status: 201, body: presentInformation(context, { readerId: actor.userId }, item) };
 };

@@ -25,7 +25,7 @@ export interface Services {
   /** A user's role changed, or the user or application is gone: its tokens are read anew. Call it after the commit. */
   readonly invalidateCachedTokensOf: (userOrApplicationId: string) => void;
   /** Counts pending deliveries that a change of their webhook dropped. */
-  readonly countDropped: (reason: CancelReason, count: number) => void;
+  readonly countCancelled: (reason: CancelReason, count: number) => void;
   /** Turns of the event loop for long computations. */
   readonly yieldToEventLoop: YieldToEventLoop;
   /** News for open event streams. */

@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor } from '../domain/api/cursor.ts';
 import { validationProblem, notFoundProblem, Problem } from '../domain/api/problem.ts';
 import * as log from '../queries/deliveries/delivery-log.ts';
 import type { LoggedAttempt, LoggedDelivery } from '../queries/deliveries/delivery-log.ts';
-import { announceAgain } from '../queries/notifications/events.ts';
+import { reannounceMessage } from '../queries/notifications/events.ts';
 import { findWebhook } from '../queries/deliveries/webhooks.ts';
 import type { Context } from './context.ts';
 import { checkWebhookExists } from './webhooks.ts';
@@ -35,39 +35,39 @@ export const listDeliveries: Handler<Context, 'listDeliveries'> = async (context
   return {
     status: 200,
     headers: next === null ? {} : { Link: formatLinkHeader(address, { limit, after: next }, { next: {} }) },
-    body: { items: page.map(deliveryOf), limit, next },
+    body: { items: page.map(presentDelivery), limit, next },
   };
 };
 
 export const getDelivery: Handler<Context, 'getDelivery'> = async (context, { path }) => {
-  const delivery = await existing(context, path);
-  const attempts = await log.listAttempts(context.db, keyOf(context, path));
-  return { status: 200, body: { ...deliveryOf(delivery), attempt_log: attempts.map(attemptOf) } };
+  const delivery = await requireDelivery(context, path);
+  const attempts = await log.listDeliveryAttempts(context.db, keyOf(context, path));
+  return { status: 200, body: { ...presentDelivery(delivery), attempt_log: attempts.map(presentAttempt) } };
 };
 
 export const redeliver: Handler<Context, 'redeliver'> = async (context, { path }) => {
-  const before = await existing(context, path);
+  const before = await requireDelivery(context, path);
   const { orgId, now } = context;
   const reopened = await context.db.transaction().execute(async (tx) => {
-    const delivery = await log.reopenDelivery(tx, keyOf(context, path), now, context.requestId);
-    if (delivery !== undefined) await announceAgain(tx, orgId, delivery.message_id);
+    const delivery = await log.requeueDelivery(tx, keyOf(context, path), now, context.requestId);
+    if (delivery !== undefined) await reannounceMessage(tx, orgId, delivery.message_id);
     return delivery;
   });
   if (reopened === undefined) {
-    throw new Problem('delivery_state_conflict', await whyNot(context, path, before.message_type));
+    throw new Problem('delivery_state_conflict', await explainConflict(context, path, before.message_type));
   }
   context.wakeDispatcher();
-  return { status: 200, body: deliveryOf(reopened) };
+  return { status: 200, body: presentDelivery(reopened) };
 };
 
 /** 404 unless the webhook is there and the message was to be sent to it. */
 export async function checkDeliveryExists(context: Context, path: DeliveryPath): Promise<void> {
-  await existing(context, path);
+  await requireDelivery(context, path);
 }
 
-async function existing(context: Context, path: DeliveryPath): Promise<LoggedDelivery> {
+async function requireDelivery(context: Context, path: DeliveryPath): Promise<LoggedDelivery> {
   await checkWebhookExists(context, path);
-  return found(await find(context, path));
+  return orNotFound(await find(context, path));
 }
 
 function find(context: Context, path: DeliveryPath): Promise<LoggedDelivery | undefined> {
@@ -80,13 +80,13 @@ const keyOf = ({ orgId }: Context, { webhook_id: webhookId, message_id: messageI
   messageId,
 });
 
-function found(delivery: LoggedDelivery | undefined): LoggedDelivery {
+function orNotFound(delivery: LoggedDelivery | undefined): LoggedDelivery {
   if (delivery === undefined) throw notFoundProblem('delivery');
   return delivery;
 }
 
-async function whyNot(context: Context, path: DeliveryPath, topic: string): Promise<string> {
-  const { state } = found(await find(context, path));
+async function explainConflict(context: Context, path: DeliveryPath, topic: string): Promise<string> {
+  const { state } = orNotFound(await find(context, path));
   if (state === 'pending' || state === 'cancelled') {
     return `The delivery is ${state}; only a delivered or exhausted one is sent again.`;
   }
@@ -97,7 +97,7 @@ async function whyNot(context: Context, path: DeliveryPath, topic: string): Prom
     : 'The webhook is disabled; enable it first.';
 }
 
-function deliveryOf(row: LoggedDelivery): Delivery {
+function presentDelivery(row: LoggedDelivery): Delivery {
   return {
     message_id: row.message_id,
     message_type: row.message_type,
@@ -110,7 +110,7 @@ function deliveryOf(row: LoggedDelivery): Delivery {
   };
 }
 
-function attemptOf(row: LoggedAttempt): DeliveryAttempt {
+function presentAttempt(row: LoggedAttempt): DeliveryAttempt {
   return {
     attempt: row.attempt,
     started_at: row.started_at.toISOString(),

@@ -5,7 +5,7 @@ import { notFoundProblem, Problem } from '../domain/api/problem.ts';
 import {
   endCondition,
   findEventFleet,
-  isFleetDevice,
+  fleetHasDevice,
   raiseCondition,
   type ConditionChange,
   type ConditionEvent,
@@ -23,12 +23,16 @@ interface DevicePath {
 export const triggerDeviceEvent: Handler<Context, 'triggerDeviceEvent'> = async (context, { path, body }) => {
   const { db, now, orgId, requestId } = context;
   const change = await db.transaction().execute(async (tx) => {
-    const fleet = await fleetOf(tx, orgId, path);
+    const fleet = await requireFleetOfDevice(tx, orgId, path);
     if (!isFleetActive(fleet.status)) {
       const detail = `The fleet is ${fleet.status}; events can be raised while it is running or expanding.`;
       throw new Problem('fleet_state_conflict', detail);
     }
-    return occur(tx, { orgId: fleet.simulationOrgId, deviceId: path.device_id, now, requestId }, body.code);
+    return applyDeviceEvent(
+      tx,
+      { orgId: fleet.simulationOrgId, deviceId: path.device_id, now, requestId },
+      body.code,
+    );
   });
   if (change.changed && body.code !== 'reconnect') context.wakeDispatcher();
   const occurred_at = change.changedAt.toISOString();
@@ -40,10 +44,10 @@ export const triggerDeviceEvent: Handler<Context, 'triggerDeviceEvent'> = async 
 
 /** 404 unless the organization has the fleet, and the fleet the device. */
 export async function checkFleetDeviceExists(context: Context, path: DevicePath): Promise<void> {
-  await fleetOf(context.db, context.orgId, path);
+  await requireFleetOfDevice(context.db, context.orgId, path);
 }
 
-async function occur(
+async function applyDeviceEvent(
   tx: Tx,
   device: Omit<ConditionEvent, 'code'>,
   code: ConditionCode | 'reconnect',
@@ -54,9 +58,9 @@ async function occur(
   return change;
 }
 
-async function fleetOf(db: Db | Tx, orgId: string, path: DevicePath): Promise<EventFleet> {
+async function requireFleetOfDevice(db: Db | Tx, orgId: string, path: DevicePath): Promise<EventFleet> {
   const fleet = await findEventFleet(db, orgId, path.job_id);
   if (fleet === undefined) throw notFoundProblem('fleet');
-  if (!(await isFleetDevice(db, fleet, path.job_id, path.device_id))) throw notFoundProblem('device');
+  if (!(await fleetHasDevice(db, fleet, path.job_id, path.device_id))) throw notFoundProblem('device');
   return fleet;
 }

@@ -4,7 +4,7 @@ import { nextFleetStep } from '../domain/fleets/fleet-states.ts';
 import type { FleetOperation, FleetStatus } from '../domain/fleets/fleet-states.ts';
 import { validationProblem, notFoundProblem, Problem } from '../domain/api/problem.ts';
 import type { Tx } from '../queries/connection/database.ts';
-import type { Cancelled } from '../queries/deliveries/deliveries.ts';
+import type { CancelledDeliveries } from '../queries/deliveries/deliveries.ts';
 import { deleteSimulatedData } from '../queries/fleets/fleet-removal.ts';
 import { findFleetRequest } from '../queries/fleets/fleet-requests.ts';
 import {
@@ -58,14 +58,14 @@ export const cleanupFleet: Handler<Context, 'cleanupFleet'> = async (context, { 
 };
 
 export const purgeFleet: Handler<Context, 'purgeFleet'> = async (context, { path }) => {
-  let dropped: Cancelled | undefined;
+  let dropped: CancelledDeliveries | undefined;
   const { job_id } = await transition(context, path.job_id, 'purge', async (tx, fleet, status) => {
     const purging = await updateFleet(tx, fleet, { status });
     dropped = await softDeleteWebhooks(tx, fleet.simulation_org_id, context.now);
     await notifyFleetRunners(tx);
     return purging;
   });
-  if (dropped !== undefined) context.countDropped(dropped.reason, dropped.count);
+  if (dropped !== undefined) context.countCancelled(dropped.reason, dropped.count);
   context.wakeFleets();
   return { status: 200, body: { job_id, status: 'purging' } };
 };

@@ -47,24 +47,28 @@ export const getNotificationStatus: Handler<Context, 'getNotificationStatus'> = 
 
 export const listActions: Handler<Context, 'listActions'> = async (context, { query }) => {
   const scope = await scopeOf(context, 'listActions', query.owner_id);
-  const stretch = stretchOf(query);
+  const stretch = pageRequestOf(query);
   const page = await listPendingItems(context.db, scope, filterOf(query), stretch);
   return {
     status: 200,
     headers: linkOf(context, 'actions', query, page),
-    body: { items: page.items.map((item) => actionOf(context, scope, item)), total: page.total, ...stretch },
+    body: {
+      items: page.items.map((item) => presentAction(context, scope, item)),
+      total: page.total,
+      ...stretch,
+    },
   };
 };
 
 export const listInformation: Handler<Context, 'listInformation'> = async (context, { query }) => {
   const scope = await scopeOf(context, 'listInformation', query.owner_id);
-  const stretch = stretchOf(query);
+  const stretch = pageRequestOf(query);
   const page = await listInformationItems(context.db, scope, filterOf(query), stretch);
   return {
     status: 200,
     headers: linkOf(context, 'information', query, page),
     body: {
-      items: page.items.map((item) => informationOf(context, scope, item)),
+      items: page.items.map((item) => presentInformation(context, scope, item)),
       total: page.total,
       ...stretch,
     },
@@ -109,18 +113,18 @@ function filterOf(query: Query): ItemFilter {
   };
 }
 
-function stretchOf({ limit = 50, offset = 0 }: Query): { limit: number; offset: number } {
+function pageRequestOf({ limit = 50, offset = 0 }: Query): { limit: number; offset: number } {
   return { limit, offset };
 }
 
 function linkOf(context: Context, list: string, query: Query, { total }: ItemPage): { Link: string } {
   const address = `${context.baseUrl}/api/partners/v2.0/org/${context.orgId}/notifications/${list}`;
-  const { limit, offset } = stretchOf(query);
+  const { limit, offset } = pageRequestOf(query);
   return { Link: formatLinkHeader(address, { ...query }, offsetPageRelations(limit, offset, total)) };
 }
 
 /** An action, or a notice to read: of `created_at` and `sent_at` each carries the one that applies. */
-function actionOf(context: Context, { readerId }: ItemScope, item: NotificationItem): ActionItem {
+function presentAction(context: Context, { readerId }: ItemScope, item: NotificationItem): ActionItem {
   const isAction = item.kind === 'action';
   const at = item.occurred_at.toISOString();
   return {
@@ -138,7 +142,7 @@ function actionOf(context: Context, { readerId }: ItemScope, item: NotificationI
   };
 }
 
-export function informationOf(
+export function presentInformation(
   context: Context,
   { readerId }: Pick<ItemScope, 'readerId'>,
   item: NotificationItem,

@@ -3,25 +3,26 @@ import { signConsentQuery, validateReturnUrl } from '../domain/security/consent-
 import { validationProblem, notFoundProblem, Problem, type FieldError } from '../domain/api/problem.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
 import { dismissInformation } from '../queries/notifications/conditions.ts';
-import { dismissBroadcast, findItem } from '../queries/notifications/notifications.ts';
+import { insertBroadcastDismissal, findNotificationItem } from '../queries/notifications/notifications.ts';
 import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
 import type { Context } from './context.ts';
-import { judgeSecret } from '../presenters/item-links.ts';
+import { verifyLinkSecret } from '../presenters/item-links.ts';
 
-type Item = NonNullable<Awaited<ReturnType<typeof findItem>>>;
+type Item = NonNullable<Awaited<ReturnType<typeof findNotificationItem>>>;
 
 /** A notice is dismissed by the call alone; an action is resolved on the page that the answer names. */
 export const resolveNotificationItem: Handler<Context, 'resolveNotificationItem'> = async (
   context,
   { path, query, body },
 ) => {
-  const item = await itemOf(context, path.item_id);
-  const readerId = checkSecret(context, item, query.secret);
+  const item = await requireResolvableItem(context, path.item_id);
+  const readerId = verifySecret(context, item, query.secret);
   if (item.kind === 'action') {
-    return { status: 200, body: { redirect_url: consentAddress(context, item, readerId, body ?? {}) } };
+    return { status: 200, body: { redirect_url: buildConsentUrl(context, item, readerId, body ?? {}) } };
   }
   if (item.owner_id === null) {
-    if (!(await dismissBroadcast(context.db, item, readerId, context.now))) throw notFoundProblem('user');
+    if (!(await insertBroadcastDismissal(context.db, item, readerId, context.now)))
+      throw notFoundProblem('user');
   } else {
     await context.db.transaction().execute((tx) => dismissInformation(tx, item, context.now));
   }
@@ -33,19 +34,19 @@ export async function checkNotificationItemExists(
   context: Context,
   path: { readonly item_id: string },
 ): Promise<void> {
-  await itemOf(context, path.item_id);
+  await requireResolvableItem(context, path.item_id);
 }
 
-async function itemOf(context: Context, id: string): Promise<Item> {
-  const item = await findItem(context.db, id);
+async function requireResolvableItem(context: Context, id: string): Promise<Item> {
+  const item = await findNotificationItem(context.db, id);
   const isOver = item?.kind === 'action' && (item.cleared_at !== null || item.dismissed_at !== null);
-  if (item === undefined || isOver || !(await mayResolve(context, item)))
+  if (item === undefined || isOver || !(await canResolve(context, item)))
     throw notFoundProblem('notification item');
   return item;
 }
 
 /** The owner, anybody of the organization for a broadcast, or an admin of the organization or of its parent. */
-async function mayResolve({ actor, db }: Context, item: Item): Promise<boolean> {
+async function canResolve({ actor, db }: Context, item: Item): Promise<boolean> {
   if (ROLE_TABLE.resolveNotificationItem[actor.role] === 'all') {
     return isOrganizationReachable(db, actor.orgId, item.org_id);
   }
@@ -53,8 +54,8 @@ async function mayResolve({ actor, db }: Context, item: Item): Promise<boolean> 
 }
 
 /** Whom the link was made for. Only an admin may use another user's. */
-function checkSecret(context: Context, item: Item, secret: string): string {
-  const { verdict, ownerId } = judgeSecret(context, item, secret);
+function verifySecret(context: Context, item: Item, secret: string): string {
+  const { verdict, ownerId } = verifyLinkSecret(context, item, secret);
   if (verdict === 'expired') {
     throw new Problem('link_expired', 'The link is older than one hour; fetch the list again.');
   }
@@ -71,7 +72,7 @@ interface Body {
   readonly cancel_url?: string;
 }
 
-function consentAddress(context: Context, item: Item, ownerId: string, body: Body): string {
+function buildConsentUrl(context: Context, item: Item, ownerId: string, body: Body): string {
   const errors: FieldError[] = [];
   const read = (name: keyof Body): string => {
     const text = body[name];

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { parseEndpoint } from '../domain/notifications/endpoint.ts';
+import { validateEndpointUrl } from '../domain/notifications/endpoint.ts';
 import { formatLinkHeader, numberedPageRelations } from '../domain/api/page-links.ts';
 import { validationProblem, notFoundProblem } from '../domain/api/problem.ts';
-import { open, seal, webhookContext } from '../domain/security/encryption.ts';
-import { newSecret } from '../domain/notifications/signature.ts';
-import { readTopics } from '../domain/notifications/topics.ts';
+import { decrypt, encrypt, webhookSecretContext } from '../domain/security/encryption.ts';
+import { generateSigningSecret } from '../domain/notifications/signature.ts';
+import { validateTopics } from '../domain/notifications/topics.ts';
 import * as webhooks from '../queries/deliveries/webhooks.ts';
 import {
-  webhooksPerPage,
+  WEBHOOKS_PER_PAGE,
   type Webhook as WebhookRow,
   type WebhookChange,
 } from '../queries/deliveries/webhooks.ts';
@@ -20,14 +20,14 @@ type Webhook = components['schemas']['Webhook'];
 const notStored = { 'Cache-Control': 'no-store' };
 
 export const createWebhook: Handler<Context, 'createWebhook'> = async (context, { body }) => {
-  const endpoint = parseEndpoint(body.url, context.allowedNetworks);
-  const { topics, errors } = readTopics(body.topics ?? []);
+  const endpoint = validateEndpointUrl(body.url, context.allowedNetworks);
+  const { topics, errors } = validateTopics(body.topics ?? []);
   if ('errors' in endpoint || errors.length > 0) {
     throw validationProblem([...('errors' in endpoint ? endpoint.errors : []), ...errors]);
   }
   const id = randomUUID();
-  const secret = newSecret();
-  const sealed = seal(context.keyring, secret, webhookContext(id));
+  const secret = generateSigningSecret();
+  const sealed = encrypt(context.keyring, secret, webhookSecretContext(id));
   const row = await webhooks.insertWebhook(
     context.db,
     { org_id: context.orgId, id, url: endpoint.uri, topics, secret: sealed },
@@ -35,8 +35,8 @@ export const createWebhook: Handler<Context, 'createWebhook'> = async (context, 
   );
   return {
     status: 201,
-    headers: { ...notStored, Location: `${addressOf(context)}/${id}` },
-    body: { ...webhookOf(row), secret: secret.reveal() },
+    headers: { ...notStored, Location: `${collectionUrl(context)}/${id}` },
+    body: { ...presentWebhook(row), secret: secret.reveal() },
   };
 };
 
@@ -47,18 +47,22 @@ export const listWebhooks: Handler<Context, 'listWebhooks'> = async (context, { 
   return {
     status: 200,
     headers: {
-      Link: formatLinkHeader(addressOf(context), query, numberedPageRelations(page, webhooksPerPage, total)),
+      Link: formatLinkHeader(
+        collectionUrl(context),
+        query,
+        numberedPageRelations(page, WEBHOOKS_PER_PAGE, total),
+      ),
     },
-    body: { items: rows.map(webhookOf), total, page, page_size: webhooksPerPage },
+    body: { items: rows.map(presentWebhook), total, page, page_size: WEBHOOKS_PER_PAGE },
   };
 };
 
 export const getWebhook: Handler<Context, 'getWebhook'> = async (context, { path }) => {
-  return { status: 200, body: webhookOf(await existing(context, path.webhook_id)) };
+  return { status: 200, body: presentWebhook(await requireWebhook(context, path.webhook_id)) };
 };
 
 export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, { path, body }) => {
-  const { topics, errors } = readTopics(body.topics ?? []);
+  const { topics, errors } = validateTopics(body.topics ?? []);
   if (errors.length > 0) {
     await checkWebhookExists(context, path);
     throw validationProblem(errors);
@@ -68,36 +72,38 @@ export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, 
     ...(body.topics === undefined ? {} : { topics }),
   };
   if (Object.keys(change).length === 0) {
-    return { status: 200, body: webhookOf(await existing(context, path.webhook_id)) };
+    return { status: 200, body: presentWebhook(await requireWebhook(context, path.webhook_id)) };
   }
   const updated = await context.db
     .transaction()
     .execute((tx) => webhooks.updateWebhook(tx, context.orgId, path.webhook_id, change, context.now));
-  const { webhook, cancelled } = found(updated);
-  for (const { reason, count } of cancelled) context.countDropped(reason, count);
-  return { status: 200, body: webhookOf(webhook) };
+  const { webhook, cancelled } = orNotFound(updated);
+  for (const { reason, count } of cancelled) context.countCancelled(reason, count);
+  return { status: 200, body: presentWebhook(webhook) };
 };
 
 export const deleteWebhook: Handler<Context, 'deleteWebhook'> = async (context, { path }) => {
   const removed = await context.db
     .transaction()
     .execute((tx) => webhooks.softDeleteWebhook(tx, context.orgId, path.webhook_id, context.now));
-  const { reason, count } = found(removed);
-  context.countDropped(reason, count);
+  const { reason, count } = orNotFound(removed);
+  context.countCancelled(reason, count);
   return { status: 204 };
 };
 
 export const rotateWebhookSecret: Handler<Context, 'rotateWebhookSecret'> = async (context, { path }) => {
-  const secret = newSecret();
-  const sealed = seal(context.keyring, secret, webhookContext(path.webhook_id));
+  const secret = generateSigningSecret();
+  const sealed = encrypt(context.keyring, secret, webhookSecretContext(path.webhook_id));
   const { db, orgId, now } = context;
-  const row = found(await webhooks.rotateWebhookSecret(db, orgId, path.webhook_id, sealed, now));
-  return { status: 200, headers: notStored, body: { ...webhookOf(row), secret: secret.reveal() } };
+  const row = orNotFound(await webhooks.rotateWebhookSecret(db, orgId, path.webhook_id, sealed, now));
+  return { status: 200, headers: notStored, body: { ...presentWebhook(row), secret: secret.reveal() } };
 };
 
 /** The order of the checks is decided: unknown 404, disabled or removed `cancelled`, not subscribed 422, then sent. */
 export const testWebhook: Handler<Context, 'testWebhook'> = async (context, { path, body }) => {
-  const webhook = found(await webhooks.findWebhookWithSecret(context.db, context.orgId, path.webhook_id));
+  const webhook = orNotFound(
+    await webhooks.findWebhookWithSecret(context.db, context.orgId, path.webhook_id),
+  );
   if (webhook.deleted_at !== null) return cancelledTest('The webhook is removed.');
   if (!webhook.enabled) return cancelledTest('The webhook is disabled.');
   if (!webhook.topics.includes(body.topic)) {
@@ -106,7 +112,7 @@ export const testWebhook: Handler<Context, 'testWebhook'> = async (context, { pa
     const detail = `The webhook is not subscribed to this topic. ${known}`;
     throw validationProblem([{ pointer: '/topic', code: 'not_subscribed', detail }]);
   }
-  const secret = open(context.keyring, webhook.secret, webhookContext(webhook.id));
+  const secret = decrypt(context.keyring, webhook.secret, webhookSecretContext(webhook.id));
   const { outcome, status_code, detail } = await context.testWebhook({
     url: webhook.url,
     secret: secret.reveal(),
@@ -120,7 +126,7 @@ export async function checkWebhookExists(
   context: Context,
   path: { readonly webhook_id: string },
 ): Promise<void> {
-  await existing(context, path.webhook_id);
+  await requireWebhook(context, path.webhook_id);
 }
 
 /** 404 unless the webhook is there or was: a test of a removed one has an answer of its own. */
@@ -128,14 +134,14 @@ export async function checkTestedWebhookExists(
   context: Context,
   path: { readonly webhook_id: string },
 ): Promise<void> {
-  found(await webhooks.findWebhookWithSecret(context.db, context.orgId, path.webhook_id));
+  orNotFound(await webhooks.findWebhookWithSecret(context.db, context.orgId, path.webhook_id));
 }
 
-async function existing(context: Context, id: string): Promise<WebhookRow> {
-  return found(await webhooks.findWebhook(context.db, context.orgId, id));
+async function requireWebhook(context: Context, id: string): Promise<WebhookRow> {
+  return orNotFound(await webhooks.findWebhook(context.db, context.orgId, id));
 }
 
-function found<T>(value: T | undefined): T {
+function orNotFound<T>(value: T | undefined): T {
   if (value === undefined) throw notFoundProblem('webhook');
   return value;
 }
@@ -144,12 +150,12 @@ function cancelledTest(detail: string) {
   return { status: 200, body: { outcome: 'cancelled', status_code: null, detail } } as const;
 }
 
-function addressOf(context: Context): string {
+function collectionUrl(context: Context): string {
   return `${context.baseUrl}/api/partners/v2.0/org/${context.orgId}/notifications/webhooks`;
 }
 
 /** Field by field, so that nothing secret can slip in. */
-function webhookOf(row: WebhookRow): Webhook {
+function presentWebhook(row: WebhookRow): Webhook {
   return {
     id: row.id,
     url: row.url,

@@ -4,7 +4,7 @@ import { isUuid } from '../domain/api/formats.ts';
 import type { LinkKey } from '../domain/security/signed-links.ts';
 import { endCondition, findDevice } from '../queries/notifications/conditions.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { findItem } from '../queries/notifications/notifications.ts';
+import { findNotificationItem } from '../queries/notifications/notifications.ts';
 import type { PortalOptions } from './context.ts';
 import { createErrorPageHandler } from './error-page.ts';
 import { readFormField, parseFormBody } from './forms.ts';
@@ -89,7 +89,7 @@ async function verifyConsentRequest(
 ): Promise<Consent | Refusal> {
   const itemId = request.params['item'];
   if (typeof itemId !== 'string' || !isUuid(itemId)) return 404;
-  const item = await findItem(db, itemId.toLowerCase());
+  const item = await findNotificationItem(db, itemId.toLowerCase());
   if (item?.kind !== 'action' || item.owner_id === null || item.device_id === null) return 404;
   const query = new URL(request.originalUrl, 'http://localhost').searchParams;
   const [secrets, returns] = [query.getAll('secret'), query.getAll('return')];

@@ -18,7 +18,7 @@ export function resolveUrl(context: Context, item: LinkedItem, readerId: string)
 }
 
 /** What a secret is worth, and for whom it was made. */
-export function judgeSecret(
+export function verifyLinkSecret(
   context: Context,
   item: LinkedItem,
   text: string,

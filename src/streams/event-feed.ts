@@ -13,22 +13,22 @@ export class EventFeed {
     setMaxListeners(0, this.#stop.signal);
   }
 
-  get stopped(): AbortSignal {
+  get stopSignal(): AbortSignal {
     return this.#stop.signal;
   }
 
   /** How often there was news; take it before you look, and hand it to `newsSince`. */
-  get count(): number {
+  get newsCount(): number {
     return this.#count;
   }
 
-  wake(): void {
+  announceNews(): void {
     this.#count += 1;
     for (const done of [...this.#waiting]) done();
   }
 
   /** Counts one more stream of a partner, unless it has `most` already; what is answered counts it off again. */
-  enter(partner: string, most: number): (() => void) | undefined {
+  reserveStream(partner: string, most: number): (() => void) | undefined {
     const others = this.#streams.get(partner) ?? 0;
     if (others >= most) return undefined;
     this.#streams.set(partner, others + 1);
@@ -42,22 +42,22 @@ export class EventFeed {
   /** Ends every stream. */
   stop(): void {
     this.#stop.abort();
-    this.wake();
+    this.announceNews();
     for (const done of [...this.#resting]) done();
   }
 
   /** Resolves when there was news since `count`, after `maxMs`, or when the listener has gone. */
-  newsSince(count: number, maxMs: number, gone: AbortSignal): Promise<void> {
+  waitForNews(count: number, maxMs: number, gone: AbortSignal): Promise<void> {
     return this.#count === count ? this.#wait(this.#waiting, maxMs, gone) : Promise.resolve();
   }
 
   /** Resolves after `ms`, whatever news there is, or when the listener has gone or the service stops. */
-  rest(ms: number, gone: AbortSignal): Promise<void> {
+  pause(ms: number, gone: AbortSignal): Promise<void> {
     return this.#wait(this.#resting, ms, gone);
   }
 
   #wait(those: Set<() => void>, maxMs: number, gone: AbortSignal): Promise<void> {
-    if (this.stopped.aborted || gone.aborted) return Promise.resolve();
+    if (this.stopSignal.aborted || gone.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer);

@@ -1,5 +1,5 @@
-import { describeOutcome, errorClass, nextAttemptAt } from '../domain/notifications/retry.ts';
-import { open, webhookContext, type Keyring } from '../domain/security/encryption.ts';
+import { describeOutcome, errorClassOf, nextAttemptAt } from '../domain/notifications/retry.ts';
+import { decrypt, webhookSecretContext, type Keyring } from '../domain/security/encryption.ts';
 import type { Secret } from '../domain/security/secret.ts';
 import type { ClaimedDelivery } from '../queries/deliveries/delivery-queue.ts';
 import type { FinishedAttempt } from '../queries/deliveries/delivery-results.ts';
@@ -45,7 +45,7 @@ function secretOf(
   { secret, webhook_id: webhookId }: ClaimedDelivery,
 ): Secret | undefined {
   try {
-    return open(keyring, secret, webhookContext(webhookId));
+    return decrypt(keyring, secret, webhookSecretContext(webhookId));
   } catch (error) {
     onError(error);
     return undefined;
@@ -61,14 +61,14 @@ function finished(
   const dueAt = nextAttemptAt(delivery.attempts + 1, outcome, now(), random);
   const isDelivered = outcome.kind === 'delivered';
   return {
-    owner: delivery.owner,
-    place: delivery.place,
+    worker_id: delivery.worker_id,
+    slot: delivery.slot,
     lease_token: delivery.lease_token,
     state: isDelivered ? 'delivered' : dueAt === undefined ? 'exhausted' : 'pending',
     due_at: dueAt,
     started_at: startedAt,
     duration_ms: durationMs,
-    error_class: errorClass(outcome),
+    error_class: errorClassOf(outcome),
     status_code: 'status' in outcome ? outcome.status : undefined,
     detail: isDelivered ? undefined : describeOutcome(outcome),
     address,

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext, type TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { buildConnector, Client } from 'undici';
-import { hostOf } from '../domain/notifications/endpoint.ts';
+import { unbracketedHost } from '../domain/notifications/endpoint.ts';
 import type { ResolvedAddress } from './destination.ts';
 
 /** Response headers above this are a broken answer. */
@@ -167,7 +167,7 @@ export class Connections {
     options: buildConnector.Options,
     callback: buildConnector.Callback,
   ): TLSSocket {
-    const host = hostOf(url).replace(/\.$/, '');
+    const host = unbracketedHost(url).replace(/\.$/, '');
     const connect = buildConnector({
       secureContext: this.#secureContext,
       rejectUnauthorized: true,

@@ -1,4 +1,4 @@
-import { deliveryHeaders } from '../domain/notifications/delivery-headers.ts';
+import { buildDeliveryHeaders } from '../domain/notifications/delivery-headers.ts';
 import type { Secret } from '../domain/security/secret.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 
@@ -23,6 +23,6 @@ export function deliver(
   now: Date,
   isAlone = false,
 ): Promise<Exchanged> {
-  const headers = deliveryHeaders(secret, messageId, body, now, hasStandardHeaders);
+  const headers = buildDeliveryHeaders(secret, messageId, body, now, hasStandardHeaders);
   return exchange.post({ url, headers, body, isAlone });
 }

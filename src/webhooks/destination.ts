@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { verdict } from '../domain/security/addresses.ts';
-import type { Outcome } from '../domain/notifications/retry.ts';
+import { checkDestinationAddress } from '../domain/security/addresses.ts';
+import type { AttemptOutcome } from '../domain/notifications/retry.ts';
 
 export interface ResolvedAddress {
   readonly address: string;
@@ -13,7 +13,7 @@ export type Lookup = (host: string) => Promise<readonly ResolvedAddress[]>;
 /** Vetted addresses, or how the attempt ends. */
 export type Destination =
   | { readonly addresses: readonly ResolvedAddress[] }
-  | { readonly outcome: Extract<Outcome, { kind: 'unreachable' | 'refused' }> };
+  | { readonly outcome: Extract<AttemptOutcome, { kind: 'unreachable' | 'refused' }> };
 
 /**
  * Resolves a host and judges every address of the answer: one that is forbidden refuses the host. A
@@ -33,7 +33,7 @@ export async function resolveDestination(
   }
   if (addresses.length === 0) return unreachable(`The name ${host} has no address.`);
   for (const { address } of addresses) {
-    const judged = verdict(address, allowedNetworks);
+    const judged = checkDestinationAddress(address, allowedNetworks);
     if (!judged.allowed) {
       return { outcome: { kind: 'refused', reason: `The address is not called: ${judged.reason}` } };
     }

@@ -1,15 +1,15 @@
 import { PollingLoop } from '../loops/polling-loop.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { findNextDueAt } from '../queries/deliveries/deliveries.ts';
+import { findNextDeliveryDueAt } from '../queries/deliveries/deliveries.ts';
 import {
   claimDeliveries,
   type ClaimCursor,
   type ClaimedDelivery,
 } from '../queries/deliveries/delivery-queue.ts';
-import { releaseDeliveries, releaseLost } from '../queries/deliveries/in-flight-slots.ts';
+import { releaseLeases, releaseAbandonedLeases } from '../queries/deliveries/in-flight-slots.ts';
 import {
-  dropDeliveries,
-  finishDeliveries,
+  cancelUnwantedDeliveries,
+  recordFinishedAttempts,
   type FinishedAttempt,
 } from '../queries/deliveries/delivery-results.ts';
 import type { WorkerPresence } from '../queries/connection/worker-presence.ts';
@@ -107,7 +107,7 @@ export class Dispatcher {
   /** Delivers everything that is due and everything that becomes due meanwhile; for tests and tools. */
   async processAll(): Promise<void> {
     for (;;) {
-      await releaseLost(this.#options.db, [], this.#options.now());
+      await releaseAbandonedLeases(this.#options.db, [], this.#options.now());
       const claimed = await this.#fill();
       const underWay = [...this.#underWay.values()];
       if (claimed === 0 && underWay.length === 0) return;
@@ -128,17 +128,17 @@ export class Dispatcher {
     await Promise.race([ended, grace.promise]);
     clearTimeout(timer);
     const left = [...this.#underWay.values()].map(({ delivery }) => delivery);
-    await releaseDeliveries(this.#options.db, left);
-    await this.#presence?.end();
+    await releaseLeases(this.#options.db, left);
+    await this.#presence?.stop();
   }
 
   async #releaseLost(): Promise<void> {
     const { db, now, metrics } = this.#options;
-    const absent = (await this.#presence?.listAbsent()) ?? [];
+    const absent = (await this.#presence?.listAbsentWorkers()) ?? [];
     // Leases that are merely over need no hurry.
     this.#looks += 1;
     if (absent.length === 0 && this.#looks % 10 !== 0) return;
-    const released = await releaseLost(db, absent, now());
+    const released = await releaseAbandonedLeases(db, absent, now());
     if (released === 0) return;
     metrics.reclaimed(released);
     this.wake();
@@ -149,7 +149,7 @@ export class Dispatcher {
     const at = performance.now();
     if (at - this.#askedAtMs < watchMs) return watchMs;
     this.#askedAtMs = at;
-    const dueAt = await findNextDueAt(this.#options.db);
+    const dueAt = await findNextDeliveryDueAt(this.#options.db);
     const untilDueMs = dueAt === undefined ? pollMs : dueAt.getTime() - this.#options.now().getTime();
     // What is due and was not claimed waits for a place: a finish in this process wakes the loop, in another none does.
     return Math.min(Math.max(untilDueMs, watchMs), pollMs);
@@ -176,18 +176,18 @@ export class Dispatcher {
       const retries = [...this.#underWay.values()].filter(({ delivery }) => delivery.attempts > 0).length;
       const first = ends.first < 2 ? this.#places.first - (this.#underWay.size - retries) : 0;
       const retry = ends.retry < 2 ? this.#places.retry - retries : 0;
-      const mayClaim = !this.#isStopped && this.#presence?.isHeld() !== false;
+      const mayClaim = !this.#isStopped && this.#presence?.isConnected() !== false;
       if ((first <= 0 && retry <= 0) || !mayClaim) return claimed;
       const startedAt = now();
       const until = new Date(startedAt.getTime() + this.#leaseMs);
-      const lease = { owner: this.#presence?.owner ?? 0, now: startedAt, until };
+      const lease = { workerId: this.#presence?.workerId ?? 0, now: startedAt, until };
       const claim = await claimDeliveries(db, { first, retry, ...this.#caps }, lease, this.#cursor);
       for (const lane of ['first', 'retry'] as const) {
         // From the start to the end is the whole; from the middle, the end must come twice.
-        if (!claim.isCut[lane] && claim.next[lane] === undefined)
+        if (!claim.hasMore[lane] && claim.nextCursor[lane] === undefined)
           ends[lane] += this.#cursor[lane] === undefined ? 2 : 1;
       }
-      this.#cursor = claim.next;
+      this.#cursor = claim.nextCursor;
       claimed += claim.deliveries.length;
       await this.#take(claim.deliveries, startedAt);
     }
@@ -200,9 +200,9 @@ export class Dispatcher {
       else unwanted.push(delivery);
     }
     if (unwanted.length === 0) return;
-    await dropDeliveries(this.#options.db, unwanted, startedAt);
+    await cancelUnwantedDeliveries(this.#options.db, unwanted, startedAt);
     for (const { unwanted: reason } of unwanted)
-      if (reason !== null) this.#options.metrics.dropped(reason, 1);
+      if (reason !== null) this.#options.metrics.cancelled(reason, 1);
   }
 
   #begin(delivery: ClaimedDelivery, startedAt: Date): void {
@@ -221,7 +221,7 @@ export class Dispatcher {
 
   async #write(attempts: readonly FinishedAttempt[]): Promise<void> {
     const { db, now, metrics } = this.#options;
-    const finished = await finishDeliveries(db, attempts, now());
+    const finished = await recordFinishedAttempts(db, attempts, now());
     for (const state of ['delivered', 'exhausted'] as const) {
       const count = finished.filter((each) => each.state === state).length;
       if (count > 0) metrics.finished(state, count);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { hostOf, parseEndpoint } from '../domain/notifications/endpoint.ts';
-import type { Outcome } from '../domain/notifications/retry.ts';
+import { unbracketedHost, validateEndpointUrl } from '../domain/notifications/endpoint.ts';
+import type { AttemptOutcome } from '../domain/notifications/retry.ts';
 import { Connections, type Connection } from './connections.ts';
 import { resolveDestination, type Lookup } from './destination.ts';
 import { send } from './send.ts';
@@ -36,7 +36,7 @@ export interface PostRequest {
 }
 
 export interface Exchanged {
-  readonly outcome: Outcome;
+  readonly outcome: AttemptOutcome;
   readonly durationMs: number;
   /** The address that was called, once one was. */
   readonly address: string | undefined;
@@ -81,7 +81,7 @@ export class Exchange {
   async post(request: PostRequest): Promise<Exchanged> {
     const startedAt = performance.now();
     const deadline = new AbortController();
-    const late = Promise.withResolvers<Outcome>();
+    const late = Promise.withResolvers<AttemptOutcome>();
     const call: Call = { connection: undefined, ended: Promise.resolve(false) };
     const timer = setTimeout(() => {
       late.resolve({ kind: 'timed_out', afterMs: this.deadlineMs });
@@ -125,13 +125,13 @@ export class Exchange {
     }
   }
 
-  async #call(request: PostRequest, signal: AbortSignal, call: Call): Promise<Outcome> {
-    const endpoint = parseEndpoint(request.url, this.#allowedNetworks);
+  async #call(request: PostRequest, signal: AbortSignal, call: Call): Promise<AttemptOutcome> {
+    const endpoint = validateEndpointUrl(request.url, this.#allowedNetworks);
     if ('errors' in endpoint) {
       return { kind: 'refused', reason: endpoint.errors.map(({ detail }) => detail).join(' ') };
     }
     const { url } = endpoint;
-    const destination = await resolveDestination(hostOf(url), this.#lookup, this.#allowedNetworks);
+    const destination = await resolveDestination(unbracketedHost(url), this.#lookup, this.#allowedNetworks);
     if ('outcome' in destination) return destination.outcome;
     if (signal.aborted) return { kind: 'timed_out', afterMs: this.deadlineMs };
     const connection =

@@ -1,4 +1,4 @@
-import { envelope, testMessageType } from '../domain/notifications/envelope.ts';
+import { encodeEnvelope, TEST_MESSAGE_TYPE } from '../domain/notifications/envelope.ts';
 import { describeOutcome } from '../domain/notifications/retry.ts';
 import { Secret } from '../domain/security/secret.ts';
 import type { WebhookTester } from '../domain/notifications/webhook-test.ts';
@@ -14,7 +14,7 @@ export function webhookTester(options: WebhookTesterOptions): WebhookTester {
   return async ({ url, secret, topic }) => {
     const now = options.now();
     const messageId = options.newId();
-    const body = envelope(messageId, { type: testMessageType, data: { topic } }, now);
+    const body = encodeEnvelope(messageId, { type: TEST_MESSAGE_TYPE, data: { topic } }, now);
     const { outcome } = await deliver(
       options,
       { url, messageId, body, secret: new Secret(secret) },

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Outcome } from '../domain/notifications/retry.ts';
+import type { AttemptOutcome } from '../domain/notifications/retry.ts';
 import { codeOf } from './destination.ts';
 
 /** Of a response body at most this much is read, and nothing of it is kept. */
@@ -7,7 +7,7 @@ const bodyBytes = 4 * 1024;
 
 export interface Sent {
   /** Settles with the response's headers, or with the failure before them. */
-  readonly outcome: Promise<Outcome>;
+  readonly outcome: Promise<AttemptOutcome>;
   /** Resolves when the exchange uses its connection no more: true when the answer came whole. */
   readonly ended: Promise<boolean>;
 }
@@ -23,7 +23,7 @@ export function send(
   body: Buffer,
   signal: AbortSignal,
 ): Sent {
-  const outcome = Promise.withResolvers<Outcome>();
+  const outcome = Promise.withResolvers<AttemptOutcome>();
   const ended = Promise.withResolvers<boolean>();
   let bytes = 0;
   connection.dispatch(
@@ -53,13 +53,13 @@ export function send(
   return { outcome: outcome.promise, ended: ended.promise };
 }
 
-function answered(status: number, retryAfter: string | string[] | undefined): Outcome {
+function answered(status: number, retryAfter: string | string[] | undefined): AttemptOutcome {
   if (status < 300) return { kind: 'delivered', status };
   if (status < 400) return { kind: 'redirected', status };
   return { kind: 'rejected', status, retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter };
 }
 
-function broken(error: Error): Outcome {
+function broken(error: Error): AttemptOutcome {
   const code = codeOf(error);
   if (isCertificateError(error, code)) {
     const reason = `The TLS handshake failed or the certificate is not valid (${code}).`;

@@ -35,8 +35,10 @@ async function scene(world: World): Promise<Scene> {
   return { orgId, receiver, list, letAnswer: () => go.resolve(undefined) };
 }
 
-const leasedBy = async (world: World, orgId: string, owner: number): Promise<string[]> =>
-  (await world.deliveries(orgId)).filter((each) => each.owner === owner).map(({ messageId }) => messageId);
+const leasedBy = async (world: World, orgId: string, workerId: number): Promise<string[]> =>
+  (await world.deliveries(orgId))
+    .filter((each) => each.workerId === workerId)
+    .map(({ messageId }) => messageId);
 
 /** When the first of the messages arrived after `since`. */
 async function resumption(list: readonly Arrival[], ids: readonly string[], since: number): Promise<number> {
@@ -72,7 +74,7 @@ export const beforeSend: Fault = async (world, { messages, workerMs }) => {
   await world.messages(orgId, messages);
   await until('connections wait', gate.waiting, (count) => count === perWebhook);
   const other = await world.startWorker();
-  const held = await leasedBy(world, orgId, dead.owner);
+  const held = await leasedBy(world, orgId, dead.workerId);
   await world.kill(dead);
   const since = performance.now();
   gate.open();
@@ -93,7 +95,7 @@ export const beforeFinish: Fault = async (world, { messages, workerMs }) => {
     (count) => count === perWebhook,
   );
   const other = await world.startWorker();
-  const held = await leasedBy(world, orgId, dead.owner);
+  const held = await leasedBy(world, orgId, dead.workerId);
   await world.kill(dead);
   const since = performance.now();
   letAnswer();
@@ -133,7 +135,7 @@ export const duringFinish: Fault = async (world, { messages, workerMs }) => {
       (count) => (count ?? 0) > 0,
     );
     const other = await world.startWorker();
-    const held = await leasedBy(world, orgId, dead.owner);
+    const held = await leasedBy(world, orgId, dead.workerId);
     await world.kill(dead);
     const since = performance.now();
     await holder.query('select pg_advisory_unlock(77)');
@@ -238,12 +240,12 @@ export function half(count: number): Fault {
     const states = await Promise.all(
       orgIds.map(async (orgId) => (await world.deliveries(orgId)).filter(({ isLeased }) => isLeased)),
     );
-    const owners = new Set(dead.map(({ owner }) => owner));
+    const workerIds = new Set(dead.map(({ workerId }) => workerId));
     await Promise.all(dead.map((worker) => world.kill(worker)));
     const since = performance.now();
     const stuck = async (): Promise<number> => {
       const all = await Promise.all(orgIds.map((orgId) => world.deliveries(orgId)));
-      return all.flat().filter(({ owner }) => owner !== null && owners.has(owner)).length;
+      return all.flat().filter(({ workerId }) => workerId !== null && workerIds.has(workerId)).length;
     };
     await until('nothing is left to the dead', stuck, (left) => left === 0);
     const resumedMs = performance.now() - since;

@@ -34,7 +34,7 @@ test('names whose answers are bad are not called, and hold up no other', async (
 
 // The control: the judge sees what is lost, repeated, strange or late.
 test('the judge is strict', () => {
-  const delivered = { url: '', state: 'delivered', attempts: 1, errors: [], owner: null, isLeased: false };
+  const delivered = { url: '', state: 'delivered', attempts: 1, errors: [], workerId: null, isLeased: false };
   const deliveries = ['a', 'b'].map((messageId) => ({ ...delivered, messageId }));
   const verdict = (ids: readonly string[], resumedMs = 1): boolean => {
     const list = ids.map((messageId) => ({ messageId, at: 1 }));

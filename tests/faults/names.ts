@@ -56,7 +56,7 @@ export async function badNames(world: World, messages: number): Promise<Report[]
       attempted: none,
       received: none,
       finished: none,
-      dropped: none,
+      cancelled: none,
       superseded: none,
       reclaimed: none,
     },

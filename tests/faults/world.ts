@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Keyring } from '../../src/domain/security/encryption.ts';
-import { envelope } from '../../src/domain/notifications/envelope.ts';
-import { keyring, seal, webhookContext } from '../../src/domain/security/encryption.ts';
-import { newSecret } from '../../src/domain/notifications/signature.ts';
+import { encodeEnvelope } from '../../src/domain/notifications/envelope.ts';
+import { createKeyring, encrypt, webhookSecretContext } from '../../src/domain/security/encryption.ts';
+import { generateSigningSecret } from '../../src/domain/notifications/signature.ts';
 import { openDatabase, type OpenDatabase } from '../../src/queries/connection/database.ts';
-import { insertMessage, notifyDispatchers } from '../../src/queries/deliveries/deliveries.ts';
+import { insertMessageWithDeliveries, notifyDispatchers } from '../../src/queries/deliveries/deliveries.ts';
 import { startEmbedded, type Embedded } from '../../src/postgres/start.ts';
-import { migrate } from '../../src/queries/connection/migrations.ts';
+import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { insertWebhook } from '../../src/queries/deliveries/webhooks.ts';
 import { certificateAuthority, type Authority } from '../../tools/demo/certificates.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts';
@@ -21,7 +21,7 @@ import { startService, type ServiceProcess } from '../support/service.ts';
 export interface Worker {
   readonly process: ServiceProcess;
   /** As it stands at its leases. */
-  readonly owner: number;
+  readonly workerId: number;
 }
 
 export interface DeliveryState {
@@ -30,7 +30,7 @@ export interface DeliveryState {
   readonly state: string;
   readonly attempts: number;
   readonly errors: readonly string[];
-  readonly owner: number | null;
+  readonly workerId: number | null;
   readonly isLeased: boolean;
 }
 
@@ -53,7 +53,7 @@ export class World {
     env: Readonly<Record<string, string>>,
   ) {
     this.authority = authority;
-    this.keys = keyring(key);
+    this.keys = createKeyring(key);
     this.#embedded = embedded;
     this.database = database;
     this.#folder = folder;
@@ -70,7 +70,7 @@ export class World {
       },
     });
     const { host, port, user, database } = embedded.connection;
-    await migrate(embedded.connection, join(import.meta.dirname, '../../migrations'));
+    await applyMigrations(embedded.connection, join(import.meta.dirname, '../../migrations'));
     const authority = await certificateAuthority();
     writeFileSync(join(folder, 'authority.pem'), authority.ca);
     const key = randomBytes(32);
@@ -84,13 +84,13 @@ export class World {
     });
   }
 
-  /** One by one, so that each is known by its owner number. */
+  /** One by one, so that each is known by its worker id. */
   async startWorker(): Promise<Worker> {
-    const before = new Set(await this.#owners());
+    const before = new Set(await this.#workerIds());
     const process = await startService({ env: this.#env, args: ['--role', 'worker'] });
     this.#workers.add(process);
-    const [owner = 0] = (await this.#owners()).filter((each) => !before.has(each));
-    return { process, owner };
+    const [workerId = 0] = (await this.#workerIds()).filter((each) => !before.has(each));
+    return { process, workerId };
   }
 
   async kill(worker: Worker): Promise<void> {
@@ -132,7 +132,7 @@ export class World {
       .execute();
     for (const url of urls) {
       const id = randomUUID();
-      const secret = seal(this.keys, newSecret(), webhookContext(id));
+      const secret = encrypt(this.keys, generateSigningSecret(), webhookSecretContext(id));
       await insertWebhook(db, { org_id: orgId, id, url, topics: ['device.information'], secret }, at);
     }
     return orgId;
@@ -151,7 +151,7 @@ export class World {
             owner_id: randomUUID(),
             notice: 'device_offline',
           } as const;
-          const payload = envelope(id, { type: 'device.information', data }, now);
+          const payload = encodeEnvelope(id, { type: 'device.information', data }, now);
           const message = {
             org_id: orgId,
             id,
@@ -159,7 +159,7 @@ export class World {
             occurred_at: now,
             payload,
           };
-          await insertMessage(tx, message, now);
+          await insertMessageWithDeliveries(tx, message, now);
         }
       });
     }
@@ -171,12 +171,12 @@ export class World {
     for (;;) {
       try {
         const { rows } = await this.database.pool.query<DeliveryState>(
-          `select d.message_id as "messageId", w.url, d.state, d.attempts, p.owner, p.place is not null as "isLeased",
+          `select d.message_id as "messageId", w.url, d.state, d.attempts, s.worker_id as "workerId", s.slot is not null as "isLeased",
              array(select coalesce(a.error_class, 'none') from delivery_attempts a
                    where a.org_id = d.org_id and a.message_id = d.message_id and a.webhook_id = d.webhook_id
                    order by attempt) as errors
            from deliveries d join webhooks w on w.org_id = d.org_id and w.id = d.webhook_id
-           left join delivery_places p on p.org_id = d.org_id and p.message_id = d.message_id and p.webhook_id = d.webhook_id
+           left join in_flight_slots s on s.org_id = d.org_id and s.message_id = d.message_id and s.webhook_id = d.webhook_id
            where d.org_id = $1 order by d.created_at, d.message_id`,
           [orgId],
         );
@@ -195,11 +195,11 @@ export class World {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #owners(): Promise<number[]> {
-    const { rows } = await this.database.pool.query<{ owner: number }>(
-      "select objid::bigint as owner from pg_locks where locktype = 'advisory' and objsubid = 2",
+  async #workerIds(): Promise<number[]> {
+    const { rows } = await this.database.pool.query<{ worker_id: number }>(
+      "select objid::bigint as worker_id from pg_locks where locktype = 'advisory' and objsubid = 2",
     );
-    return rows.map(({ owner }) => owner);
+    return rows.map(({ worker_id }) => worker_id);
   }
 }
 

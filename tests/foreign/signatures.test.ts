@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { deliveryHeaders } from '../../src/domain/notifications/delivery-headers.ts';
+import { buildDeliveryHeaders } from '../../src/domain/notifications/delivery-headers.ts';
 import type { Secret } from '../../src/domain/security/secret.ts';
-import { isSignatureValid, newSecret, serviceSignature } from '../../src/domain/notifications/signature.ts';
+import { isServiceSignatureValid, generateSigningSecret, serviceSignatureHeader } from '../../src/domain/notifications/signature.ts';
 import { mux, standardWebhooks, stripe, svix, tern } from './judges.ts';
 
 const KIB = 1024;
@@ -81,7 +81,7 @@ function payloads(): Buffer[] {
 }
 
 function sign(body: Buffer, secret: Secret, at = new Date()): Signed {
-  return { body, secret, headers: deliveryHeaders(secret, randomUUID(), body, at) };
+  return { body, secret, headers: buildDeliveryHeaders(secret, randomUUID(), body, at) };
 }
 
 /** The same message with one byte of the body changed. */
@@ -120,7 +120,7 @@ describe.each(Object.keys(loaders))('%s', (name) => {
   test('accepts 1,000 random payloads and refuses each with a random byte changed', async () => {
     const wrong: string[] = [];
     for (const [index, body] of bodies.entries()) {
-      const message = sign(body, newSecret());
+      const message = sign(body, generateSigningSecret());
       const position = Math.floor(Math.random() * body.length);
       const by = 1 + Math.floor(Math.random() * 255);
       if (!(await accepts(verify, message))) wrong.push(`${index} is refused`);
@@ -134,7 +134,7 @@ describe.each(Object.keys(loaders))('%s', (name) => {
     const wrong: string[] = [];
     const some = bodies.filter(({ length }) => length > 2 && length < 300).slice(0, 12);
     for (const [index, body] of [...some, Buffer.from('{}')].entries()) {
-      const message = sign(body, newSecret());
+      const message = sign(body, generateSigningSecret());
       for (let position = 0; position < body.length; position += 1) {
         for (const by of [1, 0x20, 0x80]) {
           if (await accepts(verify, changed(message, position, by)))
@@ -148,23 +148,23 @@ describe.each(Object.keys(loaders))('%s', (name) => {
 
   test('refuses a body that is cut short, drawn out, or signed with another secret', async () => {
     for (const body of bodies.slice(0, 20)) {
-      const message = sign(body, newSecret());
+      const message = sign(body, generateSigningSecret());
       for (const other of [body.subarray(0, -1), Buffer.concat([body, Buffer.from('\n')])])
         expect(await accepts(verify, { ...message, body: other })).toBe(false);
-      expect(await accepts(verify, { ...message, secret: newSecret() })).toBe(false);
+      expect(await accepts(verify, { ...message, secret: generateSigningSecret() })).toBe(false);
     }
   });
 });
 
 describe('the check of our own receivers', () => {
   const check: Verify = ({ body, headers, secret }) => {
-    if (!isSignatureValid(secret, headers['Service-Signature'] ?? '', body, new Date()))
+    if (!isServiceSignatureValid(secret, headers['Service-Signature'] ?? '', body, new Date()))
       throw new Error('refused');
   };
 
   test('accepts 1,000 random payloads and refuses each with a random byte changed', async () => {
     for (const body of bodies) {
-      const message = sign(body, newSecret());
+      const message = sign(body, generateSigningSecret());
       expect(await accepts(check, message)).toBe(true);
       const position = Math.floor(Math.random() * body.length);
       expect(await accepts(check, changed(message, position, 1 + Math.floor(Math.random() * 255)))).toBe(
@@ -176,10 +176,10 @@ describe('the check of our own receivers', () => {
   test('refuses a timestamp that is 301 seconds off in either direction and accepts 299', () => {
     const now = new Date('2026-11-21T12:00:00.000Z');
     for (const body of bodies) {
-      const secret = newSecret();
+      const secret = generateSigningSecret();
       const verdicts = [-301, -299, 0, 299, 301].map((seconds) => {
-        const header = serviceSignature(secret, body, new Date(now.getTime() + seconds * 1000));
-        return isSignatureValid(secret, header, body, now);
+        const header = serviceSignatureHeader(secret, body, new Date(now.getTime() + seconds * 1000));
+        return isServiceSignatureValid(secret, header, body, now);
       });
       expect(verdicts).toEqual([false, true, true, true, false]);
     }

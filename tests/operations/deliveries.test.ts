@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, vi, test } from 'vitest';
-import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
+import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
 import { finishDelivery } from '../support/webhooks.ts';
@@ -31,7 +31,7 @@ async function send(topic = 'device.information'): Promise<string> {
   const message = { org_id: api.own.orgId, id, message_type: topic, occurred_at: now };
   await api.db
     .transaction()
-    .execute((tx) => insertMessage(tx, { ...message, payload: Buffer.from('{}') }, now));
+    .execute((tx) => insertMessageWithDeliveries(tx, { ...message, payload: Buffer.from('{}') }, now));
   return id;
 }
 

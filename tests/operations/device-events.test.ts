@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, vi, test } from 'vitest';
-import { conditionCodes } from '../../src/domain/notifications/conditions.ts';
+import { CONDITION_CODES } from '../../src/domain/notifications/conditions.ts';
 import { endCondition, raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
@@ -79,7 +79,7 @@ async function written() {
 }
 
 describe('raising', () => {
-  test.each(conditionCodes)(
+  test.each(CONDITION_CODES)(
     '%s writes condition, item, message and deliveries, and wakes the dispatcher',
     async (code) => {
       const topic = code === 'reauthenticate' ? 'device.action_required' : 'device.information';
@@ -214,7 +214,7 @@ describe('reconnecting', () => {
 
   test('leaves the other conditions of the device, and other devices, as they are', async () => {
     const other = await addDevice(api.db, { ...fleet, userId }, api.clock.now(), 'wallbox');
-    for (const code of conditionCodes) await trigger(code);
+    for (const code of CONDITION_CODES) await trigger(code);
     await trigger('device_offline', { device_id: other });
     api.clock.advance(1000);
     await trigger('reconnect');

@@ -35,7 +35,7 @@ async function addSimulation(): Promise<string> {
 
 /** Whether the service knows of the end of every stream of a partner. */
 function isUnheard(orgId: string): boolean {
-  const leave = api.services.events.enter(orgId, 1);
+  const leave = api.services.events.reserveStream(orgId, 1);
   leave?.();
   return leave !== undefined;
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { sha256Digest } from '../../src/domain/security/credentials.ts';
-import { envelope } from '../../src/domain/notifications/envelope.ts';
-import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
+import { encodeEnvelope } from '../../src/domain/notifications/envelope.ts';
+import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
 import type { Tx } from '../../src/queries/connection/database.ts';
-import { listAnnounced } from '../../src/queries/notifications/events.ts';
+import { listAnnouncedMessages } from '../../src/queries/notifications/events.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { EventListener } from '../support/event-stream.ts';
 
@@ -29,15 +29,19 @@ async function insert(tx: Tx, orgId = api.own.orgId): Promise<Sent> {
   const [id, now] = [randomUUID(), api.clock.now()];
   const device = { device_id: randomUUID(), device_type: 'wallbox', owner_id: randomUUID() } as const;
   const content = { type: 'device.information', data: { ...device, notice: 'Zürich \n 🔌 "' } } as const;
-  const payload = envelope(id, content, now);
-  await insertMessage(tx, { org_id: orgId, id, message_type: content.type, occurred_at: now, payload }, now);
+  const payload = encodeEnvelope(id, content, now);
+  await insertMessageWithDeliveries(
+    tx,
+    { org_id: orgId, id, message_type: content.type, occurred_at: now, payload },
+    now,
+  );
   return { id, data: payload.toString() };
 }
 
 /** Writes a message and tells the streams of it, as an event does. */
 async function send(orgId?: string): Promise<Sent> {
   const sent = await api.db.transaction().execute((tx) => insert(tx, orgId));
-  api.services.events.wake();
+  api.services.events.announceNews();
   return sent;
 }
 
@@ -111,7 +115,7 @@ describe('a stream', () => {
     await sql`select pg_sleep(0.002)`.execute(api.db);
     const second = await send();
     const before = { at: new Date(0), id: randomUUID() };
-    const visible = await listAnnounced(api.db, api.own.orgId, before, 1000);
+    const visible = await listAnnouncedMessages(api.db, api.own.orgId, before, 1000);
     expect(visible.more).toBe('soon');
     expect(visible.messages.map(({ id }) => id)).not.toContain(second.id);
     commit.resolve(undefined);

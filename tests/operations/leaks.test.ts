@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { newAccessToken, newClientSecret } from '../../src/domain/security/credentials.ts';
-import { deliveryHeaders } from '../../src/domain/notifications/delivery-headers.ts';
-import { newSecret } from '../../src/domain/notifications/signature.ts';
+import { buildDeliveryHeaders } from '../../src/domain/notifications/delivery-headers.ts';
+import { generateSigningSecret } from '../../src/domain/notifications/signature.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { leaksIn } from '../support/leaks.ts';
 
-const secret = newSecret();
-const headers = deliveryHeaders(secret, randomUUID(), Buffer.from('{}'), new Date());
+const secret = generateSigningSecret();
+const headers = buildDeliveryHeaders(secret, randomUUID(), Buffer.from('{}'), new Date());
 
 test.each([
   ['a signing secret', secret.reveal()],
@@ -42,7 +42,7 @@ const wrongs: [string, (api: Api) => Promise<unknown>][] = [
       const { id, secret: plain } = (await api.call('createWebhook', { body })).body;
       await api.db
         .updateTable('webhooks')
-        .set({ secret_sealed: Buffer.from(plain) })
+        .set({ encrypted_secret: Buffer.from(plain) })
         .where('org_id', '=', api.own.orgId)
         .where('id', '=', id)
         .execute();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, vi, test } from 'vitest';
 import type { Services } from '../../src/operations/context.ts';
-import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
+import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
 
@@ -46,7 +46,9 @@ async function sendBoth(): Promise<void> {
     const message = { org_id: api.own.orgId, id: randomUUID(), message_type, occurred_at: api.clock.now() };
     await api.db
       .transaction()
-      .execute((tx) => insertMessage(tx, { ...message, payload: Buffer.from('{}') }, api.clock.now()));
+      .execute((tx) =>
+        insertMessageWithDeliveries(tx, { ...message, payload: Buffer.from('{}') }, api.clock.now()),
+      );
   }
 }
 
@@ -87,16 +89,16 @@ describe('creation', () => {
     expect(testWebhook).toHaveBeenLastCalledWith(expect.objectContaining({ url: kept }));
   });
 
-  test('stores the secret sealed', async () => {
+  test('stores the secret encrypted', async () => {
     const { id, secret } = await create();
     const row = await api.db
       .selectFrom('webhooks')
-      .select('secret_sealed')
+      .select('encrypted_secret')
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
     const key = (secret as string).slice('whsec_'.length);
     for (const plain of [Buffer.from(key), Buffer.from(key, 'base64')])
-      expect(row.secret_sealed.includes(plain)).toBe(false);
+      expect(row.encrypted_secret.includes(plain)).toBe(false);
   });
 
   test('names the faults of address and topics together', async () => {
@@ -232,7 +234,7 @@ describe('change', () => {
   });
 });
 
-test('rotation answers a fresh secret, which is sealed in place of the old one', async () => {
+test('rotation answers a fresh secret, which is stored in place of the old one', async () => {
   const { id, secret, ...webhook } = await create();
   api.clock.advance(1000);
   const rotated = await api.call('rotateWebhookSecret', { path: { webhook_id: id } });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import express from 'express';
 import request from 'supertest';
 import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
-import { isUnavailable } from '../../src/queries/connection/database.ts';
+import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
 import { createConsent } from '../../src/portal/consent.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -19,7 +19,7 @@ test('while the database is away the consent page says so as a page, and logs it
       db: database.db,
       clock: () => new Date(0),
       linkKey: deriveLinkKey(randomBytes(32)),
-      isUnavailable,
+      isUnavailable: isDatabaseUnavailable,
       log: { info: note, warn: note, error: note },
     }),
   );

@@ -6,7 +6,7 @@ import { hashPassword } from '../../src/domain/security/passwords.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
 import { createPortal } from '../../src/portal/portal.ts';
-import { isUnavailable } from '../../src/queries/connection/database.ts';
+import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { countQuotaUse } from '../../src/queries/accounts/rate-limits.ts';
@@ -80,7 +80,7 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
       clock,
       baseUrl: publicUrl ?? baseUrl,
       verifyAccount: createAccountVerifier(db),
-      isUnavailable,
+      isUnavailable: isDatabaseUnavailable,
       invalidateCachedTokensOf: (id) => forgotten.push(id),
       log: { info: note, warn: note, error: note },
       countUse: async (policy, subject) => {

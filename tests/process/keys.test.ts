@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/security/secret.ts';
-import { isSignatureValid } from '../../src/domain/notifications/signature.ts';
+import { isServiceSignatureValid } from '../../src/domain/notifications/signature.ts';
 import { emptyDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -67,7 +67,7 @@ async function expectSignedDelivery(): Promise<void> {
   const { headers, body } = await receiver.next();
   await raise(here, fleet, 'reconnect');
   const header = String(headers['service-signature']);
-  expect(isSignatureValid(secret, header, body, new Date())).toBe(true);
+  expect(isServiceSignatureValid(secret, header, body, new Date())).toBe(true);
 }
 
 const keysOfSecrets = async (): Promise<unknown[]> =>
@@ -92,18 +92,21 @@ test('every secret comes under the new key while deliveries go on, each signed w
 
   const rotate = (keys: Record<string, string>) => partner(['keys', 'rotate'], { ...common, ...keys });
   const refused = await rotate({ ENCRYPTION_KEY: young });
-  expect([refused.code, refused.log]).toEqual([1, expect.stringMatching(/^partner: 1 cannot be opened: /m)]);
+  expect([refused.code, refused.log]).toEqual([
+    1,
+    expect.stringMatching(/^partner: 1 cannot be decrypted /m),
+  ]);
   expect(await keysOfSecrets()).toEqual(before);
 
   const done = await rotate(both);
   expect([done.code, done.output]).toEqual([
     0,
-    'Webhook secrets: 1 sealed anew, 0 under the current key already.\n',
+    'Webhook secrets: 1 re-encrypted, 0 encrypted under the current key already.\n',
   ]);
   await expectSignedDelivery();
   expect(await keysOfSecrets()).not.toEqual(before);
   expect((await rotate(both)).output).toBe(
-    'Webhook secrets: 0 sealed anew, 1 under the current key already.\n',
+    'Webhook secrets: 0 re-encrypted, 1 encrypted under the current key already.\n',
   );
 
   await replaceService({ ENCRYPTION_KEY: young });

@@ -8,7 +8,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/security/secret.ts';
-import { isSignatureValid, standardHeaders } from '../../src/domain/notifications/signature.ts';
+import {
+  isServiceSignatureValid,
+  standardWebhooksHeaders,
+} from '../../src/domain/notifications/signature.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -153,12 +156,12 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     expect(message.body.equals(delivered.body)).toBe(true);
     const secret = new Secret(/^Signing secret +(whsec_\S+)$/m.exec(listener.output())?.[1] ?? '');
     const header = String(message.headers['service-signature']);
-    expect(isSignatureValid(secret, header, message.body, new Date())).toBe(true);
+    expect(isServiceSignatureValid(secret, header, message.body, new Date())).toBe(true);
     const at = new Date(Number(message.headers['webhook-timestamp']) * 1000);
     expect(message.headers).toMatchObject({
       'content-type': 'application/json',
       'user-agent': 'Service-Notifications/1.0',
-      ...standardHeaders(secret, idOf(message), message.body, at),
+      ...standardWebhooksHeaders(secret, idOf(message), message.body, at),
     });
     expect(Object.keys(message.headers).toSorted()).toEqual(Object.keys(delivered.headers).toSorted());
     await until(listener.output, (text) =>

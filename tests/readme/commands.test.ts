@@ -87,7 +87,7 @@ function expectedOf(section: string): RegExp {
   if (section === 'Command line')
     return /client_secret +\w{128}\n[^]*username +admin@example\.com\npassword +\S+/;
   if (section === 'Run it for real') return /^[A-Za-z0-9+/]{43}=$/;
-  if (section === 'Change the encryption key') return /^Webhook secrets: 0 sealed anew, 0 under /;
+  if (section === 'Change the encryption key') return /^Webhook secrets: 0 re-encrypted, 0 encrypted under /;
   return /never/;
 }
 

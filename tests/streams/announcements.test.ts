@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startStreams } from '../../src/streams/announcements.ts';
-import type { Streams } from '../../src/streams/announcements.ts';
+import { startEventStreams } from '../../src/streams/announcements.ts';
+import type { EventStreams } from '../../src/streams/announcements.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 
 const ignoreError = (): void => undefined;
 let database: TestDatabase;
-let api: Streams;
-let worker: Streams;
+let api: EventStreams;
+let worker: EventStreams;
 beforeAll(async () => {
   database = await testDatabase();
   const storage = { db: database.db, config: database.connection };
-  api = await startStreams(storage, true, ignoreError);
-  worker = await startStreams(storage, false, ignoreError);
+  api = await startEventStreams(storage, true, ignoreError);
+  worker = await startEventStreams(storage, false, ignoreError);
 });
 afterAll(async () => {
   await Promise.all([api.stop(), worker.stop()]);
@@ -25,45 +25,45 @@ const LONG_MS = 600_000;
 
 test('what a worker announces wakes the streams of another process, again and again', async () => {
   for (let i = 0; i < 3; i += 1) {
-    const news = api.events.newsSince(api.events.count, LONG_MS, never);
+    const news = api.events.waitForNews(api.events.newsCount, LONG_MS, never);
     worker.announce();
     await news;
   }
 });
 
 test('news that came while nobody waited are not lost, and a wait ends when its listener goes', async () => {
-  const { count } = worker.events;
+  const { newsCount } = worker.events;
   worker.announce();
-  await worker.events.newsSince(count, LONG_MS, never);
+  await worker.events.waitForNews(newsCount, LONG_MS, never);
   const gone = new AbortController();
-  const wait = worker.events.newsSince(worker.events.count, LONG_MS, gone.signal);
+  const wait = worker.events.waitForNews(worker.events.newsCount, LONG_MS, gone.signal);
   gone.abort();
   await wait;
-  await worker.events.newsSince(worker.events.count, LONG_MS, gone.signal);
+  await worker.events.waitForNews(worker.events.newsCount, LONG_MS, gone.signal);
 });
 
 test('a rest is not cut short by news, only by a listener that goes', async () => {
   const startedAt = performance.now();
-  const rest = worker.events.rest(50, never);
-  worker.events.wake();
+  const rest = worker.events.pause(50, never);
+  worker.events.announceNews();
   await rest;
   // Timers count whole milliseconds.
   expect(performance.now() - startedAt).toBeGreaterThan(48);
   const gone = new AbortController();
-  const long = worker.events.rest(LONG_MS, gone.signal);
+  const long = worker.events.pause(LONG_MS, gone.signal);
   gone.abort();
   await long;
-  await worker.events.rest(LONG_MS, gone.signal);
+  await worker.events.pause(LONG_MS, gone.signal);
 });
 
 test('a stop ends every wait', async () => {
   const storage = { db: database.db, config: database.connection };
-  const streams = await startStreams(storage, true, ignoreError);
-  const wait = streams.events.newsSince(streams.events.count, LONG_MS, never);
-  const rest = streams.events.rest(LONG_MS, never);
+  const streams = await startEventStreams(storage, true, ignoreError);
+  const wait = streams.events.waitForNews(streams.events.newsCount, LONG_MS, never);
+  const rest = streams.events.pause(LONG_MS, never);
   await streams.stop();
   await wait;
   await rest;
-  expect(streams.events.stopped.aborted).toBe(true);
-  await streams.events.newsSince(streams.events.count, LONG_MS, never);
+  expect(streams.events.stopSignal.aborted).toBe(true);
+  await streams.events.waitForNews(streams.events.newsCount, LONG_MS, never);
 });

@@ -5,7 +5,7 @@ import { composeApi } from '../../src/compose/api.ts';
 import type { RateLimits } from '../../src/config/rate-limits.ts';
 import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
-import { keyring } from '../../src/domain/security/encryption.ts';
+import { createKeyring } from '../../src/domain/security/encryption.ts';
 import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
 import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import type { Services } from '../../src/operations/context.ts';
@@ -79,16 +79,16 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const servicesOf = (invalidateCachedTokensOf: Services['invalidateCachedTokensOf']): Services => ({
     db,
     baseUrl,
-    keyring: keyring(key),
+    keyring: createKeyring(key),
     linkKey: deriveLinkKey(key),
     allowedNetworks: [],
     simulatorFaults: false,
     testWebhook: () => Promise.resolve({ outcome: 'delivered', status_code: 204, detail: null }),
     invalidateCachedTokensOf,
-    countDropped: () => {},
+    countCancelled: () => {},
     yieldToEventLoop,
     events,
-    wakeDispatcher: () => events.wake(),
+    wakeDispatcher: () => events.announceNews(),
     wakeFleets: () => {},
     ...options.services,
   });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type pg from 'pg';
 import { startEmbedded } from '../../src/postgres/start.ts';
-import { migrate } from '../../src/queries/connection/migrations.ts';
+import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { pairsVariable } from './api-client.ts';
 import { missingFrom } from './exercised.ts';
 import { databaseOf, onServer, serverVariable } from './database.ts';
@@ -41,7 +41,7 @@ async function provide(): Promise<void> {
   const template = `template_${randomBytes(6).toString('hex')}`;
   await onServer(connection, `create database ${template}`);
   onTeardown(() => onServer(connection, `drop database ${template} with (force)`));
-  await migrate(databaseOf(connection, template), resolve(import.meta.dirname, '../../migrations'));
+  await applyMigrations(databaseOf(connection, template), resolve(import.meta.dirname, '../../migrations'));
   // Workers are started later and inherit it.
   process.env[serverVariable] = JSON.stringify({ connection, template } satisfies TestServer);
 }

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { envelope } from '../../src/domain/notifications/envelope.ts';
-import { keyring, seal, webhookContext } from '../../src/domain/security/encryption.ts';
+import { encodeEnvelope } from '../../src/domain/notifications/envelope.ts';
+import { createKeyring, encrypt, webhookSecretContext } from '../../src/domain/security/encryption.ts';
 import type { Secret } from '../../src/domain/security/secret.ts';
-import { newSecret } from '../../src/domain/notifications/signature.ts';
-import { topics as allTopics, type Topic } from '../../src/domain/notifications/topics.ts';
+import { generateSigningSecret } from '../../src/domain/notifications/signature.ts';
+import { TOPICS as allTopics, type Topic } from '../../src/domain/notifications/topics.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
-import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
+import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
 import { insertWebhook, rotateWebhookSecret } from '../../src/queries/deliveries/webhooks.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import { Exchange } from '../../src/webhooks/exchange.ts';
@@ -14,7 +14,7 @@ import { TestClock } from './clock.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
-export const ring = keyring(randomBytes(32));
+export const ring = createKeyring(randomBytes(32));
 
 /** What the clock of a test says at first. */
 export const START = new Date('2026-03-01T12:00:00Z');
@@ -36,7 +36,7 @@ export function reports() {
     finished: (state, count) => (counted[state] += count),
     received: (sinceEventMs) => void latenciesMs.push(sinceEventMs),
     reclaimed: (count) => (counted.reclaimed += count),
-    dropped: (reason, count) => (counted.dropped[reason] = (counted.dropped[reason] ?? 0) + count),
+    cancelled: (reason, count) => (counted.dropped[reason] = (counted.dropped[reason] ?? 0) + count),
     superseded: (count) => (counted.superseded += count),
   };
   return { counted, latenciesMs, errors, metrics };
@@ -83,15 +83,15 @@ export async function addWebhook(
   topics: readonly Topic[] = allTopics,
 ): Promise<{ id: string; secret: Secret }> {
   const id = randomUUID();
-  const secret = newSecret();
-  const sealed = seal(ring, secret, webhookContext(id));
-  await insertWebhook(db, { org_id: orgId, id, url, topics, secret: sealed }, START);
+  const secret = generateSigningSecret();
+  const encrypted = encrypt(ring, secret, webhookSecretContext(id));
+  await insertWebhook(db, { org_id: orgId, id, url, topics, secret: encrypted }, START);
   return { id, secret };
 }
 
 export async function rotate(db: Db, orgId: string, id: string): Promise<Secret> {
-  const secret = newSecret();
-  await rotateWebhookSecret(db, orgId, id, seal(ring, secret, webhookContext(id)), new Date());
+  const secret = generateSigningSecret();
+  await rotateWebhookSecret(db, orgId, id, encrypt(ring, secret, webhookSecretContext(id)), new Date());
   return secret;
 }
 
@@ -123,7 +123,7 @@ export function stage(deadlineMs = 2_000): Stage {
     await set.exchange.destroy();
     await set.receiver.close();
     await set.database.pool.query('delete from messages');
-    await set.database.pool.query('delete from delivery_places');
+    await set.database.pool.query('delete from in_flight_slots');
   });
   afterAll(() => set.database.close());
   return set;
@@ -142,9 +142,9 @@ export async function addMessage(
     type === 'device.information'
       ? { type, data: { ...device, notice: 'device_offline' } }
       : { type, data: { ...device, action: 'reauthentication_required' } };
-  const payload = envelope(id, content, now);
+  const payload = encodeEnvelope(id, content, now);
   const message = { org_id: orgId, id, message_type: type, occurred_at: now, payload };
-  const deliveries = await db.transaction().execute((tx) => insertMessage(tx, message, now));
+  const deliveries = await db.transaction().execute((tx) => insertMessageWithDeliveries(tx, message, now));
   return { id, payload, deliveries };
 }
 
@@ -190,7 +190,7 @@ export async function dumpDeliveries(db: Db, orgId: string) {
     .orderBy('message_id')
     .orderBy('webhook_id')
     .execute();
-  const places = await db.selectFrom('delivery_places').select(['message_id', 'webhook_id']).execute();
+  const places = await db.selectFrom('in_flight_slots').select(['message_id', 'webhook_id']).execute();
   const attempts = await db
     .selectFrom('delivery_attempts')
     .selectAll()

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { keyring } from '../../src/domain/security/encryption.ts';
-import { isSignatureValid } from '../../src/domain/notifications/signature.ts';
+import { createKeyring } from '../../src/domain/security/encryption.ts';
+import { isServiceSignatureValid } from '../../src/domain/notifications/signature.ts';
 import {
   softDeleteWebhook,
   updateWebhook,
@@ -51,7 +51,9 @@ test('a message arrives as it was written, signed both ways, without any interna
     'webhook-timestamp': t,
     'webhook-signature': `v1,${createHmac('sha256', key).update(`${messageId}.${t}.${payload.toString()}`).digest('base64')}`,
   });
-  expect(isSignatureValid(secret, String(headers['service-signature']), body, on.clock.now())).toBe(true);
+  expect(isServiceSignatureValid(secret, String(headers['service-signature']), body, on.clock.now())).toBe(
+    true,
+  );
   const everything = [body.toString(), ...rawHeaders].join('\n');
   for (const internal of [webhookId, on.orgId]) expect(everything).not.toContain(internal);
   expect(await dump()).toEqual([
@@ -108,9 +110,9 @@ test('a failed delivery is repeated by the schedule, the same message each time,
     expect(on.receiver.received.length).toBe(before + 1);
     const { body, headers } = on.receiver.received.at(-1) ?? nothing;
     expect(body).toEqual(payload);
-    expect(isSignatureValid(secret, String(headers['service-signature']), payload, on.clock.now())).toBe(
-      true,
-    );
+    expect(
+      isServiceSignatureValid(secret, String(headers['service-signature']), payload, on.clock.now()),
+    ).toBe(true);
   }
   expect(await dump()).toMatchObject([{ state: 'exhausted', attempts: 10, isLeased: false }]);
   on.clock.advance(1e9);
@@ -146,7 +148,7 @@ test('a retry is signed with the secret that is live then', async () => {
   await running.processAll();
   const { body, headers } = on.receiver.received[1] ?? nothing;
   const header = String(headers['service-signature']);
-  expect([fresh, secret].map((each) => isSignatureValid(each, header, body, on.clock.now()))).toEqual([
+  expect([fresh, secret].map((each) => isServiceSignatureValid(each, header, body, on.clock.now()))).toEqual([
     true,
     false,
   ]);
@@ -156,7 +158,7 @@ test('a retry is signed with the secret that is live then', async () => {
 test('a secret whose key is lost fails the attempt, and the next one is made with the key back', async () => {
   await addWebhook(on.database.db, on.orgId, on.receiver.url());
   await message();
-  await dispatcher({ keyring: keyring(randomBytes(32)) }).processAll();
+  await dispatcher({ keyring: createKeyring(randomBytes(32)) }).processAll();
   expect(await dump()).toMatchObject([
     { state: 'pending', attempts: 1, isLeased: false, log: ['1 failed secret   1'] },
   ]);

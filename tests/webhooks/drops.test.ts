@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Topic } from '../../src/domain/notifications/topics.ts';
-import { insertMessage } from '../../src/queries/deliveries/deliveries.ts';
+import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
 import {
   softDeleteWebhook,
   updateWebhook,
@@ -84,7 +84,7 @@ test('a disable that meets an event under way waits for it and drops its message
   const event = db.transaction().execute(async (tx) => {
     const payload = Buffer.from('{}');
     const fields = { org_id: on.orgId, id: randomUUID(), message_type: 'device.information', payload };
-    await insertMessage(tx, { ...fields, occurred_at: on.clock.now() }, on.clock.now());
+    await insertMessageWithDeliveries(tx, { ...fields, occurred_at: on.clock.now() }, on.clock.now());
     written.resolve(undefined);
     await commit.promise;
   });

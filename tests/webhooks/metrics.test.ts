@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Registry } from 'prom-client';
-import { registerBacklogMetrics, createDeliveryMetrics } from '../../src/compose/metrics.ts';
+import { registerQueueMetrics, createDeliveryMetrics } from '../../src/compose/metrics.ts';
 import { addMessage, addWebhook, stage, testDispatcher } from '../support/webhooks.ts';
 
 const on = stage();
@@ -16,27 +16,27 @@ async function scrape(registry: Registry): Promise<Record<string, number>> {
 test('a scrape tells the backlog, its age, outcomes, latencies and drops', async () => {
   const registry = new Registry();
   const metrics = createDeliveryMetrics(registry);
-  registerBacklogMetrics(registry, on.database.db, on.clock.now);
+  registerQueueMetrics(registry, on.database.db, on.clock.now);
   await addWebhook(on.database.db, on.orgId, on.receiver.url());
   await addMessage(on.database.db, on.orgId, on.clock.now());
   await addMessage(on.database.db, on.orgId, on.clock.now());
   on.clock.advance(40_000);
   expect(await scrape(registry)).toMatchObject({
     webhook_deliveries_pending: 2,
-    webhook_deliveries_under_way: 0,
+    webhook_deliveries_in_flight: 0,
     webhook_oldest_due_age_seconds: 40,
   });
   on.receiver.answerNext({ status: 500 });
   await testDispatcher(on, { metrics }).processAll();
   on.clock.advance(1_000);
-  metrics.dropped('disabled', 3);
+  metrics.cancelled('disabled', 3);
   expect(await scrape(registry)).toMatchObject({
     webhook_deliveries_pending: 2,
     'webhook_deliveries_finished_total{state="delivered"}': 1,
     'webhook_attempt_duration_seconds_count{outcome="status"}': 1,
     'webhook_event_to_receipt_seconds_bucket{le="30",attempt="first"}': 0,
     'webhook_event_to_receipt_seconds_bucket{le="300",attempt="first"}': 1,
-    'webhook_deliveries_dropped_total{reason="disabled"}': 3,
+    'webhook_deliveries_cancelled_total{reason="disabled"}': 3,
   });
   on.clock.advance(10_000);
   // The failed one is due again since six seconds: 5 s after its attempt.

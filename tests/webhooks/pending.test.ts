@@ -1,6 +1,6 @@
 // What a change does to a thousand messages that wait, through the API, while the dispatcher runs.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isSignatureValid } from '../../src/domain/notifications/signature.ts';
+import { isServiceSignatureValid } from '../../src/domain/notifications/signature.ts';
 import { Secret } from '../../src/domain/security/secret.ts';
 import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
 import type { Exchange } from '../../src/webhooks/exchange.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   receiver = await startReceiver();
   const allowedNetworks = ['127.0.0.0/8'];
   api = await startApi({
-    services: { allowedNetworks, countDropped: (...args) => seen.metrics.dropped(...args) },
+    services: { allowedNetworks, countCancelled: (...args) => seen.metrics.cancelled(...args) },
   });
   exchange = loopbackExchange(receiver.ca, 15_000);
   dispatcher = new Dispatcher({
@@ -80,7 +80,12 @@ test('after the answer to a disable nothing arrives but what was in flight, and 
 
 test('every attempt that starts after the answer to a rotation is signed with the new secret', async () => {
   const signedWith = (secret: string) => (request: Received) =>
-    isSignatureValid(new Secret(secret), String(request.headers['service-signature']), request.body, now());
+    isServiceSignatureValid(
+      new Secret(secret),
+      String(request.headers['service-signature']),
+      request.body,
+      now(),
+    );
   const rotated = await api.call('rotateWebhookSecret', { path: { webhook_id: webhook.id } });
   expect(rotated.status).toBe(200);
   const answeredAt = now();

@@ -3,8 +3,8 @@ import type { FinishedAttempt } from '../../src/queries/deliveries/delivery-resu
 import { Recorder } from '../../src/webhooks/recorder.ts';
 
 const attempt = (id: string): FinishedAttempt => ({
-  owner: 1,
-  place: 1,
+  worker_id: 1,
+  slot: 1,
   lease_token: id,
   state: 'delivered',
   due_at: undefined,

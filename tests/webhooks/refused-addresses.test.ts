@@ -4,8 +4,8 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import { seal, webhookContext } from '../../src/domain/security/encryption.ts';
-import { newSecret } from '../../src/domain/notifications/signature.ts';
+import { encrypt, webhookSecretContext } from '../../src/domain/security/encryption.ts';
+import { generateSigningSecret } from '../../src/domain/notifications/signature.ts';
 import { insertWebhook } from '../../src/queries/deliveries/webhooks.ts';
 import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
 import { Exchange } from '../../src/webhooks/exchange.ts';
@@ -104,7 +104,7 @@ const urlOf = (host: string): string => `https://${host}:${(trap.address() as Ad
 /** As if it had been registered before the address became forbidden. */
 async function addUnchecked(url: string): Promise<string> {
   const id = randomUUID();
-  const secret = seal(api.services.keyring, newSecret(), webhookContext(id));
+  const secret = encrypt(api.services.keyring, generateSigningSecret(), webhookSecretContext(id));
   await insertWebhook(
     api.db,
     { org_id: api.own.orgId, id, url, topics: ['device.information'], secret },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newSecret, isSignatureValid } from '../../src/domain/notifications/signature.ts';
+import { generateSigningSecret, isServiceSignatureValid } from '../../src/domain/notifications/signature.ts';
 import type { WebhookTester } from '../../src/domain/notifications/webhook-test.ts';
 import type { Exchange } from '../../src/webhooks/exchange.ts';
 import { webhookTester } from '../../src/webhooks/send-test.ts';
@@ -8,7 +8,7 @@ import { TestClock } from '../support/clock.ts';
 import { loopbackExchange, START } from '../support/webhooks.ts';
 
 const clock = new TestClock(START);
-const secret = newSecret();
+const secret = generateSigningSecret();
 const newId = (): string => '0b0e3c1e-6f0e-4c63-9df5-0d1b7f5f0c11';
 let receiver: Receiver;
 let exchange: Exchange;
@@ -37,7 +37,7 @@ test('a test message is of the type service.test, names its topic and is signed 
     occurred_at: '2026-03-01T12:00:00.000Z',
     data: { topic: 'device.information' },
   });
-  expect(isSignatureValid(secret, String(headers['service-signature']), body, clock.now())).toBe(true);
+  expect(isServiceSignatureValid(secret, String(headers['service-signature']), body, clock.now())).toBe(true);
 });
 
 test.each([

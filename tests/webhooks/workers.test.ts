@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   claimDeliveries,
-  claimWindow,
+  CLAIM_WINDOW,
   type ClaimLimits,
 } from '../../src/queries/deliveries/delivery-queue.ts';
-import { releaseLost } from '../../src/queries/deliveries/in-flight-slots.ts';
-import { deliveriesChannel, notifyDispatchers } from '../../src/queries/deliveries/deliveries.ts';
-import { listen } from '../../src/queries/connection/listen.ts';
-import { holdPresence, type WorkerPresence } from '../../src/queries/connection/worker-presence.ts';
+import { releaseAbandonedLeases } from '../../src/queries/deliveries/in-flight-slots.ts';
+import { DELIVERIES_CHANNEL, notifyDispatchers } from '../../src/queries/deliveries/deliveries.ts';
+import { listenOnChannel } from '../../src/queries/connection/listen.ts';
+import { startWorkerPresence, type WorkerPresence } from '../../src/queries/connection/worker-presence.ts';
 import type { Dispatcher, DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import { startReceiver } from '../support/receiver.ts';
 import {
@@ -36,7 +36,7 @@ const roomy = { first: 200, retry: 200, perWebhook: 16, perOrganization: 100 };
 /** Claims for a minute; how many of which webhook, by their attempts. */
 async function claimed(limits: Partial<ClaimLimits>): Promise<Record<string, number>> {
   const leaseUntil = new Date(on.clock.now().getTime() + 60_000);
-  const lease = { owner: 0, now: on.clock.now(), until: leaseUntil };
+  const lease = { workerId: 0, now: on.clock.now(), until: leaseUntil };
   const { deliveries } = await claimDeliveries(on.database.db, { ...roomy, ...limits }, lease);
   const counts: Record<string, number> = {};
   for (const name of deliveries.map(({ url, attempts }) => `${new URL(url).pathname} ${attempts}`).sort())
@@ -104,7 +104,7 @@ test('what a dead worker had claimed is delivered when its lease is over, not be
   await addWebhook(on.database.db, on.orgId, on.receiver.url());
   await messages(3);
   const leaseUntil = new Date(on.clock.now().getTime() + 20_000);
-  const lease = { owner: 0, now: on.clock.now(), until: leaseUntil };
+  const lease = { workerId: 0, now: on.clock.now(), until: leaseUntil };
   const dead = await claimDeliveries(on.database.db, roomy, lease);
   expect(dead.deliveries.length).toBe(3);
   on.clock.advance(19_000);
@@ -117,10 +117,10 @@ test('what a dead worker had claimed is delivered when its lease is over, not be
 
 describe('owners', () => {
   const presence = () =>
-    holdPresence(on.database.connection, (error: unknown) => void on.seen.errors.push(error));
-  const claimAs = ({ owner }: WorkerPresence) => {
+    startWorkerPresence(on.database.connection, (error: unknown) => void on.seen.errors.push(error));
+  const claimAs = ({ workerId }: WorkerPresence) => {
     const now = real.now();
-    return claimDeliveries(on.database.db, roomy, { owner, now, until: new Date(now.getTime() + 20_000) });
+    return claimDeliveries(on.database.db, roomy, { workerId, now, until: new Date(now.getTime() + 20_000) });
   };
 
   test('who ends is found absent at the second look, and what it held is delivered at once by another', async () => {
@@ -128,9 +128,9 @@ describe('owners', () => {
     await messages(3);
     const [dead, alive] = [await presence(), await presence()];
     await claimAs(dead);
-    expect([await alive.listAbsent(), await alive.listAbsent()]).toEqual([[], []]);
-    await dead.end();
-    expect([await alive.listAbsent(), await alive.listAbsent()]).toEqual([[], [dead.owner]]);
+    expect([await alive.listAbsentWorkers(), await alive.listAbsentWorkers()]).toEqual([[], []]);
+    await dead.stop();
+    expect([await alive.listAbsentWorkers(), await alive.listAbsentWorkers()]).toEqual([[], [dead.workerId]]);
     const running = dispatcher({ ...real, presence: async () => alive });
     await running.start();
     for (let each = 0; each < 3; each += 1) await on.receiver.next();
@@ -145,19 +145,24 @@ describe('owners', () => {
     const [broken, other] = [await presence(), await presence()];
     await claimAs(broken);
     await on.database.pool.query(
-      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = ${broken.owner}`,
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = ${broken.workerId}`,
     );
-    while (broken.isHeld()) await other.listAbsent();
-    while (!broken.isHeld()) await on.database.pool.query('select 1');
-    expect([await other.listAbsent(), await other.listAbsent()]).toEqual([[], []]);
+    while (broken.isConnected()) await other.listAbsentWorkers();
+    while (!broken.isConnected()) await on.database.pool.query('select 1');
+    expect([await other.listAbsentWorkers(), await other.listAbsentWorkers()]).toEqual([[], []]);
     expect(on.seen.errors.splice(0)[0]).toMatchObject({ code: '57P01' });
-    await Promise.all([broken.end(), other.end()]);
+    await Promise.all([broken.stop(), other.stop()]);
   });
 
   test('a worker whose presence is away claims nothing', async () => {
     await addWebhook(on.database.db, on.orgId, on.receiver.url());
     await messages(1);
-    const away = { owner: 1, isHeld: () => false, listAbsent: async () => [], end: async () => {} };
+    const away = {
+      workerId: 1,
+      isConnected: () => false,
+      listAbsentWorkers: async () => [],
+      stop: async () => {},
+    };
     const running = dispatcher({ ...real, presence: async () => away });
     await running.start();
     await running.processAll();
@@ -205,7 +210,7 @@ describe('a running dispatcher', () => {
     const onError = (error: unknown): void => void on.seen.errors.push(error);
     const running = dispatcher({
       ...real,
-      listen: (wake) => listen(on.database.connection, deliveriesChannel, wake, onError),
+      listen: (wake) => listenOnChannel(on.database.connection, DELIVERIES_CHANNEL, wake, onError),
     });
     await running.start();
     const first = await addMessage(on.database.db, on.orgId, real.now());
@@ -243,7 +248,7 @@ test('a dead endpoint holds no more than its own places, over all workers', asyn
   expect(dead.received.length).toBe(3);
   await on.database.pool.query(
     `update deliveries set state = 'cancelled'
-     where state = 'pending' and message_id not in (select message_id from delivery_places where message_id is not null)`,
+     where state = 'pending' and message_id not in (select message_id from in_flight_slots where message_id is not null)`,
   );
   await done;
   expect(timesReceived()).toEqual(Array.from({ length: 20 }, () => 1));
@@ -269,7 +274,7 @@ describe('the claim keeps', () => {
     expect(await claimed(limits)).toEqual({ '/a 0': 1 });
     expect(await claimed(limits)).toEqual({});
     on.clock.advance(60_000);
-    expect(await releaseLost(on.database.db, [], on.clock.now())).toBe(3);
+    expect(await releaseAbandonedLeases(on.database.db, [], on.clock.now())).toBe(3);
     expect(await claimed(limits)).toEqual({ '/a 0': 3 });
   });
 
@@ -285,7 +290,7 @@ describe('the claim keeps', () => {
   });
 
   test('to its window, and comes round to every webhook', async () => {
-    const count = claimWindow + 20;
+    const count = CLAIM_WINDOW + 20;
     for (let each = 0; each < count; each += 1)
       await addWebhook(on.database.db, on.orgId, on.receiver.url(`/${each}`));
     await messages(1);

@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readCatalogue } from '../../src/queries/connection/catalogue.ts';
+import { readSchemaCatalogue } from '../../src/queries/connection/catalogue.ts';
 import type { Catalogue } from '../../src/queries/connection/catalogue.ts';
 import { startEmbedded } from '../../src/postgres/start.ts';
-import { migrate } from '../../src/queries/connection/migrations.ts';
+import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { writeOrCheckFiles } from './files.ts';
 import { formatSchemaSql } from './schema-text.ts';
 import { formatDatabaseTypes } from './schema-types.ts';
@@ -25,8 +25,8 @@ async function catalogueOf(migrationsFolder: string): Promise<Catalogue> {
       },
     });
     try {
-      await migrate(embedded.connection, migrationsFolder);
-      return await readCatalogue(embedded.connection);
+      await applyMigrations(embedded.connection, migrationsFolder);
+      return await readSchemaCatalogue(embedded.connection);
     } finally {
       await embedded.stop();
     }

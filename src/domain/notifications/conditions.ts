@@ -1,13 +1,13 @@
 import type { Content, DeviceType } from './envelope.ts';
 
 /** What can be the matter with a device; conditions of one device are independent of each other. */
-export const conditionCodes = [
+export const CONDITION_CODES = [
   'device_offline',
   'reauthenticate',
   'steering_recovery_failed',
   'subscription_required',
 ] as const;
-export type ConditionCode = (typeof conditionCodes)[number];
+export type ConditionCode = (typeof CONDITION_CODES)[number];
 
 export type ItemKind = 'action' | 'information';
 
@@ -31,7 +31,10 @@ export interface DeviceSubject {
 }
 
 /** The message that tells of a condition. On `device.information` the notice is the condition's code. */
-export function contentOf(code: ConditionCode, { deviceId, deviceType, ownerId }: DeviceSubject): Content {
+export function conditionMessage(
+  code: ConditionCode,
+  { deviceId, deviceType, ownerId }: DeviceSubject,
+): Content {
   const data = { device_id: deviceId, device_type: deviceType, owner_id: ownerId };
   return code === 'reauthenticate'
     ? { type: 'device.action_required', data: { ...data, action: 'reauthentication_required' } }

@@ -1,11 +1,11 @@
 import type { Secret } from '../security/secret.ts';
-import { serviceSignature, standardHeaders } from './signature.ts';
+import { serviceSignatureHeader, standardWebhooksHeaders } from './signature.ts';
 
 /** What every delivery calls itself. */
-const userAgent = 'Service-Notifications/1.0';
+const USER_AGENT = 'Service-Notifications/1.0';
 
 /** The headers of one attempt, signed as of `at`; the Standard Webhooks ones stand beside `Service-Signature`. */
-export function deliveryHeaders(
+export function buildDeliveryHeaders(
   secret: Secret,
   messageId: string,
   body: Buffer,
@@ -14,8 +14,8 @@ export function deliveryHeaders(
 ): Record<string, string> {
   return {
     'Content-Type': 'application/json',
-    'User-Agent': userAgent,
-    'Service-Signature': serviceSignature(secret, body, at),
-    ...(hasStandardHeaders ? standardHeaders(secret, messageId, body, at) : {}),
+    'User-Agent': USER_AGENT,
+    'Service-Signature': serviceSignatureHeader(secret, body, at),
+    ...(hasStandardHeaders ? standardWebhooksHeaders(secret, messageId, body, at) : {}),
   };
 }

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
-import { verdict } from '../security/addresses.ts';
+import { checkDestinationAddress } from '../security/addresses.ts';
 import type { FieldError } from '../api/problem.ts';
 
 /** The longest endpoint address, in characters. */
-export const longestUrl = 2048;
+export const MAX_URL_LENGTH = 2048;
 
 /** Ports above 0 that browsers refuse (Fetch Standard, "bad port"): other protocols would read the request. */
-const badPorts: ReadonlySet<number> = new Set([
+const FORBIDDEN_PORTS: ReadonlySet<number> = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
   526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
@@ -14,69 +14,70 @@ const badPorts: ReadonlySet<number> = new Set([
 ]);
 
 /** `uri`: the address as it is kept and shown. */
-export type Endpoint = { readonly url: URL; readonly uri: string } | { readonly errors: FieldError[] };
+export type EndpointUrlResult =
+  { readonly url: URL; readonly uri: string } | { readonly errors: FieldError[] };
 
 /**
  * An endpoint address as the URL parser reads it, so that odd spellings (2130706433, 0177.0.0.1, 127.1,
  * full-width digits) are judged as what would be called. All faults at once, under `pointer`. Names
  * are judged when they are resolved, on every delivery.
  */
-export function parseEndpoint(
+export function validateEndpointUrl(
   text: string,
   allowedNetworks: readonly string[] = [],
   pointer = '/url',
-): Endpoint {
+): EndpointUrlResult {
   const errors: FieldError[] = [];
-  const fault = (code: FieldError['code'], detail: string): void => {
+  const addError = (code: FieldError['code'], detail: string): void => {
     errors.push({ pointer, code, detail });
   };
-  const tooLong = `The address has more than ${longestUrl} characters`;
-  if (Array.from(text).length > longestUrl) fault('max_length', `${tooLong}.`);
+  const tooLong = `The address has more than ${MAX_URL_LENGTH} characters`;
+  if (Array.from(text).length > MAX_URL_LENGTH) addError('max_length', `${tooLong}.`);
   // The URL parser would drop these characters silently, and put missing slashes in.
   const isAbsolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/[\u0000-\u0020\u007f]/.test(text);
   const url = isAbsolute ? URL.parse(text) : null;
   if (url === null || url.hostname === '') {
-    fault('invalid_url', 'The address is not an absolute URL.');
+    addError('invalid_url', 'The address is not an absolute URL.');
     return { errors };
   }
-  if (url.protocol !== 'https:') fault('https_required', 'The address must start with https://.');
+  if (url.protocol !== 'https:') addError('https_required', 'The address must start with https://.');
   if (hasUserInfo(text, url))
-    fault('credentials_forbidden', 'The address must not hold a user name or password.');
-  if (text.includes('#')) fault('fragment_forbidden', 'The address must not hold a fragment.');
-  if (url.port === '0' || badPorts.has(Number(url.port))) {
-    fault('forbidden_port', `Port ${url.port} belongs to another protocol and is not called.`);
+    addError('credentials_forbidden', 'The address must not hold a user name or password.');
+  if (text.includes('#')) addError('fragment_forbidden', 'The address must not hold a fragment.');
+  if (url.port === '0' || FORBIDDEN_PORTS.has(Number(url.port))) {
+    addError('forbidden_port', `Port ${url.port} belongs to another protocol and is not called.`);
   }
-  const refusal = hostRefusal(url, allowedNetworks);
-  if (refusal !== undefined) fault('forbidden_address', refusal);
-  const uri = uriOf(text, url);
-  if (errors.length === 0 && uri.length > longestUrl) {
-    fault('max_length', `${tooLong} when written as a URI: other letters take several each.`);
+  const refusal = findHostRefusal(url, allowedNetworks);
+  if (refusal !== undefined) addError('forbidden_address', refusal);
+  const uri = toUri(text, url);
+  if (errors.length === 0 && uri.length > MAX_URL_LENGTH) {
+    addError('max_length', `${tooLong} when written as a URI: other letters take several each.`);
   }
   return errors.length > 0 ? { errors } : { url, uri };
 }
 
 /** What RFC 3986 permits after the host, and what it permits nowhere. */
-const uriTail = /^(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/;
-const noUri = /[^A-Za-z0-9._~:/?@!$&'()*+,;=%-]|%(?![0-9A-Fa-f]{2})/g;
+const URI_TAIL = /^(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/;
+const NOT_IN_URI = /[^A-Za-z0-9._~:/?@!$&'()*+,;=%-]|%(?![0-9A-Fa-f]{2})/g;
 
 /** The text itself where it is a URI; otherwise what the parser makes of it: a host in ASCII, other characters encoded. */
-function uriOf(text: string, url: URL): string {
+function toUri(text: string, url: URL): string {
   const tail = text.replace(/^[^:]*:\/\/[^/?]*/, '');
   const authority = text.slice(0, text.length - tail.length);
-  if (/^[!-~]*$/.test(authority) && uriTail.test(tail)) return text;
-  return url.origin + (url.pathname + url.search).replace(noUri, encodeURIComponent);
+  if (/^[!-~]*$/.test(authority) && URI_TAIL.test(tail)) return text;
+  return url.origin + (url.pathname + url.search).replace(NOT_IN_URI, encodeURIComponent);
 }
 
 /** The host without the brackets of an IPv6 address. */
-export function hostOf(url: URL): string {
+export function unbracketedHost(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 /** Why the host, when it is a literal address, is not called; `localhost` is one in all but spelling. */
-function hostRefusal(url: URL, allowedNetworks: readonly string[]): string | undefined {
-  const host = hostOf(url).replace(/\.$/, '');
+function findHostRefusal(url: URL, allowedNetworks: readonly string[]): string | undefined {
+  const host = unbracketedHost(url).replace(/\.$/, '');
   const literals = /(^|\.)localhost$/.test(host) ? ['127.0.0.1', '::1'] : isIP(host) > 0 ? [host] : [];
-  const verdicts = literals.map((ip) => verdict(ip, allowedNetworks));
+  const verdicts = literals.map((ip) => checkDestinationAddress(ip, allowedNetworks));
   if (literals.length === 0 || verdicts.some(({ allowed }) => allowed)) return undefined;
   const refused = verdicts.find((each) => !each.allowed);
   return refused?.allowed === false ? `The address is not called: ${refused.reason}` : undefined;

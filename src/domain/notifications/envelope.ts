@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/openapi.ts';
 
 /** The type of test messages; nobody can subscribe to it. */
-export const testMessageType = 'service.test';
+export const TEST_MESSAGE_TYPE = 'service.test';
 
 /** The types of devices, as the contract lists them. */
 export type DeviceType = components['schemas']['DeviceType'];
@@ -16,25 +16,25 @@ interface DeviceData {
 export type Content =
   | { readonly type: 'device.action_required'; readonly data: DeviceData & { readonly action: string } }
   | { readonly type: 'device.information'; readonly data: DeviceData & { readonly notice: string } }
-  | { readonly type: typeof testMessageType; readonly data: { readonly topic: string } };
+  | { readonly type: typeof TEST_MESSAGE_TYPE; readonly data: { readonly topic: string } };
 
 /** Version of `data` by message type: additions keep it, a breaking change raises it. */
-const schemaVersions = {
+const SCHEMA_VERSIONS = {
   'device.action_required': 1,
   'device.information': 1,
-  [testMessageType]: 1,
+  [TEST_MESSAGE_TYPE]: 1,
 } satisfies Record<Content['type'], number>;
 
 /**
  * The bytes of a message, built once and sent unchanged in every attempt, so that a retry after an
  * upgrade is still the same message.
  */
-export function envelope(messageId: string, content: Content, occurredAt: Date): Buffer {
+export function encodeEnvelope(messageId: string, content: Content, occurredAt: Date): Buffer {
   return Buffer.from(
     JSON.stringify({
       message_id: messageId,
       message_type: content.type,
-      schema_version: schemaVersions[content.type],
+      schema_version: SCHEMA_VERSIONS[content.type],
       occurred_at: occurredAt.toISOString(),
       data: content.data,
     }),

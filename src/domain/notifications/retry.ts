@@ -2,7 +2,7 @@
 export type UnreachableClass = 'dns' | 'connect' | 'tls';
 
 /** How one attempt ended. It keeps this shape until the retry rule and the attempt log have read it. */
-export type Outcome =
+export type AttemptOutcome =
   | { readonly kind: 'delivered'; readonly status: number }
   | { readonly kind: 'rejected'; readonly status: number; readonly retryAfter: string | undefined }
   | { readonly kind: 'redirected'; readonly status: number }
@@ -11,25 +11,25 @@ export type Outcome =
   | { readonly kind: 'timed_out'; readonly afterMs: number }
   | { readonly kind: 'unsigned' };
 
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** Waits after the first, second, … failed attempt. After the last one the delivery is exhausted. */
-export const retryDelaysMs: readonly number[] = [
-  5 * second,
-  30 * second,
-  2 * minute,
-  10 * minute,
-  30 * minute,
-  2 * hour,
-  6 * hour,
-  12 * hour,
-  24 * hour,
+export const RETRY_DELAYS_MS: readonly number[] = [
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  24 * HOUR_MS,
 ];
 
-const jitter = 0.2;
-const longestRetryAfterMs = 24 * hour;
+const JITTER = 0.2;
+const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
 /**
  * When a delivery is due again after its `attempts`-th attempt; undefined when it is not: it was
@@ -38,34 +38,34 @@ const longestRetryAfterMs = 24 * hour;
  */
 export function nextAttemptAt(
   attempts: number,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
   now: Date,
   random: () => number,
 ): Date | undefined {
   if (outcome.kind === 'delivered') return undefined;
-  const delayMs = retryDelaysMs[attempts - 1];
+  const delayMs = RETRY_DELAYS_MS[attempts - 1];
   if (delayMs === undefined) return undefined;
-  const jittered = Math.round(delayMs * (1 - jitter + 2 * jitter * random()));
-  return new Date(now.getTime() + Math.max(jittered, askedWaitMs(outcome, now)));
+  const jittered = Math.round(delayMs * (1 - JITTER + 2 * JITTER * random()));
+  return new Date(now.getTime() + Math.max(jittered, requestedWaitMs(outcome, now)));
 }
 
-function askedWaitMs(outcome: Outcome, now: Date): number {
+function requestedWaitMs(outcome: AttemptOutcome, now: Date): number {
   if (outcome.kind !== 'rejected' || outcome.retryAfter === undefined) return 0;
   if (outcome.status !== 429 && outcome.status !== 503) return 0;
-  return Math.min(retryAfterMs(outcome.retryAfter, now) ?? 0, longestRetryAfterMs);
+  return Math.min(parseRetryAfterMs(outcome.retryAfter, now) ?? 0, MAX_RETRY_AFTER_MS);
 }
 
 /** `Retry-After` (RFC 9110, 10.2.3): whole seconds, or an HTTP date in its preferred form. */
-export function retryAfterMs(value: string, now: Date): number | undefined {
+export function parseRetryAfterMs(value: string, now: Date): number | undefined {
   const text = value.trim();
-  if (/^\d+$/.test(text)) return Number(text) * second;
+  if (/^\d+$/.test(text)) return Number(text) * SECOND_MS;
   if (!/^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return undefined;
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }
 
 /** One sentence for the attempt log and for the `detail` of a test message. */
-export function describeOutcome(outcome: Outcome): string {
+export function describeOutcome(outcome: AttemptOutcome): string {
   switch (outcome.kind) {
     case 'delivered':
       return `The endpoint accepted the message with status ${outcome.status}.`;
@@ -78,7 +78,7 @@ export function describeOutcome(outcome: Outcome): string {
     case 'refused':
       return outcome.reason;
     case 'timed_out':
-      return `The endpoint did not answer within ${outcome.afterMs / second} seconds.`;
+      return `The endpoint did not answer within ${outcome.afterMs / SECOND_MS} seconds.`;
     case 'unsigned':
       return 'The signing secret could not be read: its encryption key is not configured (ENCRYPTION_KEY_PREVIOUS).';
     default:
@@ -89,7 +89,7 @@ export function describeOutcome(outcome: Outcome): string {
 export type ErrorClass = UnreachableClass | 'refused_address' | 'timeout' | 'redirect' | 'status' | 'secret';
 
 /** The attempt log's class of a failure; undefined for a success. */
-export function errorClass(outcome: Outcome): ErrorClass | undefined {
+export function errorClassOf(outcome: AttemptOutcome): ErrorClass | undefined {
   switch (outcome.kind) {
     case 'delivered':
       return undefined;

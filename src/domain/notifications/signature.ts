@@ -1,25 +1,25 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Secret } from '../security/secret.ts';
 
-const prefix = 'whsec_';
-const secretBytes = 32;
+const SECRET_PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
 
 /** How far a receiver lets the signed timestamp differ from its clock, in either direction. */
-export const toleranceSeconds = 300;
+export const SIGNATURE_TOLERANCE_SECONDS = 300;
 
 /** `whsec_` and the base64 of 32 random bytes. */
-export function newSecret(random: (size: number) => Buffer = randomBytes): Secret {
-  return new Secret(prefix + random(secretBytes).toString('base64'));
+export function generateSigningSecret(random: (size: number) => Buffer = randomBytes): Secret {
+  return new Secret(SECRET_PREFIX + random(SECRET_BYTES).toString('base64'));
 }
 
 /** `t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<body>`, keyed with the secret's literal text. */
-export function serviceSignature(secret: Secret, body: Buffer, at: Date): string {
+export function serviceSignatureHeader(secret: Secret, body: Buffer, at: Date): string {
   const t = unixSeconds(at);
   return `t=${t},v1=${serviceDigest(secret, body, String(t)).toString('hex')}`;
 }
 
 /** The headers of Standard Webhooks 1.0: HMAC-SHA256 of `<id>.<t>.<body>`, keyed with the decoded secret. */
-export function standardHeaders(
+export function standardWebhooksHeaders(
   secret: Secret,
   messageId: string,
   body: Buffer,
@@ -27,7 +27,7 @@ export function standardHeaders(
 ): { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string } {
   const t = String(unixSeconds(at));
   // A key object: with a plain buffer the digest takes four times as long.
-  const key = createSecretKey(secret.reveal().slice(prefix.length), 'base64');
+  const key = createSecretKey(secret.reveal().slice(SECRET_PREFIX.length), 'base64');
   const digest = createHmac('sha256', key).update(`${messageId}.${t}.`).update(body).digest('base64');
   return { 'webhook-id': messageId, 'webhook-timestamp': t, 'webhook-signature': `v1,${digest}` };
 }
@@ -36,11 +36,11 @@ export function standardHeaders(
  * What a receiver does with the `Service-Signature` header and the raw body as received. Schemes
  * other than v1 may stand beside it and are passed over.
  */
-export function isSignatureValid(secret: Secret, header: string, body: Buffer, now: Date): boolean {
+export function isServiceSignatureValid(secret: Secret, header: string, body: Buffer, now: Date): boolean {
   const parts = header.split(',').map((part) => part.split('=', 2) as [string, string | undefined]);
   const t = parts.find(([name]) => name === 't')?.[1];
   if (t === undefined || !/^\d{1,12}$/.test(t)) return false;
-  if (Math.abs(now.getTime() / 1000 - Number(t)) > toleranceSeconds) return false;
+  if (Math.abs(now.getTime() / 1000 - Number(t)) > SIGNATURE_TOLERANCE_SECONDS) return false;
   const expected = serviceDigest(secret, body, t);
   return parts.some(
     ([name, hex]) => name === 'v1' && isDigest(hex) && timingSafeEqual(Buffer.from(hex, 'hex'), expected),

@@ -10,7 +10,8 @@ interface Network extends Address {
   readonly prefix: number;
 }
 
-export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+export type AddressDecision =
+  { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
 
 /**
  * What is never called, with the reason shown. Sources: the IANA special-purpose registries for IPv4
@@ -81,7 +82,7 @@ function parseNetwork(text: string): Network {
  * WEBHOOK_ALLOWED_NETWORKS, the only way past the table. IPv4-mapped, IPv4-compatible and NAT64 forms get
  * the verdict of the IPv4 address within; ISATAP and zone ids are refused.
  */
-export function verdict(ip: string, allowed: readonly string[] = []): Verdict {
+export function checkDestinationAddress(ip: string, allowed: readonly string[] = []): AddressDecision {
   const allowedNetworks = allowed.map(parseNetwork);
   const written = parseAddress(ip);
   if (written === undefined) return { allowed: false, reason: `${ip} is not an IP address.` };

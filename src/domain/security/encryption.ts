@@ -8,72 +8,75 @@ import {
 } from 'node:crypto';
 import { Secret } from './secret.ts';
 
-const algorithm = 'aes-256-gcm';
-const keyBytes = 32;
-const ivBytes = 12;
-const tagBytes = 16;
+// AES-256-GCM with the sizes of NIST SP 800-38D: a random IV of 96 bits and a tag of 128 bits.
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
 
-/** Keys by id; new values are sealed with the current one, old ones stay readable while their key is here. */
+/** Keys by id; new values are encrypted with the current one, old ones can be decrypted while their key is here. */
 export interface Keyring {
   readonly currentKeyId: string;
   readonly keys: ReadonlyMap<string, KeyObject>;
 }
 
-/** A value at rest: which key sealed it, and IV (12 bytes), tag (16 bytes) and ciphertext in one string. */
-export interface Sealed {
+/** A value as it is stored. */
+export interface EncryptedValue {
+  /** The key that encrypted it. */
   readonly keyId: string;
-  readonly box: Buffer;
+  /** IV (12 bytes), tag (16 bytes) and ciphertext, one after the other. */
+  readonly bytes: Buffer;
 }
 
-/** The id of a key says nothing of the key, and is the same on every machine. */
-export function keyId(key: Buffer): string {
+/** The id of a key: 16 hexadecimal digits of a hash, which tell nothing of the key and are the same on every machine. */
+export function computeKeyId(key: Buffer): string {
   return createHash('sha256').update('key id\0').update(key).digest('hex').slice(0, 16);
 }
 
-/** A keyring of the current key and those before it; throws unless each has 32 bytes. */
-export function keyring(current: Buffer, previous: readonly Buffer[] = []): Keyring {
+/** A keyring of the current key and those before it. Throws a RangeError unless each has 32 bytes. */
+export function createKeyring(current: Buffer, previous: readonly Buffer[] = []): Keyring {
   for (const key of [current, ...previous]) {
-    if (key.length !== keyBytes)
-      throw new RangeError(`An encryption key has ${keyBytes} bytes, not ${key.length}.`);
+    if (key.length !== KEY_BYTES)
+      throw new RangeError(`An encryption key has ${KEY_BYTES} bytes, not ${key.length}.`);
   }
   return {
-    currentKeyId: keyId(current),
-    keys: new Map([...previous, current].map((key) => [keyId(key), createSecretKey(key)])),
+    currentKeyId: computeKeyId(current),
+    keys: new Map([...previous, current].map((key) => [computeKeyId(key), createSecretKey(key)])),
   };
 }
 
 /**
- * Seals with AES-256-GCM. `context` names the place of the value (`webhook:<id>`); a box moved to
- * another place does not open.
+ * Encrypts with AES-256-GCM under the current key. `context` names the record that holds the value (`webhook:<id>`) and
+ * is authenticated with it: copied into another record, the value cannot be decrypted.
  */
-export function seal(ring: Keyring, plaintext: Secret, context: string): Sealed {
-  const iv = randomBytes(ivBytes);
-  const cipher = createCipheriv(algorithm, findKey(ring, ring.currentKeyId), iv, { authTagLength: tagBytes });
+export function encrypt(keyring: Keyring, plaintext: Secret, context: string): EncryptedValue {
+  const key = getKey(keyring, keyring.currentKeyId);
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES });
   cipher.setAAD(Buffer.from(context));
-  const text = Buffer.concat([cipher.update(plaintext.reveal(), 'utf8'), cipher.final()]);
-  return { keyId: ring.currentKeyId, box: Buffer.concat([iv, cipher.getAuthTag(), text]) };
+  const ciphertext = Buffer.concat([cipher.update(plaintext.reveal(), 'utf8'), cipher.final()]);
+  return { keyId: keyring.currentKeyId, bytes: Buffer.concat([iv, cipher.getAuthTag(), ciphertext]) };
 }
 
-/** Throws when the key is not in the keyring, or when the box was altered or belongs to another context. */
-export function open(ring: Keyring, sealed: Sealed, context: string): Secret {
-  const key = findKey(ring, sealed.keyId);
-  const iv = sealed.box.subarray(0, ivBytes);
-  const tag = sealed.box.subarray(ivBytes, ivBytes + tagBytes);
-  const decipher = createDecipheriv(algorithm, key, iv, { authTagLength: tagBytes });
+/** Throws when the key is not in the keyring, and when the value was altered or belongs to another context. */
+export function decrypt(keyring: Keyring, { keyId, bytes }: EncryptedValue, context: string): Secret {
+  const iv = bytes.subarray(0, IV_BYTES);
+  const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
+  const ciphertext = bytes.subarray(IV_BYTES + TAG_BYTES);
+  const decipher = createDecipheriv(ALGORITHM, getKey(keyring, keyId), iv, { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(context));
   decipher.setAuthTag(tag);
-  const text = Buffer.concat([decipher.update(sealed.box.subarray(ivBytes + tagBytes)), decipher.final()]);
-  return new Secret(text.toString('utf8'));
+  return new Secret(Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8'));
 }
 
-function findKey(ring: Keyring, id: string): KeyObject {
-  const key = ring.keys.get(id);
+function getKey(keyring: Keyring, keyId: string): KeyObject {
+  const key = keyring.keys.get(keyId);
   if (key === undefined)
-    throw new Error(`The encryption key ${id} is not configured (ENCRYPTION_KEY_PREVIOUS).`);
+    throw new Error(`The encryption key ${keyId} is not configured (ENCRYPTION_KEY_PREVIOUS).`);
   return key;
 }
 
-/** Where a webhook's signing secret is sealed: the context of its box. */
-export function webhookContext(webhookId: string): string {
+/** The encryption context of a webhook's signing secret. */
+export function webhookSecretContext(webhookId: string): string {
   return `webhook:${webhookId}`;
 }

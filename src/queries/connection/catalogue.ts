@@ -40,7 +40,7 @@ export interface Catalogue {
 }
 
 /** The schema `public` without the record of migrations. */
-export async function readCatalogue(connection: pg.ClientConfig): Promise<Catalogue> {
+export async function readSchemaCatalogue(connection: pg.ClientConfig): Promise<Catalogue> {
   const client = new pg.Client(connection);
   await client.connect();
   try {

@@ -5,12 +5,12 @@ import type { Transaction } from 'kysely';
 import pg from 'pg';
 import Cursor from 'pg-cursor';
 import type { Database } from '../../../generated/database.ts';
-import { violatedConstraint, isUnavailable } from './database-errors.ts';
+import { violatedConstraint, isDatabaseUnavailable } from './database-errors.ts';
 
-export { isUnavailable, violatedConstraint };
+export { isDatabaseUnavailable, violatedConstraint };
 
 export type Db = Kysely<Database>;
-/** A function that takes a Tx joins its caller's transaction and cannot be called without one. */
+/** A transaction: a function that takes one is part of its caller's transaction and cannot be called without one. */
 export type Tx = Transaction<Database>;
 
 export interface DatabaseOptions {
@@ -24,7 +24,7 @@ export interface DatabaseOptions {
 }
 
 export interface OpenDatabase {
-  /** Lists of unknown length: `query.stream(rows)` reads through a cursor, that many rows at a time. */
+  /** For lists of unknown length: `query.stream(rows)` reads through a cursor, that many rows at a time. */
   readonly db: Db;
   readonly pool: pg.Pool;
   /** For a dedicated client (LISTEN, session locks). */
@@ -32,13 +32,15 @@ export interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
-export function clientConfig(connection: pg.ClientConfig | string): pg.ClientConfig {
+/** The configuration of a pg client that reads values as the program expects them (`getTypeParser`). */
+export function toClientConfig(connection: pg.ClientConfig | string): pg.ClientConfig {
   return {
     ...(typeof connection === 'string' ? { connectionString: connection } : connection),
     types: { getTypeParser },
   };
 }
 
+/** Opens a pool of connections, each made when it is first needed: it succeeds also while the database is away. */
 export function openDatabase({
   connection,
   max = 10,
@@ -46,7 +48,7 @@ export function openDatabase({
   onIdleError,
 }: DatabaseOptions): OpenDatabase {
   const config = {
-    ...clientConfig(connection),
+    ...toClientConfig(connection),
     application_name: applicationName,
     // A caller waits this long for a connection and then gets 503.
     connectionTimeoutMillis: 5000,
@@ -57,7 +59,6 @@ export function openDatabase({
   const connected = new Set<pg.PoolClient>();
   pool.on('connect', (client) => {
     connected.add(client);
-    planOnce(client);
     // A connection that breaks between two statements of a transaction has nobody who listens: the next statement
     // fails, and without this line the whole process would end.
     client.on('error', () => undefined);
@@ -73,30 +74,13 @@ export function openDatabase({
   return { db, pool, config, close: () => (closed ??= end()) };
 }
 
-const plannedNames = new Map<string, string>();
-
-/**
- * A statement that begins with the comment `planned` is parsed and planned once for each connection: for those whose planning
- * takes longer than their work. Their columns must be listed, since a changed result type fails on an old plan.
- */
-function planOnce(client: pg.PoolClient): void {
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const planned = (text: unknown, values: unknown, ...rest: unknown[]): unknown => {
-    if (typeof text !== 'string' || !text.startsWith('/* planned */')) return query(text, values, ...rest);
-    const name = plannedNames.get(text) ?? `planned_${plannedNames.size}`;
-    plannedNames.set(text, name);
-    return query({ name, text, values }, ...rest);
-  };
-  client.query = planned as typeof client.query;
-}
-
 // The numbers of PostgreSQL's own types never change (pg_type.dat).
-const int8 = 20;
-const numeric = 1700;
-const int8Array = 1016;
-const numericArray = 1231;
-const date = 1082;
-const timestamp = 1114;
+const INT8 = 20;
+const NUMERIC = 1700;
+const INT8_ARRAY = 1016;
+const NUMERIC_ARRAY = 1231;
+const DATE = 1082;
+const TIMESTAMP = 1114;
 
 /**
  * int8 and numeric are numbers (an int8 beyond 2^53 is an error, not a near value); timestamptz is a Date; date and
@@ -104,11 +88,11 @@ const timestamp = 1114;
  */
 function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (format !== 'binary') {
-    if (oid === int8) return exactInteger;
-    if (oid === numeric) return Number;
-    if (oid === int8Array) return (value) => listOf(value, exactInteger);
-    if (oid === numericArray) return (value) => listOf(value, Number);
-    if (oid === date || oid === timestamp) return String;
+    if (oid === INT8) return parseExactInteger;
+    if (oid === NUMERIC) return Number;
+    if (oid === INT8_ARRAY) return (value) => parseNumberArray(value, parseExactInteger);
+    if (oid === NUMERIC_ARRAY) return (value) => parseNumberArray(value, Number);
+    if (oid === DATE || oid === TIMESTAMP) return String;
   }
   // pg's types name only some numbers; the parser takes any.
   return (pg.types.getTypeParser as (oid: number, format?: string) => (value: string) => unknown)(
@@ -117,7 +101,7 @@ function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string)
   );
 }
 
-function exactInteger(value: string): number {
+function parseExactInteger(value: string): number {
   const number = Number(value);
   if (!Number.isSafeInteger(number))
     throw new RangeError(`int8 ${value} is beyond what a number holds exactly.`);
@@ -125,7 +109,7 @@ function exactInteger(value: string): number {
 }
 
 /** One-dimensional arrays of numbers: `{1,NULL,2}`. */
-function listOf(value: string, parse: (entry: string) => number): (number | null)[] {
+function parseNumberArray(value: string, parse: (entry: string) => number): (number | null)[] {
   const inside = value.slice(1, -1);
   return inside === '' ? [] : inside.split(',').map((entry) => (entry === 'NULL' ? null : parse(entry)));
 }

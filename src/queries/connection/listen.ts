@@ -1,12 +1,12 @@
 import pg from 'pg';
-import { keepSession } from './session.ts';
+import { openReconnectingSession } from './session.ts';
 
 /**
- * Calls `onNotify` for every NOTIFY on the channel, over a connection of its own, which is opened again
- * when it breaks. Since notifications are lost meanwhile, each new connection counts as one. Rejects
- * when the first connection cannot be made; the answer ends it all.
+ * Calls `onNotify` for every NOTIFY on the channel, over a connection outside the pool, which is opened again when it
+ * breaks. Notifications are lost meanwhile, so `onNotify` is also called after each connect. Rejects when the first
+ * connection cannot be made; the returned function ends it all.
  */
-export async function listen(
+export async function listenOnChannel(
   config: pg.ClientConfig,
   channel: string,
   onNotify: () => void,
@@ -17,6 +17,6 @@ export async function listen(
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     onNotify();
   };
-  const session = await keepSession(config, prepare, onError);
+  const session = await openReconnectingSession(config, prepare, onError);
   return () => session.end();
 }

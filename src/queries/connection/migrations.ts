@@ -1,7 +1,7 @@
 // Brings a database to the schema that this program was written for.
 //
-// migrations/NNNN-name.sql, forward only, each in a transaction of its own together with the record that it was
-// applied. Any number of processes may start at once: one applies, the others wait for it and find nothing to do.
+// Migrations are files migrations/NNNN-name.sql, forward only. Each runs in its own transaction, which also records that it
+// was applied. Any number of processes may start at once: one applies them, the others wait and find nothing to do.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,11 +14,18 @@ interface Migration {
   readonly checksum: string;
 }
 
-/** An arbitrary key that no other advisory lock of the program uses. */
-const lockKey = 7_201_911_482;
+/** The key of an advisory lock; arbitrary, and used by no other lock of the program. */
+const MIGRATION_LOCK_KEY = 7_201_911_482;
 
-/** Applies what is missing and returns the names of the files applied. Refuses a database that it does not know. */
-export async function migrate(connection: pg.ClientConfig | string, folder: string): Promise<string[]> {
+/**
+ * Applies the migrations of `folder` that the database does not have yet; returns the names of their files. Throws, and
+ * changes nothing, when the database has a migration that the folder lacks or has with another content. Throws when a
+ * migration fails; those before it stay applied.
+ */
+export async function applyMigrations(
+  connection: pg.ClientConfig | string,
+  folder: string,
+): Promise<string[]> {
   const migrations = readMigrations(folder);
   const client = new pg.Client(connection);
   // A query under way rejects by itself; without a listener the event would end the process.
@@ -26,7 +33,7 @@ export async function migrate(connection: pg.ClientConfig | string, folder: stri
   await client.connect();
   try {
     // Held by the session, so that it spans the transactions; a killed process gives it up.
-    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK_KEY]);
     await client.query(
       `create table if not exists schema_migrations (
          name text primary key, checksum text not null, applied_at timestamptz(3) not null default now())`,
@@ -69,7 +76,7 @@ function unapplied(migrations: Migration[], applied: { name: string; checksum: s
     }
     if (known.checksum !== checksum) {
       throw new Error(
-        `Migration ${name} was changed after it was applied to this database. Restore the file and put the change into a new migration.`,
+        `The tables of this database were made by an unreleased version of the program (its ${name} differs): remove the folder .data, or point DATA_DIR or DATABASE_URL to an empty database, and start again.`,
       );
     }
   }

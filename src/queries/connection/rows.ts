@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 
-/** `unnest($1::type[], …) as rows (name, …)`: one parameter a column, whatever the number of rows. */
-export function rowsOf<Row>(
+/**
+ * The SQL `unnest($1::type[], …) as rows (name, …)`: one array parameter for each column, whatever the number of rows.
+ * `columns` names the PostgreSQL type of each column to pass.
+ */
+export function unnestRows<Row>(
   rows: readonly Row[],
   columns: Readonly<Partial<Record<keyof Row & string, string>>>,
 ) {

@@ -1,27 +1,28 @@
 import pg from 'pg';
 
-const firstAgainMs = 100;
-const longestAgainMs = 1_000;
+const FIRST_RECONNECT_MS = 100;
+const LONGEST_RECONNECT_MS = 1_000;
 
-export interface Session {
-  /** The connection of now; undefined while there is none. */
+export interface ReconnectingSession {
+  /** The present connection; undefined while there is none. */
   readonly client: () => pg.Client | undefined;
   end(): Promise<void>;
 }
 
 /**
- * A connection of its own for what belongs to a session (LISTEN, session locks). When it breaks it is opened
- * again, at first after 100 ms, and `prepare` runs on each new one. Rejects when the first cannot be made.
+ * Opens a connection outside the pool for what belongs to a session (LISTEN, session-level locks). When it breaks, it is
+ * opened again, first after 100 ms and then after up to 1 s, and `prepare` runs on each new connection. Rejects when the
+ * first connection cannot be made; `onError` hears of all later errors.
  */
-export async function keepSession(
+export async function openReconnectingSession(
   config: pg.ClientConfig,
   prepare: (client: pg.Client) => Promise<unknown>,
   onError: (error: unknown) => void,
-): Promise<Session> {
+): Promise<ReconnectingSession> {
   let isEnded = false;
   let current: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let underWay: Promise<void> | undefined;
+  let reconnecting: Promise<void> | undefined;
 
   const connect = async (): Promise<void> => {
     const next = new pg.Client({ ...config, keepAlive: true });
@@ -36,15 +37,15 @@ export async function keepSession(
     current = next;
     next.once('end', () => {
       current = undefined;
-      again(firstAgainMs);
+      scheduleReconnect(FIRST_RECONNECT_MS);
     });
   };
-  const again = (waitMs: number): void => {
+  const scheduleReconnect = (waitMs: number): void => {
     if (isEnded) return;
     timer = setTimeout(() => {
-      underWay = connect().catch((error: unknown) => {
+      reconnecting = connect().catch((error: unknown) => {
         onError(error);
-        again(Math.min(waitMs * 2, longestAgainMs));
+        scheduleReconnect(Math.min(waitMs * 2, LONGEST_RECONNECT_MS));
       });
     }, waitMs);
   };
@@ -55,7 +56,7 @@ export async function keepSession(
     end: async () => {
       isEnded = true;
       clearTimeout(timer);
-      await underWay;
+      await reconnecting;
       await current?.end();
     },
   };

@@ -1,72 +1,73 @@
 import { randomInt } from 'node:crypto';
 import type pg from 'pg';
-import { keepSession } from './session.ts';
+import { openReconnectingSession } from './session.ts';
 
-/** Advisory locks of this class are worker presences; the second number is the owner. */
-const presenceLocks = 0x70_72_65_73;
+/** The first number of the advisory locks by which workers show that they live; the second one is the worker's id. */
+const PRESENCE_LOCK_CLASS = 0x70_72_65_73;
 
-/** A dead machine's connection is found out by PostgreSQL within 6 s; a dead process's at once. */
-const prepareSession = `
+/** PostgreSQL notices the death of a machine within 6 s; that of a process it notices at once. */
+const KEEPALIVE_SETTINGS = `
   set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 2
 `;
 
-/** That a worker lives, as all workers on the database see it. */
+/** Shows to all workers on the database that this one lives. */
 export interface WorkerPresence {
-  /** Stands at the worker's places. */
-  readonly owner: number;
-  /** False while the connection is away: what is claimed now would seem to be nobody's. */
-  readonly isHeld: () => boolean;
+  /** The worker's id in `in_flight_slots`; random, from 1 to 2^31 - 2. */
+  readonly workerId: number;
+  /** False while the connection is broken: what the worker claims then would look abandoned. */
+  readonly isConnected: () => boolean;
   /**
-   * Owners of leases who are gone. One must be missing at two looks in a row, so that a worker whose connection
-   * broke together with everybody's, at a restart of the database, has time to come back.
+   * Ids of workers that hold leases and are gone. A worker is only listed when two calls in a row have missed it, so that
+   * one whose connection broke together with all others, at a restart of the database, has time to reconnect.
    */
-  readonly listAbsent: () => Promise<readonly number[]>;
-  /** The owner's leases become free for all. */
-  end(): Promise<void>;
+  readonly listAbsentWorkers: () => Promise<readonly number[]>;
+  /** Ends the presence: the worker's leases can be released by others. */
+  stop(): Promise<void>;
 }
 
 /**
- * Holds a session advisory lock: PostgreSQL lets go of it when the process dies, however it dies. It is a shared
- * one, since after a broken connection the old session may linger beside the new one.
+ * Holds a session-level advisory lock, which PostgreSQL releases when the process ends, however it ends. It is a shared
+ * lock, because after a broken connection the old session may live on beside the new one for a while. Rejects when the
+ * first connection cannot be made; `onError` hears of later ones.
  */
-export async function holdPresence(
+export async function startWorkerPresence(
   config: pg.ClientConfig,
   onError: (error: unknown) => void,
 ): Promise<WorkerPresence> {
-  const owner = randomInt(1, 2 ** 31 - 1);
+  const workerId = randomInt(1, 2 ** 31 - 1);
   let suspects: ReadonlySet<number> = new Set();
-  const session = await keepSession(
+  const session = await openReconnectingSession(
     config,
     async (client) => {
       suspects = new Set();
-      await client.query(prepareSession);
-      await client.query('select pg_advisory_lock_shared($1, $2)', [presenceLocks, owner]);
+      await client.query(KEEPALIVE_SETTINGS);
+      await client.query('select pg_advisory_lock_shared($1, $2)', [PRESENCE_LOCK_CLASS, workerId]);
     },
     onError,
   );
   return {
-    owner,
-    isHeld: () => session.client() !== undefined,
-    listAbsent: async () => {
-      const missing = await missingOwners(session.client());
+    workerId,
+    isConnected: () => session.client() !== undefined,
+    listAbsentWorkers: async () => {
+      const missing = await listWorkersWithoutLock(session.client());
       const absent = missing.filter((each) => suspects.has(each));
       suspects = new Set(missing);
       return absent;
     },
-    end: () => session.end(),
+    stop: () => session.end(),
   };
 }
 
-async function missingOwners(client: pg.Client | undefined): Promise<number[]> {
+async function listWorkersWithoutLock(client: pg.Client | undefined): Promise<number[]> {
   if (client === undefined) return [];
-  const { rows } = await client.query<{ owner: number }>(
-    `select distinct owner from delivery_places
-     where owner > 0
-       and owner not in (
+  const { rows } = await client.query<{ worker_id: number }>(
+    `select distinct worker_id from in_flight_slots
+     where worker_id > 0
+       and worker_id not in (
          select objid::bigint::integer from pg_locks
          where locktype = 'advisory' and classid = $1::integer::oid and objsubid = 2
            and database = (select oid from pg_database where datname = current_database()))`,
-    [presenceLocks],
+    [PRESENCE_LOCK_CLASS],
   );
-  return rows.map(({ owner }) => owner);
+  return rows.map(({ worker_id }) => worker_id);
 }

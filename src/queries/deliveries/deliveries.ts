@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** A message as it is sent: the body byte for byte. */
+/** A message to be sent; `payload` is the body, byte for byte. */
 export interface NewMessage {
   readonly org_id: string;
   readonly id: string;
@@ -12,20 +12,20 @@ export interface NewMessage {
   readonly request_id?: string | undefined;
 }
 
-/** Why a pending delivery was dropped. */
+/** Why a pending delivery was cancelled. */
 export type CancelReason = 'disabled' | 'deleted' | 'topic_removed';
 
-export interface Cancelled {
+export interface CancelledDeliveries {
   readonly reason: CancelReason;
   readonly count: number;
 }
 
 /**
- * Writes a message and one delivery for each webhook of the organization that is enabled and
- * subscribed now, in the event's own transaction; tells how many. The share lock makes a concurrent
- * disable wait, so that it finds and cancels these deliveries. Wake the dispatcher after the commit.
+ * Inserts a message and one delivery for each webhook of the organization that is enabled and subscribed now, in the
+ * event's own transaction; returns the number of deliveries. The share lock makes a concurrent disable wait, so that it
+ * finds and cancels these deliveries. Wake the dispatcher after the commit.
  */
-export async function insertMessage(tx: Tx, message: NewMessage, now: Date): Promise<number> {
+export async function insertMessageWithDeliveries(tx: Tx, message: NewMessage, now: Date): Promise<number> {
   const result = await sql`
     with targets as (
       select id from webhooks
@@ -54,12 +54,16 @@ interface CancelScope {
 }
 
 /**
- * Cancels a webhook's pending deliveries. One in flight keeps its place, so that its result is still
- * logged, but it is not scheduled again. Rows are locked in key order, as `finishDeliveries` does.
+ * Cancels a webhook's pending deliveries. One in flight keeps its slot, so that its result is still logged, but it is
+ * not scheduled again. Rows are locked in key order, as `recordFinishedAttempts` does.
  */
-export async function cancelDeliveries(tx: Tx, scope: CancelScope, now: Date): Promise<Cancelled> {
+export async function cancelPendingDeliveries(
+  tx: Tx,
+  scope: CancelScope,
+  now: Date,
+): Promise<CancelledDeliveries> {
   const result = await sql`
-    with doomed as (
+    with unwanted as (
       select d.org_id, d.message_id, d.webhook_id
       from deliveries d join messages m on m.org_id = d.org_id and m.id = d.message_id
       where d.org_id = ${scope.orgId} and d.webhook_id = ${scope.webhookId} and d.state = 'pending'
@@ -69,47 +73,47 @@ export async function cancelDeliveries(tx: Tx, scope: CancelScope, now: Date): P
     )
     update deliveries d
     set state = 'cancelled', cancel_reason = ${scope.reason}, finished_at = ${now}
-    from doomed
-    where d.org_id = doomed.org_id and d.message_id = doomed.message_id and d.webhook_id = doomed.webhook_id
+    from unwanted u
+    where d.org_id = u.org_id and d.message_id = u.message_id and d.webhook_id = u.webhook_id
   `.execute(tx);
   return { reason: scope.reason, count: Number(result.numAffectedRows ?? 0n) };
 }
 
-/** When the next delivery that nobody is attempting is due; undefined when there is none. */
-export async function findNextDueAt(db: Db | Tx): Promise<Date | undefined> {
-  const { rows } = await sql<{ due_at: Date }>`/* planned */
+/** When the next delivery is due that is not in flight; undefined when there is none. */
+export async function findNextDeliveryDueAt(db: Db): Promise<Date | undefined> {
+  const { rows } = await sql<{ due_at: Date }>`
     select due_at from deliveries
     where state = 'pending'
       and (message_id, webhook_id) not in (
-        select message_id, webhook_id from delivery_places where message_id is not null)
+        select message_id, webhook_id from in_flight_slots where message_id is not null)
     order by due_at limit 1
   `.execute(db);
   return rows[0]?.due_at;
 }
 
-export interface Backlog {
+export interface DeliveryQueueStatus {
   readonly pending: number;
-  /** Of them, under way. */
-  readonly underWay: number;
-  /** Since when the oldest one waits that could be sent. */
+  /** Those of them with an attempt in flight. */
+  readonly inFlight: number;
+  /** Since when the oldest of the others is due. */
   readonly oldestDueAt: Date | undefined;
 }
 
 /** What is left to deliver, over all organizations; counted from indexes of the pending rows alone. */
-export async function readBacklog(db: Db): Promise<Backlog> {
-  const { rows } = await sql<{ pending: number; under_way: number }>`
+export async function readDeliveryQueueStatus(db: Db): Promise<DeliveryQueueStatus> {
+  const { rows } = await sql<{ pending: number; in_flight: number }>`
     select (select count(*) from deliveries where state = 'pending') as pending,
-      (select count(*) from delivery_places p join deliveries d using (org_id, message_id, webhook_id)
-       where d.state = 'pending') as under_way
+      (select count(*) from in_flight_slots s join deliveries d using (org_id, message_id, webhook_id)
+       where d.state = 'pending') as in_flight
   `.execute(db);
-  const { pending = 0, under_way: underWay = 0 } = rows[0] ?? {};
-  return { pending, underWay, oldestDueAt: await findNextDueAt(db) };
+  const { pending = 0, in_flight: inFlight = 0 } = rows[0] ?? {};
+  return { pending, inFlight, oldestDueAt: await findNextDeliveryDueAt(db) };
 }
 
 /** The channel on which processes tell each other that deliveries are due. */
-export const deliveriesChannel = 'deliveries';
+export const DELIVERIES_CHANNEL = 'deliveries';
 
-/** Wakes the dispatchers of all processes; call it through a throttle, never inside an event's transaction. */
+/** Wakes the dispatchers of all processes. Call it through a throttle, never inside an event's transaction. */
 export async function notifyDispatchers(db: Db | Tx): Promise<void> {
-  await sql`select pg_notify(${deliveriesChannel}, '')`.execute(db);
+  await sql`select pg_notify(${DELIVERIES_CHANNEL}, '')`.execute(db);
 }

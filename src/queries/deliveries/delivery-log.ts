@@ -72,7 +72,7 @@ export async function findDelivery(
 }
 
 /** The attempts of a delivery that have ended, oldest first. */
-export async function listAttempts(
+export async function listDeliveryAttempts(
   db: Db,
   { orgId, webhookId, messageId }: DeliveryKey,
 ): Promise<LoggedAttempt[]> {
@@ -91,7 +91,7 @@ export async function listAttempts(
  * the webhook does not want it. The webhook is locked first, as a message's insertion does, so that a concurrent
  * disable waits and then cancels the delivery.
  */
-export async function reopenDelivery(
+export async function requeueDelivery(
   tx: Tx,
   { orgId, webhookId, messageId }: DeliveryKey,
   now: Date,

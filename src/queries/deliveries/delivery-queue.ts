@@ -1,24 +1,24 @@
 import { sql } from 'kysely';
-import type { Sealed } from '../../domain/security/encryption.ts';
+import type { EncryptedValue } from '../../domain/security/encryption.ts';
 import type { CancelReason } from './deliveries.ts';
 import type { Db } from '../connection/database.ts';
-import type { LeasedPlace } from './in-flight-slots.ts';
+import type { LeasedSlot } from './in-flight-slots.ts';
 
 /*
  * The life of a delivery:
  *
- *   pending             claimable when due and in nobody's place
- *   pending, in a place an attempt is under way. When its worker is gone (its session lock is free) or
- *                       the lease is over (the backstop), delivery-places.ts empties the place
+ *   pending             can be claimed when it is due and in no slot
+ *   pending, in a slot  an attempt is in flight. When its worker is gone (its session lock is free), or when the lease
+ *                       has expired (the backstop), in-flight-slots.ts clears the slot
  *   delivered           answered with 2xx
  *   exhausted           the last attempt failed
- *   cancelled           dropped with a reason; an attempt then under way is logged, not repeated
+ *   cancelled           not to be sent, with a reason; an attempt then in flight is logged, not repeated
  *
- * Claim, let go, call, record: no transaction is open during a call.
+ * Claim and commit, call the endpoint, record: no transaction is open during a call.
  */
 
 /** A delivery for whose next attempt the caller holds a lease. */
-export interface ClaimedDelivery extends LeasedPlace {
+export interface ClaimedDelivery extends LeasedSlot {
   readonly org_id: string;
   readonly webhook_id: string;
   readonly message_id: string;
@@ -28,59 +28,61 @@ export interface ClaimedDelivery extends LeasedPlace {
   readonly created_at: Date;
   readonly payload: Buffer;
   readonly url: string;
-  readonly secret: Sealed;
+  readonly secret: EncryptedValue;
   readonly secret_version: number;
-  /** Set when the webhook does not want the message any more: it is to be cancelled, not sent. */
+  /** Set when the webhook does not want the message any more: the delivery must be cancelled, not sent. */
   readonly unwanted: CancelReason | null;
 }
 
 export interface ClaimLimits {
-  /** Free places for first attempts and for retries: each lane has its own. */
+  /** The caller's free slots for first attempts and for retries: each lane has its own. */
   readonly first: number;
   readonly retry: number;
-  /** Attempts under way for one webhook, over all workers. */
+  /** Attempts in flight for one webhook, over all workers. */
   readonly perWebhook: number;
-  /** Attempts under way for one organization, over all workers. */
+  /** Attempts in flight for one organization, over all workers. */
   readonly perOrganization: number;
 }
 
-export interface Lease {
-  /** The worker's number; 0 for a process that holds no presence. */
-  readonly owner: number;
+/** Who takes leases, from when and until when. */
+export interface LeaseTerms {
+  /** 0 for a process that holds no presence lock. */
+  readonly workerId: number;
   readonly now: Date;
   readonly until: Date;
 }
 
-/** Webhooks that a claim looks at in each lane; the next claim goes on behind them. */
-export const claimWindow = 256;
+/** The webhooks that one claim looks at in each lane; the next claim continues behind them. */
+export const CLAIM_WINDOW = 256;
 
-export interface Position {
+/** A webhook as a position in a lane, which is ordered by organization and webhook. */
+export interface QueuePosition {
   readonly org_id: string;
   readonly webhook_id: string;
 }
 
-/** Where each lane's next look begins; undefined is the start. */
+/** Behind which webhook the next claim continues in each lane; undefined is the start. */
 export interface ClaimCursor {
-  readonly first?: Position | undefined;
-  readonly retry?: Position | undefined;
+  readonly first?: QueuePosition | undefined;
+  readonly retry?: QueuePosition | undefined;
 }
 
-export interface Claim {
+export interface ClaimedBatch {
   readonly deliveries: ClaimedDelivery[];
-  readonly next: ClaimCursor;
-  /** Lanes in which free places and due deliveries are left, since each webhook gave its share only. */
-  readonly isCut: { readonly first: boolean; readonly retry: boolean };
+  readonly nextCursor: ClaimCursor;
+  /** Lanes in which slots and due deliveries remain, because each webhook gave only its share. */
+  readonly hasMore: { readonly first: boolean; readonly retry: boolean };
 }
 
 interface LaneClaim {
   readonly deliveries: ClaimedDelivery[];
-  readonly next: Position | undefined;
-  readonly isCut: boolean;
+  readonly next: QueuePosition | undefined;
+  readonly hasMore: boolean;
 }
 
-const nil = '00000000-0000-0000-0000-000000000000';
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** One row of a lane; only what was looked at where nothing was claimed. */
+/** One row of a lane. Where nothing was claimed there is one row without a delivery. */
 type LaneRow = Omit<ClaimedDelivery, 'secret' | 'message_id'> & {
   readonly is_retry: boolean;
   /** The last webhook of a full window. */
@@ -89,62 +91,63 @@ type LaneRow = Omit<ClaimedDelivery, 'secret' | 'message_id'> & {
   /** Whether a webhook gave all of its share and may have more. */
   readonly has_more: boolean;
   readonly message_id: string | null;
-  readonly secret_sealed: Buffer;
+  readonly encrypted_secret: Buffer;
   readonly secret_key_id: string;
 };
 
 /**
- * Leases due deliveries, first attempts and retries apart: within the caps, each organization's in turn, of each
- * organization each webhook's in turn, of each webhook the oldest. due_at stays, so that what is released keeps its
- * turn. The cost is that of the webhooks that wait, not of the backlog. A webhook or organization gets no more places
- * than the worker then has free (an eighth of them for a webhook) in the lane: the more endpoints hang, the fewer
- * places each of them holds. One call is one transaction: `claim_deliveries` in the migrations.
+ * Leases due deliveries, first attempts and retries apart: within the limits, organizations in turn, within each the
+ * webhooks in turn, within each of these the oldest delivery first. due_at does not change, so that a released delivery
+ * keeps its position. The cost grows with the number of webhooks that wait, not with the backlog. In each lane the
+ * calling worker keeps no more slots for one organization than it then has free, and for one webhook an eighth of them:
+ * the more endpoints do not answer, the fewer slots each of them holds. One call is one transaction:
+ * `claim_deliveries` in the migrations.
  */
 export async function claimDeliveries(
   db: Db,
   { first, retry, perWebhook, perOrganization }: ClaimLimits,
-  { owner, now, until }: Lease,
+  { workerId, now, until }: LeaseTerms,
   cursor: ClaimCursor = {},
-): Promise<Claim> {
-  const start = { org_id: nil, webhook_id: nil };
+): Promise<ClaimedBatch> {
+  const start = { org_id: NIL_UUID, webhook_id: NIL_UUID };
   const [afterFirst, afterRetry] = [cursor.first ?? start, cursor.retry ?? start];
-  const { rows } = await sql<LaneRow>`/* planned */
-    select is_retry, last_org, last_webhook, has_more, owner, place, lease_token, org_id, message_id, webhook_id,
-      attempts, created_at, payload, url, secret_sealed, secret_key_id, secret_version, unwanted
-    from claim_deliveries(${owner}, ${now}, ${until}, ${first}, ${retry}, ${perWebhook}, ${perOrganization},
-      ${claimWindow}, ${afterFirst.org_id}, ${afterFirst.webhook_id}, ${afterRetry.org_id}, ${afterRetry.webhook_id})
+  const { rows } = await sql<LaneRow>`
+    select is_retry, last_org, last_webhook, has_more, worker_id, slot, lease_token, org_id, message_id, webhook_id,
+      attempts, created_at, payload, url, encrypted_secret, secret_key_id, secret_version, unwanted
+    from claim_deliveries(${workerId}, ${now}, ${until}, ${first}, ${retry}, ${perWebhook}, ${perOrganization},
+      ${CLAIM_WINDOW}, ${afterFirst.org_id}, ${afterFirst.webhook_id}, ${afterRetry.org_id}, ${afterRetry.webhook_id})
   `.execute(db);
-  const inFirst = laneOf(
+  const [firstRows, retryRows] = [
     rows.filter(({ is_retry }) => !is_retry),
-    first,
-    cursor.first,
-  );
-  const inRetry = laneOf(
     rows.filter(({ is_retry }) => is_retry),
-    retry,
-    cursor.retry,
-  );
+  ];
+  const firstLane = toLaneClaim(firstRows, first, cursor.first);
+  const retryLane = toLaneClaim(retryRows, retry, cursor.retry);
   return {
-    deliveries: [...inFirst.deliveries, ...inRetry.deliveries],
-    next: { first: inFirst.next, retry: inRetry.next },
-    isCut: { first: inFirst.isCut, retry: inRetry.isCut },
+    deliveries: [...firstLane.deliveries, ...retryLane.deliveries],
+    nextCursor: { first: firstLane.next, retry: retryLane.next },
+    hasMore: { first: firstLane.hasMore, retry: retryLane.hasMore },
   };
 }
 
-/** A lane without free places was not looked at; one without rows has nothing pending. */
-function laneOf(rows: readonly LaneRow[], places: number, after: Position | undefined): LaneClaim {
-  const [looked] = rows;
-  if (looked === undefined) return { deliveries: [], next: places > 0 ? undefined : after, isCut: false };
-  const deliveries = rows.filter(({ message_id }) => message_id !== null).map(claimedOf);
-  // What a webhook has beyond its share is looked at again from the same place, as long as that brings something.
-  const isCut = looked.has_more && deliveries.length > 0 && deliveries.length < places;
-  if (isCut) return { deliveries, next: after, isCut };
-  const { last_org: orgId, last_webhook: webhookId } = looked;
+/** A lane without free slots was not read; one without rows has nothing pending. */
+function toLaneClaim(
+  rows: readonly LaneRow[],
+  freeSlots: number,
+  after: QueuePosition | undefined,
+): LaneClaim {
+  const [row] = rows;
+  if (row === undefined) return { deliveries: [], next: freeSlots > 0 ? undefined : after, hasMore: false };
+  const deliveries = rows.filter(({ message_id }) => message_id !== null).map(toClaimedDelivery);
+  // What a webhook has beyond its share is claimed from the same position again, as long as that brings something.
+  const hasMore = row.has_more && deliveries.length > 0 && deliveries.length < freeSlots;
+  if (hasMore) return { deliveries, next: after, hasMore };
+  const { last_org: orgId, last_webhook: webhookId } = row;
   const next = orgId === null || webhookId === null ? undefined : { org_id: orgId, webhook_id: webhookId };
-  return { deliveries, next, isCut };
+  return { deliveries, next, hasMore };
 }
 
-function claimedOf(row: LaneRow): ClaimedDelivery {
-  const { message_id, secret_sealed: box, secret_key_id: keyId, ...rest } = row;
-  return { ...rest, message_id: message_id ?? '', secret: { keyId, box } };
+function toClaimedDelivery(row: LaneRow): ClaimedDelivery {
+  const { message_id, encrypted_secret: bytes, secret_key_id: keyId, ...rest } = row;
+  return { ...rest, message_id: message_id ?? '', secret: { keyId, bytes } };
 }

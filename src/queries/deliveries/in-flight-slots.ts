@@ -1,46 +1,52 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
-/** A place with the lease that was taken in it. */
-export interface LeasedPlace {
-  readonly owner: number;
-  readonly place: number;
+/** A worker's slot with the lease that is in it. */
+export interface LeasedSlot {
+  readonly worker_id: number;
+  readonly slot: number;
   readonly lease_token: string;
 }
 
-/** What makes a place empty again, for `update delivery_places set`. */
-export const empty = sql`org_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null`;
+/** The assignments that make a slot free again, for `update in_flight_slots set`. */
+export const slotCleared = sql`org_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null`;
 
-/** Gives leases back, so that another worker need not wait for their end. */
-export async function releaseDeliveries(db: Db, leases: readonly LeasedPlace[]): Promise<void> {
+/** Gives leases back before they expire, so that another worker can take the deliveries at once. */
+export async function releaseLeases(db: Db, leases: readonly LeasedSlot[]): Promise<void> {
   if (leases.length === 0) return;
-  const held = leases.map(({ owner, place, lease_token }) => ({ owner, place, lease_token }));
+  const released = leases.map(({ worker_id, slot, lease_token }) => ({ worker_id, slot, lease_token }));
   await sql`
-    update delivery_places p set ${empty}
-    from jsonb_to_recordset(${JSON.stringify(held)}::jsonb) as r (owner integer, place integer, lease_token uuid)
-    where p.owner = r.owner and p.place = r.place and p.lease_token = r.lease_token
+    update in_flight_slots s set ${slotCleared}
+    from jsonb_to_recordset(${JSON.stringify(released)}::jsonb) as r (worker_id integer, slot integer, lease_token uuid)
+    where s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token
   `.execute(db);
 }
 
 /**
- * Makes deliveries due again whose lease is over or whose owner is one of `absent`; tells how many. Places that
- * somebody is just now emptying are left alone; those of absent owners are taken away.
+ * Makes deliveries claimable again whose lease has expired or whose worker is one of `absentWorkers`; returns how many.
+ * Expired slots are cleared, those of absent workers deleted; a slot that another transaction has locked is left to it.
  */
-export async function releaseLost(db: Db, absent: readonly number[], now: Date): Promise<number> {
+export async function releaseAbandonedLeases(
+  db: Db,
+  absentWorkers: readonly number[],
+  now: Date,
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    with gone as (
-      delete from delivery_places where (owner, place) in (
-        select owner, place from delivery_places where owner = any(${[...absent]}::integer[]) for update skip locked)
+    with deleted as (
+      delete from in_flight_slots where (worker_id, slot) in (
+        select worker_id, slot from in_flight_slots
+        where worker_id = any(${[...absentWorkers]}::integer[]) for update skip locked)
       returning message_id
-    ), lost as (
-      select owner, place from delivery_places
-      where lease_until <= ${now} and owner <> all(${[...absent]}::integer[])
+    ), expired as (
+      select worker_id, slot from in_flight_slots
+      where lease_until <= ${now} and worker_id <> all(${[...absentWorkers]}::integer[])
       for update skip locked
-    ), released as (
-      update delivery_places p set ${empty} from lost where p.owner = lost.owner and p.place = lost.place
-      returning p.place
+    ), cleared as (
+      update in_flight_slots s set ${slotCleared} from expired
+      where s.worker_id = expired.worker_id and s.slot = expired.slot
+      returning s.slot
     )
-    select (select count(message_id) from gone) + (select count(*) from released) as count
+    select (select count(message_id) from deleted) + (select count(*) from cleared) as count
   `.execute(db);
   return rows[0]?.count ?? 0;
 }

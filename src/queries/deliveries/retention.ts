@@ -6,7 +6,7 @@ import type { Db } from '../connection/database.ts';
  * attempts; tells how many. One that is still to be delivered to a webhook stays. Each organization's are found by
  * its stream of events; what another process removes just now is passed over.
  */
-export async function deleteMessagesBefore(db: Db, instant: Date, limit: number): Promise<number> {
+export async function deleteMessagesAnnouncedBefore(db: Db, instant: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with old as (
       select m.org_id, m.id from organizations o, lateral (

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Sealed } from '../../domain/security/encryption.ts';
+import type { EncryptedValue } from '../../domain/security/encryption.ts';
 import type { Topic } from '../../domain/notifications/topics.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { cancelDeliveries, type Cancelled } from './deliveries.ts';
+import { cancelPendingDeliveries, type CancelledDeliveries } from './deliveries.ts';
 
 /** A webhook as the API shows it. */
 export interface Webhook {
@@ -15,9 +15,9 @@ export interface Webhook {
   readonly updated_at: Date;
 }
 
-/** A webhook with its sealed secret, removed ones included: what a test message needs. */
+/** A webhook with its encrypted secret; may be a deleted one: what a test message needs. */
 export interface WebhookWithSecret extends Webhook {
-  readonly secret: Sealed;
+  readonly secret: EncryptedValue;
   readonly deleted_at: Date | null;
 }
 
@@ -26,7 +26,7 @@ export interface NewWebhook {
   readonly id: string;
   readonly url: string;
   readonly topics: readonly Topic[];
-  readonly secret: Sealed;
+  readonly secret: EncryptedValue;
 }
 
 /** Only what is present changes. */
@@ -36,7 +36,7 @@ export interface WebhookChange {
 }
 
 /** The size of a page of the list. */
-export const webhooksPerPage = 50;
+export const WEBHOOKS_PER_PAGE = 50;
 
 const columns = ['id', 'org_id', 'url', 'topics', 'enabled', 'created_at', 'updated_at'] as const;
 
@@ -49,7 +49,7 @@ export function insertWebhook(db: Db | Tx, webhook: NewWebhook, now: Date): Prom
       url: webhook.url,
       topics: [...webhook.topics],
       enabled: true,
-      secret_sealed: webhook.secret.box,
+      encrypted_secret: webhook.secret.bytes,
       secret_key_id: webhook.secret.keyId,
       created_at: now,
       updated_at: now,
@@ -67,8 +67,8 @@ export function listWebhooks(db: Db | Tx, orgId: string, page: number): Promise<
     .where('deleted_at', 'is', null)
     .orderBy('created_at')
     .orderBy('id')
-    .limit(webhooksPerPage)
-    .offset((page - 1) * webhooksPerPage)
+    .limit(WEBHOOKS_PER_PAGE)
+    .offset((page - 1) * WEBHOOKS_PER_PAGE)
     .execute();
 }
 
@@ -100,13 +100,13 @@ export async function findWebhookWithSecret(
 ): Promise<WebhookWithSecret | undefined> {
   const row = await db
     .selectFrom('webhooks')
-    .select([...columns, 'secret_sealed', 'secret_key_id', 'deleted_at'])
+    .select([...columns, 'encrypted_secret', 'secret_key_id', 'deleted_at'])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { secret_sealed: box, secret_key_id: keyId, ...webhook } = row;
-  return { ...webhook, secret: { keyId, box } };
+  const { encrypted_secret: bytes, secret_key_id: keyId, ...webhook } = row;
+  return { ...webhook, secret: { keyId, bytes } };
 }
 
 /**
@@ -119,7 +119,7 @@ export async function updateWebhook(
   id: string,
   change: WebhookChange,
   now: Date,
-): Promise<{ webhook: Webhook; cancelled: Cancelled[] } | undefined> {
+): Promise<{ webhook: Webhook; cancelled: CancelledDeliveries[] } | undefined> {
   const webhook = await tx
     .updateTable('webhooks')
     .set({
@@ -133,12 +133,12 @@ export async function updateWebhook(
     .returning(columns)
     .executeTakeFirst();
   if (webhook === undefined) return undefined;
-  const cancelled: Cancelled[] = [];
+  const cancelled: CancelledDeliveries[] = [];
   if (change.enabled === false) {
-    cancelled.push(await cancelDeliveries(tx, { orgId, webhookId: id, reason: 'disabled' }, now));
+    cancelled.push(await cancelPendingDeliveries(tx, { orgId, webhookId: id, reason: 'disabled' }, now));
   } else if (change.topics !== undefined) {
     const scope = { orgId, webhookId: id, reason: 'topic_removed', keptTopics: change.topics } as const;
-    cancelled.push(await cancelDeliveries(tx, scope, now));
+    cancelled.push(await cancelPendingDeliveries(tx, scope, now));
   }
   return { webhook, cancelled };
 }
@@ -149,7 +149,7 @@ export async function softDeleteWebhook(
   orgId: string,
   id: string,
   now: Date,
-): Promise<Cancelled | undefined> {
+): Promise<CancelledDeliveries | undefined> {
   const removed = await tx
     .updateTable('webhooks')
     .set({ deleted_at: now, updated_at: now })
@@ -159,11 +159,11 @@ export async function softDeleteWebhook(
     .returning('id')
     .executeTakeFirst();
   if (removed === undefined) return undefined;
-  return cancelDeliveries(tx, { orgId, webhookId: id, reason: 'deleted' }, now);
+  return cancelPendingDeliveries(tx, { orgId, webhookId: id, reason: 'deleted' }, now);
 }
 
 /** Removes all webhooks of an organization that comes to its end, and cancels what is pending at them. */
-export async function softDeleteWebhooks(tx: Tx, orgId: string, now: Date): Promise<Cancelled> {
+export async function softDeleteWebhooks(tx: Tx, orgId: string, now: Date): Promise<CancelledDeliveries> {
   const webhooks = await tx
     .selectFrom('webhooks')
     .select('id')
@@ -181,13 +181,13 @@ export function rotateWebhookSecret(
   db: Db | Tx,
   orgId: string,
   id: string,
-  secret: Sealed,
+  secret: EncryptedValue,
   now: Date,
 ): Promise<Webhook | undefined> {
   return db
     .updateTable('webhooks')
     .set({
-      secret_sealed: secret.box,
+      encrypted_secret: secret.bytes,
       secret_key_id: secret.keyId,
       secret_version: sql<number>`secret_version + 1`,
       updated_at: now,

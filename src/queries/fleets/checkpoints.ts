@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { FLEET_COLUMNS, type Fleet } from './fleets.ts';
-import { rowsOf } from '../connection/rows.ts';
+import { unnestRows } from '../connection/rows.ts';
 
 /** Where a household stood at the start of a UTC day (days since 1970); the rest in mWh. */
 export interface StoredCheckpoint {
@@ -146,7 +146,7 @@ export async function upsertCheckpoints(
       vehicle_stored)
     select h.org_id, h.household_index, rows.day, rows.pv, rows.ev, rows.hp, rows.grid_import, rows.grid_export,
       rows.stored, rows.vehicle_stored
-    from ${rowsOf(checkpoints, {
+    from ${unnestRows(checkpoints, {
       household_index: 'integer',
       attributes: 'jsonb',
       day: 'integer',

@@ -1,7 +1,7 @@
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import { rowsOf } from '../connection/rows.ts';
+import { unnestRows } from '../connection/rows.ts';
 
 /** A household with its user, as it is provisioned. */
 export interface NewHousehold {
@@ -56,7 +56,7 @@ export async function insertHouseholds(tx: Tx, batch: HouseholdBatch, now: Date)
       location_last_updated, fleet_id, household_index, created_at, updated_at)
     select ${orgId}, user_id, email, 'user', first_name, last_name, country, latitude, longitude,
       ${now}, ${fleetId}, household_index, ${now}, ${now}
-    from ${rowsOf(batch.households, {
+    from ${unnestRows(batch.households, {
       household_index: 'integer',
       user_id: 'uuid',
       email: 'text',
@@ -73,7 +73,7 @@ export async function insertHouseholds(tx: Tx, batch: HouseholdBatch, now: Date)
       longitude, location_source, attributes, created_at)
     select ${orgId}, ${fleetId}, household_index, household_id, user_id, group_name, profile, latitude,
       longitude, location_source, attributes, ${now}
-    from ${rowsOf(batch.households, {
+    from ${unnestRows(batch.households, {
       household_index: 'integer',
       household_id: 'uuid',
       user_id: 'uuid',
@@ -90,7 +90,7 @@ export async function insertHouseholds(tx: Tx, batch: HouseholdBatch, now: Date)
     insert into devices (org_id, id, user_id, device_type, fleet_id, household_index, name, manufacturer, model,
       ratings, created_at)
     select ${orgId}, id, user_id, device_type, ${fleetId}, household_index, name, manufacturer, model, ratings, ${now}
-    from ${rowsOf(batch.devices, {
+    from ${unnestRows(batch.devices, {
       id: 'uuid',
       user_id: 'uuid',
       device_type: 'text',
@@ -106,7 +106,7 @@ export async function insertHouseholds(tx: Tx, batch: HouseholdBatch, now: Date)
   await sql`
     insert into device_conditions (org_id, device_id, code, active, occurrence, next_change_at, changed_at)
     select ${orgId}, device_id, code, false, occurrence, next_change_at, ${now}
-    from ${rowsOf(batch.conditions, {
+    from ${unnestRows(batch.conditions, {
       device_id: 'uuid',
       code: 'text',
       occurrence: 'integer',

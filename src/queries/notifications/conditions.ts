@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as timeOrderedUuid } from 'uuid';
 import {
-  contentOf,
+  conditionMessage,
   endsOnDismissal,
   itemKindOf,
   type ConditionCode,
 } from '../../domain/notifications/conditions.ts';
-import { envelope, type DeviceType } from '../../domain/notifications/envelope.ts';
+import { encodeEnvelope, type DeviceType } from '../../domain/notifications/envelope.ts';
 import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
 import { notificationText } from '../../domain/notifications/notification-texts.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { insertMessage } from '../deliveries/deliveries.ts';
+import { insertMessageWithDeliveries } from '../deliveries/deliveries.ts';
 
 /**
  * A condition of a device in its (simulation) organization; `now` is when it began or ended. Who comes late (the clock
@@ -76,10 +76,10 @@ export async function raiseCondition(tx: Tx, event: ConditionEvent): Promise<Con
     .execute();
   // Messages of one time lie side by side in their tables, so that a claim from a long backlog reads few pages.
   const id = timeOrderedUuid({ msecs: now.getTime() });
-  const content = contentOf(code, { deviceId, ...device });
-  const payload = envelope(id, content, now);
+  const content = conditionMessage(code, { deviceId, ...device });
+  const payload = encodeEnvelope(id, content, now);
   const message = { org_id: orgId, id, message_type: content.type, occurred_at: now, payload };
-  await insertMessage(tx, { ...message, request_id: event.requestId }, now);
+  await insertMessageWithDeliveries(tx, { ...message, request_id: event.requestId }, now);
   return { changed: true, changedAt: now };
 }
 
@@ -209,7 +209,7 @@ export function findEventFleet(db: Db | Tx, orgId: string, fleetId: string): Pro
 }
 
 /** Whether the device belongs to the fleet and its owner lives. */
-export async function isFleetDevice(
+export async function fleetHasDevice(
   db: Db | Tx,
   fleet: EventFleet,
   fleetId: string,

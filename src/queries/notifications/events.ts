@@ -2,37 +2,37 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
 /** A place in an organization's stream of events: behind the message announced at this instant with this id. */
-export interface StreamPlace {
+export interface StreamCursor {
   readonly at: Date;
   readonly id: string;
 }
 
 /** A message as it is announced: the envelope byte for byte. */
-export interface AnnouncedMessage extends StreamPlace {
+export interface AnnouncedMessage extends StreamCursor {
   readonly payload: Buffer;
 }
 
-export interface Announced {
+export interface AnnouncedPage {
   readonly messages: AnnouncedMessage[];
   /** Whether there is more: to be read at once, or soon, when transactions under way have ended; or nothing yet. */
   readonly more: 'now' | 'soon' | 'no';
 }
 
 /** The first id of all: with it a place is before every message of its instant. */
-const firstId = '00000000-0000-0000-0000-000000000000';
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** The place behind everything announced up to now. */
-export async function findStreamEnd(db: Db): Promise<StreamPlace> {
+export async function readStreamEndCursor(db: Db): Promise<StreamCursor> {
   const { rows } = await sql<{
     at: Date;
   }>`select date_trunc('milliseconds', clock_timestamp()) as at`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error('The database tells no time.');
-  return { at: row.at, id: firstId };
+  return { at: row.at, id: NIL_UUID };
 }
 
 /** Where a message was first announced; undefined when the organization has no such message. */
-export async function findPlaceOf(db: Db, orgId: string, id: string): Promise<StreamPlace | undefined> {
+export async function findStreamCursor(db: Db, orgId: string, id: string): Promise<StreamCursor | undefined> {
   return db
     .selectFrom('messages')
     .select(['announced_at as at', 'id'])
@@ -48,14 +48,14 @@ export async function findPlaceOf(db: Db, orgId: string, id: string): Promise<St
  * (It has its number by then: what raises a message has written before it. Roles that may not see each other's
  * transactions must not share the database.)
  */
-export async function listAnnounced(
+export async function listAnnouncedMessages(
   db: Db,
   orgId: string,
-  after: StreamPlace,
+  after: StreamCursor,
   limit: number,
-): Promise<Announced> {
+): Promise<AnnouncedPage> {
   // A statement of its own: what commits after this look is seen by the next.
-  const horizon = await findHorizon(db);
+  const horizon = await readVisibilityHorizon(db);
   const behind = (column: 'announced_at' | 'repeated_at') => sql`
     select ${sql.ref(column)} as at, id from messages
     where org_id = ${orgId} and (${sql.ref(column)}, id) > (${after.at}::timestamptz, ${after.id}::uuid)
@@ -71,7 +71,7 @@ export async function listAnnounced(
   return { messages, more: isFull ? 'now' : messages.length < rows.length ? 'soon' : 'no' };
 }
 
-async function findHorizon(db: Db): Promise<Date> {
+async function readVisibilityHorizon(db: Db): Promise<Date> {
   // A millisecond less, since announcements are rounded to one.
   const { rows } = await sql<{ at: Date }>`
     select date_trunc('milliseconds', greatest(
@@ -85,7 +85,7 @@ async function findHorizon(db: Db): Promise<Date> {
 }
 
 /** Announces a message once more. Wake the streams after the commit. */
-export async function announceAgain(tx: Tx, orgId: string, id: string): Promise<void> {
+export async function reannounceMessage(tx: Tx, orgId: string, id: string): Promise<void> {
   await tx
     .updateTable('messages')
     .set({ repeated_at: sql<Date>`clock_timestamp()` })
@@ -95,9 +95,9 @@ export async function announceAgain(tx: Tx, orgId: string, id: string): Promise<
 }
 
 /** The channel on which processes tell each other that messages were announced. */
-export const eventsChannel = 'events';
+export const EVENTS_CHANNEL = 'events';
 
 /** Wakes the streams of all processes; call it through a throttle, never inside an event's transaction. */
 export async function notifyStreams(db: Db): Promise<void> {
-  await sql`select pg_notify(${eventsChannel}, '')`.execute(db);
+  await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db);
 }

@@ -24,7 +24,7 @@ export interface ItemFilter {
   readonly to?: Date | undefined;
 }
 
-export interface Stretch {
+export interface PageRequest {
   readonly limit: number;
   readonly offset: number;
 }
@@ -56,7 +56,7 @@ export function listPendingItems(
   db: Db,
   scope: ItemScope,
   filter: ItemFilter,
-  stretch: Stretch,
+  stretch: PageRequest,
 ): Promise<ItemPage> {
   const pending = sql<SqlBool>`i.dismissed_at is null and i.cleared_at is null and not ${dismissedByReader(scope)}`;
   return listItems(db, scope, [pending, ...conditionsOf(filter)], stretch);
@@ -67,7 +67,7 @@ export function listInformationItems(
   db: Db,
   scope: ItemScope,
   filter: ItemFilter,
-  stretch: Stretch,
+  stretch: PageRequest,
 ): Promise<ItemPage> {
   return listItems(db, scope, [sql<SqlBool>`i.kind = 'information'`, ...conditionsOf(filter)], stretch);
 }
@@ -91,7 +91,7 @@ export async function countPendingItems(db: Db, scope: ItemScope): Promise<Pendi
 }
 
 /** An item by its id alone: it is resolved without naming its organization. Those of deleted users are gone. */
-export async function findItem(
+export async function findNotificationItem(
   db: Db | Tx,
   id: string,
 ): Promise<(Omit<NotificationItem, 'dismissed'> & { readonly dismissed_at: Date | null }) | undefined> {
@@ -122,7 +122,7 @@ export async function findItem(
  * Puts a broadcast away for one user; again is a no-op. False when that user does not belong to the broadcast's
  * organization, so that there is nobody to put it away for.
  */
-export async function dismissBroadcast(
+export async function insertBroadcastDismissal(
   db: Db,
   broadcast: { readonly org_id: string; readonly id: string },
   userId: string,
@@ -157,7 +157,7 @@ async function listItems(
   db: Db,
   scope: ItemScope,
   conditions: readonly Expression<SqlBool>[],
-  { limit, offset }: Stretch,
+  { limit, offset }: PageRequest,
 ): Promise<ItemPage> {
   const where = sql.join([visible(scope), ...conditions], sql` and `);
   const items = await sql<NotificationItem>`

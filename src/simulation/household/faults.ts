@@ -2,12 +2,12 @@
 import { DAY_MS, HOUR_MS } from '../../domain/api/durations.ts';
 import { DEVICE_TYPES } from '../../domain/fleets/devices.ts';
 import type { DeviceType } from '../../domain/fleets/devices.ts';
-import { conditionCodes } from '../../domain/notifications/conditions.ts';
+import { CONDITION_CODES } from '../../domain/notifications/conditions.ts';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
 import { NOISE_CHANNEL, drawUniform, splitSeed } from '../kernel/noise.ts';
 
 /** Every condition may arise as a fault. */
-export const FAULT_CODES: readonly ConditionCode[] = conditionCodes;
+export const FAULT_CODES: readonly ConditionCode[] = CONDITION_CODES;
 export type FaultCode = ConditionCode;
 
 export interface FaultRate {

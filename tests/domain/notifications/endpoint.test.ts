@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { parseEndpoint } from '../../../src/domain/notifications/endpoint.ts';
+import { validateEndpointUrl } from '../../../src/domain/notifications/endpoint.ts';
 
 const codes = (text: string, allowed: readonly string[] = []): string[] | string => {
-  const endpoint = parseEndpoint(text, allowed);
+  const endpoint = validateEndpointUrl(text, allowed);
   return 'url' in endpoint ? endpoint.url.href : endpoint.errors.map(({ code }) => code);
 };
 
@@ -76,7 +76,7 @@ test.each([0, 22, 25, 53, 6667])('port %d belongs to another protocol', (port) =
 });
 
 test('every fault is reported, under the pointer', () => {
-  expect(parseEndpoint(`http://user@10.0.0.1:22/${'a'.repeat(2048)}#part`)).toEqual({
+  expect(validateEndpointUrl(`http://user@10.0.0.1:22/${'a'.repeat(2048)}#part`)).toEqual({
     errors: [
       'max_length',
       'https_required',
@@ -98,10 +98,10 @@ test.each([
   ['https://partner.example/100%?%zz', 'https://partner.example/100%25?%25zz'],
   ['https://[2606:4700::1111]/a', 'https://[2606:4700::1111]/a'],
 ])('%s is kept as the URI %s', (text, uri) => {
-  const endpoint = parseEndpoint(text);
+  const endpoint = validateEndpointUrl(text);
   expect(endpoint).toEqual({ url: expect.any(URL), uri });
   // What is kept is called the same way, and is a URI (RFC 3986).
-  expect(parseEndpoint(uri)).toEqual({ url: expect.any(URL), uri });
+  expect(validateEndpointUrl(uri)).toEqual({ url: expect.any(URL), uri });
   expect(uri).toMatch(/^[a-z]+:\/\/[^/?]*(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-F]{2})*$/);
 });
 

@@ -2,15 +2,19 @@ import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import {
   nextAttemptAt,
-  retryAfterMs,
-  retryDelaysMs,
-  type Outcome,
+  parseRetryAfterMs,
+  RETRY_DELAYS_MS,
+  type AttemptOutcome,
 } from '../../../src/domain/notifications/retry.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
-const failed: Outcome = { kind: 'timed_out', afterMs: 5000 };
-const rejected = (status: number, retryAfter: string): Outcome => ({ kind: 'rejected', status, retryAfter });
-const waitMs = (attempts: number, outcome: Outcome, random = 0.5): number | undefined => {
+const failed: AttemptOutcome = { kind: 'timed_out', afterMs: 5000 };
+const rejected = (status: number, retryAfter: string): AttemptOutcome => ({
+  kind: 'rejected',
+  status,
+  retryAfter,
+});
+const waitMs = (attempts: number, outcome: AttemptOutcome, random = 0.5): number | undefined => {
   const at = nextAttemptAt(attempts, outcome, now, () => random);
   return at === undefined ? undefined : at.getTime() - now.getTime();
 };
@@ -31,7 +35,7 @@ test('the wait varies by 20 % either way', () => {
       fc.integer({ min: 1, max: 9 }),
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       (n, dice) => {
-        const delay = retryDelaysMs[n - 1] ?? NaN;
+        const delay = RETRY_DELAYS_MS[n - 1] ?? NaN;
         const wait = waitMs(n, failed, dice) ?? NaN;
         expect(wait).toBeGreaterThanOrEqual(0.8 * delay);
         expect(wait).toBeLessThanOrEqual(1.2 * delay);
@@ -61,6 +65,6 @@ test('Retry-After of other answers is not read', () => {
 test.each(['', 'soon', '-5', '1.5', '2026-11-21T12:03:00Z', 'Sat, 99 Nov 2026 12:03:00 GMT', '1e3'])(
   'Retry-After %j says nothing',
   (text) => {
-    expect(retryAfterMs(text, now)).toBeUndefined();
+    expect(parseRetryAfterMs(text, now)).toBeUndefined();
   },
 );

@@ -3,20 +3,20 @@ import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/domain/security/secret.ts';
 import {
-  isSignatureValid,
-  newSecret,
-  serviceSignature,
-  standardHeaders,
+  isServiceSignatureValid,
+  generateSigningSecret,
+  serviceSignatureHeader,
+  standardWebhooksHeaders,
 } from '../../../src/domain/notifications/signature.ts';
 
-const secret = newSecret(() => Buffer.alloc(32, 7));
+const secret = generateSigningSecret(() => Buffer.alloc(32, 7));
 const body = Buffer.from('{"message_id":"ü"}');
 const at = new Date('2026-11-21T12:00:00.900Z');
 const later = (seconds: number): Date => new Date(at.getTime() - 900 + seconds * 1000);
 
 test('a secret is whsec_ and 32 bytes in base64, a new one each time', () => {
   expect(secret.reveal()).toBe(`whsec_${Buffer.alloc(32, 7).toString('base64')}`);
-  expect(newSecret().reveal()).not.toBe(newSecret().reveal());
+  expect(generateSigningSecret().reveal()).not.toBe(generateSigningSecret().reveal());
 });
 
 test('a secret does not show itself', () => {
@@ -27,7 +27,7 @@ test('a secret does not show itself', () => {
 test('Service-Signature covers timestamp and body, keyed with the literal secret', () => {
   const t = 1795262400;
   const digest = createHmac('sha256', secret.reveal()).update(`${t}.{"message_id":"ü"}`).digest('hex');
-  expect(serviceSignature(secret, body, at)).toBe(`t=${t},v1=${digest}`);
+  expect(serviceSignatureHeader(secret, body, at)).toBe(`t=${t},v1=${digest}`);
 });
 
 test('the Standard Webhooks headers cover id, timestamp and body, keyed with the decoded secret', () => {
@@ -35,7 +35,7 @@ test('the Standard Webhooks headers cover id, timestamp and body, keyed with the
     .update('id.1795262400.')
     .update(body)
     .digest('base64');
-  expect(standardHeaders(secret, 'id', body, at)).toEqual({
+  expect(standardWebhooksHeaders(secret, 'id', body, at)).toEqual({
     'webhook-id': 'id',
     'webhook-timestamp': '1795262400',
     'webhook-signature': `v1,${digest}`,
@@ -43,17 +43,17 @@ test('the Standard Webhooks headers cover id, timestamp and body, keyed with the
 });
 
 test('a receiver accepts the signature within 300 seconds either way', () => {
-  const header = serviceSignature(secret, body, at);
+  const header = serviceSignatureHeader(secret, body, at);
   const valid = [-301, -300, 0, 300, 301].map((seconds) =>
-    isSignatureValid(secret, header, body, later(seconds)),
+    isServiceSignatureValid(secret, header, body, later(seconds)),
   );
   expect(valid).toEqual([false, true, true, true, false]);
 });
 
 test('a receiver passes over schemes that it does not know', () => {
-  const header = serviceSignature(secret, body, at);
-  expect(isSignatureValid(secret, `${header},v2=abc`, body, at)).toBe(true);
-  expect(isSignatureValid(secret, header.replace(',v1=', ',v0='), body, at)).toBe(false);
+  const header = serviceSignatureHeader(secret, body, at);
+  expect(isServiceSignatureValid(secret, `${header},v2=abc`, body, at)).toBe(true);
+  expect(isServiceSignatureValid(secret, header.replace(',v1=', ',v0='), body, at)).toBe(false);
 });
 
 test.each([
@@ -66,5 +66,7 @@ test.each([
   ['no number', (header: string) => header.replace(/t=\d+/, 't=now'), body],
   ['nothing', () => '', body],
 ])('a receiver refuses %s', (_name, tamper, received) => {
-  expect(isSignatureValid(secret, tamper(serviceSignature(secret, body, at)), received, at)).toBe(false);
+  expect(
+    isServiceSignatureValid(secret, tamper(serviceSignatureHeader(secret, body, at)), received, at),
+  ).toBe(false);
 });

@@ -1,9 +1,10 @@
 import { BlockList } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { verdict } from '../../../src/domain/security/addresses.ts';
+import { checkDestinationAddress } from '../../../src/domain/security/addresses.ts';
 
-const isAllowed = (ip: string, allowed: readonly string[] = []): boolean => verdict(ip, allowed).allowed;
+const isAllowed = (ip: string, allowed: readonly string[] = []): boolean =>
+  checkDestinationAddress(ip, allowed).allowed;
 const octets = fc.tuple(...Array.from({ length: 4 }, () => fc.integer({ min: 0, max: 255 })));
 const ipv4 = octets.map((parts) => parts.join('.'));
 /** Half of them from the special networks, where the verdicts differ. */
@@ -83,7 +84,7 @@ test.each([
   '',
   '127.1',
 ])('%s is never called', (ip) => {
-  expect(verdict(ip)).toEqual({ allowed: false, reason: expect.stringContaining(ip) });
+  expect(checkDestinationAddress(ip)).toEqual({ allowed: false, reason: expect.stringContaining(ip) });
 });
 
 test.each([
@@ -110,7 +111,7 @@ test.each([
   '2003::1',
   '3ffe::1',
 ])('%s may be called', (ip) => {
-  expect(verdict(ip)).toEqual({ allowed: true });
+  expect(checkDestinationAddress(ip)).toEqual({ allowed: true });
 });
 
 describe('an IPv4 address inside an IPv6 address', () => {
@@ -197,6 +198,6 @@ test.each(['169.254.169.254', '100.100.100.200', '192.0.0.192', '168.63.129.16',
 test.each(['10.0.0.0/33', 'fd00::/129', '10.0.0/8', 'private', '10.0.0.0/8/8', '10.0.0.0/x', ''])(
   '%s is not a network',
   (text) => {
-    expect(() => verdict('10.0.0.1', [text])).toThrow('is not a network');
+    expect(() => checkDestinationAddress('10.0.0.1', [text])).toThrow('is not a network');
   },
 );

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { isUnavailable, openDatabase, violatedConstraint } from '../../../src/queries/connection/database.ts';
+import {
+  isDatabaseUnavailable,
+  openDatabase,
+  violatedConstraint,
+} from '../../../src/queries/connection/database.ts';
 import { testDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 
@@ -96,16 +100,18 @@ describe('errors', () => {
     };
     const error = await failureOf(at.db.insertInto('organizations').values(row).execute());
     expect(violatedConstraint(error)).toBe('organizations_parent_check');
-    expect(isUnavailable(error)).toBe(false);
+    expect(isDatabaseUnavailable(error)).toBe(false);
   });
 
   test('an absent server, an absent host and a cut connection are unavailable', async () => {
     const absent = openDatabase({ connection: { host: '/nonexistent', user: 'u', database: 'd' } });
-    expect(isUnavailable(await failureOf(sql`select 1`.execute(absent.db)))).toBe(true);
+    expect(isDatabaseUnavailable(await failureOf(sql`select 1`.execute(absent.db)))).toBe(true);
     const refused = openDatabase({ connection: 'postgresql://u@127.0.0.1:1/d' });
-    expect(isUnavailable(await failureOf(sql`select 1`.execute(refused.db)))).toBe(true);
+    expect(isDatabaseUnavailable(await failureOf(sql`select 1`.execute(refused.db)))).toBe(true);
     expect(
-      isUnavailable(await failureOf(sql`select pg_terminate_backend(pg_backend_pid())`.execute(at.db))),
+      isDatabaseUnavailable(
+        await failureOf(sql`select pg_terminate_backend(pg_backend_pid())`.execute(at.db)),
+      ),
     ).toBe(true);
     await Promise.all([absent.close(), refused.close()]);
   });
@@ -114,16 +120,16 @@ describe('errors', () => {
     const one = openDatabase({ connection: { ...at.connection }, max: 1 });
     one.pool.options.connectionTimeoutMillis = 50;
     const held = await one.pool.connect();
-    expect(isUnavailable(await failureOf(sql`select 1`.execute(one.db)))).toBe(true);
+    expect(isDatabaseUnavailable(await failureOf(sql`select 1`.execute(one.db)))).toBe(true);
     held.release();
     await one.close();
   });
 
   test('a mistake in a statement or in the program is not', async () => {
-    expect(isUnavailable(await failureOf(sql`select nothing`.execute(at.db)))).toBe(false);
-    expect(isUnavailable(new TypeError('x is not a function'))).toBe(false);
-    expect(isUnavailable(Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' }))).toBe(
-      false,
-    );
+    expect(isDatabaseUnavailable(await failureOf(sql`select nothing`.execute(at.db)))).toBe(false);
+    expect(isDatabaseUnavailable(new TypeError('x is not a function'))).toBe(false);
+    expect(
+      isDatabaseUnavailable(Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' })),
+    ).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { migrate } from '../../../src/queries/connection/migrations.ts';
+import { applyMigrations } from '../../../src/queries/connection/migrations.ts';
 import { emptyDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 
@@ -35,10 +35,10 @@ async function stateOf(): Promise<unknown> {
 
 test('migrations are applied in order, once; a dump beside them is no migration', async () => {
   put('schema.sql', 'this is not applied');
-  expect(await migrate(at.connection, folder)).toEqual(['0001-first.sql', '0002-second.sql']);
-  expect(await migrate(at.connection, folder)).toEqual([]);
+  expect(await applyMigrations(at.connection, folder)).toEqual(['0001-first.sql', '0002-second.sql']);
+  expect(await applyMigrations(at.connection, folder)).toEqual([]);
   put('0003-third.sql', 'alter table first add column o int;');
-  expect(await migrate(at.connection, folder)).toEqual(['0003-third.sql']);
+  expect(await applyMigrations(at.connection, folder)).toEqual(['0003-third.sql']);
   expect(await stateOf()).toEqual({
     applied: ['0001-first.sql', '0002-second.sql', '0003-third.sql'],
     columns: ['n', 'm', 'o'],
@@ -50,11 +50,11 @@ test('a migration that fails leaves nothing of itself and names its file and lin
     '0003-third.sql',
     'alter table first add column o int;\n\nalter table first add column o int;\nselect nothing;',
   );
-  await expect(migrate(at.connection, folder)).rejects.toThrow(
+  await expect(applyMigrations(at.connection, folder)).rejects.toThrow(
     'Migration 0003-third.sql failed: column "o" of relation "first" already exists',
   );
   put('0003-third.sql', 'select 1;\n\nselect nothing;');
-  await expect(migrate(at.connection, folder)).rejects.toThrow(
+  await expect(applyMigrations(at.connection, folder)).rejects.toThrow(
     'Migration 0003-third.sql, line 3 failed: column "nothing" does not exist',
   );
   expect(await stateOf()).toEqual({ applied: ['0001-first.sql', '0002-second.sql'], columns: ['n', 'm'] });
@@ -62,19 +62,34 @@ test('a migration that fails leaves nothing of itself and names its file and lin
 
 describe('what is refused', () => {
   test('a migration changed after it was applied, though not its line ends', async () => {
-    await migrate(at.connection, folder);
+    await applyMigrations(at.connection, folder);
     put('0001-first.sql', 'create table first (n int);\r\ninsert into first values (1);');
-    expect(await migrate(at.connection, folder)).toEqual([]);
+    expect(await applyMigrations(at.connection, folder)).toEqual([]);
     put('0001-first.sql', 'create table first (n int8);');
-    await expect(migrate(at.connection, folder)).rejects.toThrow(
-      'Migration 0001-first.sql was changed after it was applied',
+    await expect(applyMigrations(at.connection, folder)).rejects.toThrow(
+      'The tables of this database were made by an unreleased version of the program (its 0001-first.sql differs): remove the folder .data, or point DATA_DIR or DATABASE_URL to an empty database, and start again.',
     );
   });
 
+  test('a database of changed migrations is left as it was', async () => {
+    await applyMigrations(at.connection, folder);
+    await at.pool.query('insert into first values (7)');
+    const dump = async () => [
+      await stateOf(),
+      (await at.pool.query('select * from first')).rows,
+      (await at.pool.query('select * from schema_migrations order by name')).rows,
+    ];
+    const before = await dump();
+    put('0001-first.sql', 'create table first (n int8); create table other (n int8);');
+    put('0003-third.sql', 'drop table first');
+    await expect(applyMigrations(at.connection, folder)).rejects.toThrow('unreleased version');
+    expect(await dump()).toEqual(before);
+  });
+
   test('a database that a newer program has migrated', async () => {
-    await migrate(at.connection, folder);
+    await applyMigrations(at.connection, folder);
     rmSync(join(folder, '0002-second.sql'));
-    await expect(migrate(at.connection, folder)).rejects.toThrow(
+    await expect(applyMigrations(at.connection, folder)).rejects.toThrow(
       'The database has migration 0002-second.sql, which this version of the program does not have',
     );
   });
@@ -83,7 +98,7 @@ describe('what is refused', () => {
     'a file named %s',
     async (name) => {
       put(name, 'select 1;');
-      await expect(migrate(at.connection, folder)).rejects.toThrow('numbers run from 0001');
+      await expect(applyMigrations(at.connection, folder)).rejects.toThrow('numbers run from 0001');
     },
   );
 });
@@ -92,8 +107,8 @@ test('of many processes that start at once one migrates and the others find it d
   // Slow enough that all are there before the first has finished.
   put('0003-slow.sql', 'select pg_sleep(0.5); alter table first add column o int;');
   const program = `
-    import { migrate } from ${JSON.stringify(resolve(import.meta.dirname, '../../../src/queries/connection/migrations.ts'))};
-    console.log(JSON.stringify(await migrate(${JSON.stringify(at.connection)}, ${JSON.stringify(folder)})));`;
+    import { applyMigrations } from ${JSON.stringify(resolve(import.meta.dirname, '../../../src/queries/connection/migrations.ts'))};
+    console.log(JSON.stringify(await applyMigrations(${JSON.stringify(at.connection)}, ${JSON.stringify(folder)})));`;
   const outputs = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {

@@ -1,8 +1,12 @@
 // A delivery that is sent again, with the dispatcher that sends it.
 import { expect, test } from 'vitest';
-import { retryDelaysMs } from '../../../src/domain/notifications/retry.ts';
-import { isSignatureValid } from '../../../src/domain/notifications/signature.ts';
-import { findDelivery, listAttempts, reopenDelivery } from '../../../src/queries/deliveries/delivery-log.ts';
+import { RETRY_DELAYS_MS } from '../../../src/domain/notifications/retry.ts';
+import { isServiceSignatureValid } from '../../../src/domain/notifications/signature.ts';
+import {
+  findDelivery,
+  listDeliveryAttempts,
+  requeueDelivery,
+} from '../../../src/queries/deliveries/delivery-log.ts';
 import type { LoggedDelivery } from '../../../src/queries/deliveries/delivery-log.ts';
 import type { Received } from '../../support/receiver.ts';
 import { addMessage, addWebhook, rotate, stage, testDispatcher } from '../../support/webhooks.ts';
@@ -29,13 +33,13 @@ const keyOf = ({ webhookId, messageId }: Sent) => ({ orgId: on.orgId, webhookId,
 function reopen(sent: Sent, requestId?: string): Promise<LoggedDelivery | undefined> {
   return on.database.db
     .transaction()
-    .execute((tx) => reopenDelivery(tx, keyOf(sent), on.clock.now(), requestId));
+    .execute((tx) => requeueDelivery(tx, keyOf(sent), on.clock.now(), requestId));
 }
 
 async function logOf(sent: Sent): Promise<unknown> {
   const delivery = await findDelivery(on.database.db, keyOf(sent));
   if (delivery === undefined) throw new Error('There is no such delivery.');
-  const attempts = await listAttempts(on.database.db, keyOf(sent));
+  const attempts = await listDeliveryAttempts(on.database.db, keyOf(sent));
   return {
     state: delivery.state,
     attempts: delivery.attempts,
@@ -54,7 +58,7 @@ test('a delivered message goes out again byte for byte, under its id, signed wit
   expect(again.body.equals(sent.arrived.body)).toBe(true);
   expect(again.headers['webhook-id']).toBe(sent.messageId);
   const header = String(again.headers['service-signature']);
-  expect(isSignatureValid(secret, header, again.body, on.clock.now())).toBe(true);
+  expect(isServiceSignatureValid(secret, header, again.body, on.clock.now())).toBe(true);
   expect(await logOf(sent)).toEqual({
     state: 'delivered',
     attempts: 2,
@@ -67,13 +71,13 @@ test('a delivered message goes out again byte for byte, under its id, signed wit
 
 test('an exhausted message gets one attempt each time, and its log goes on', async () => {
   const sent = await sendOnce(500);
-  for (const waitMs of retryDelaysMs) {
+  for (const waitMs of RETRY_DELAYS_MS) {
     on.clock.advance(waitMs);
     on.receiver.answerNext({ status: 500 });
     await testDispatcher(on).processAll();
     await on.receiver.next();
   }
-  const all = retryDelaysMs.length + 1;
+  const all = RETRY_DELAYS_MS.length + 1;
   expect(await logOf(sent)).toMatchObject({ state: 'exhausted', attempts: all });
   for (const [status, state] of [
     [500, 'exhausted'],
@@ -95,7 +99,7 @@ test('a repetition that fails is repeated as the schedule goes on', async () => 
   await testDispatcher(on).processAll();
   await on.receiver.next();
   const waiting = await findDelivery(on.database.db, keyOf(sent));
-  const dueAt = new Date(on.clock.now().getTime() + (retryDelaysMs[1] ?? 0));
+  const dueAt = new Date(on.clock.now().getTime() + (RETRY_DELAYS_MS[1] ?? 0));
   expect(waiting).toMatchObject({ state: 'pending', attempts: 2, due_at: dueAt, finished_at: null });
 });
 
@@ -110,6 +114,6 @@ test('each attempt shows the call that caused it, and its repetitions do', async
   }
   await reopen(sent);
   await testDispatcher(on).processAll();
-  const attempts = await listAttempts(on.database.db, keyOf(sent));
+  const attempts = await listDeliveryAttempts(on.database.db, keyOf(sent));
   expect(attempts.map(({ request_id }) => request_id)).toEqual([null, 'call-0001', 'call-0001', null]);
 });

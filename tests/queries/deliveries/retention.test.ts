@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startSweeper } from '../../../src/maintenance/sweeper.ts';
-import { deleteMessagesBefore } from '../../../src/queries/deliveries/retention.ts';
+import { deleteMessagesAnnouncedBefore } from '../../../src/queries/deliveries/retention.ts';
 import { updateWebhook } from '../../../src/queries/deliveries/webhooks.ts';
 import { addMessage, addOrganization, addWebhook, stage, testDispatcher } from '../../support/webhooks.ts';
 
@@ -46,13 +46,13 @@ test('old messages go with their deliveries and attempts; young, repeated and pe
   const pending = await message(60);
   await testDispatcher(on).processAll();
   expect(await kept()).toEqual(same(delivered, young, repeated, pending));
-  expect(await deleteMessagesBefore(db, month(), 100)).toBe(1);
+  expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(1);
   expect(await kept()).toEqual(same(young, repeated, pending));
   on.clock.advance(5_000);
   await testDispatcher(on).processAll();
-  expect(await deleteMessagesBefore(db, month(), 100)).toBe(1);
+  expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(1);
   expect(await kept()).toEqual(same(young, repeated));
-  expect(await deleteMessagesBefore(db, month(), 100)).toBe(0);
+  expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(0);
 });
 
 test('cancelled ones and those that no webhook wanted go too, of every organization', async () => {
@@ -64,7 +64,7 @@ test('cancelled ones and those that no webhook wanted go too, of every organizat
   await message(40);
   await message(40, undefined, other);
   const young = await message(1, undefined, other);
-  expect(await deleteMessagesBefore(db, month(), 100)).toBe(3);
+  expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(3);
   expect((await kept())[0]).toEqual([young]);
 });
 
@@ -73,8 +73,8 @@ test('several sweep at once, batch by batch, and none of them twice', async () =
   const other = await addOrganization(db);
   for (let count = 0; count < 20; count += 1)
     await message(40, undefined, count % 2 === 0 ? on.orgId : other);
-  expect(await deleteMessagesBefore(db, month(), 7)).toBe(7);
-  const removed = await Promise.all([1, 2, 3, 4].map(() => deleteMessagesBefore(db, month(), 100)));
+  expect(await deleteMessagesAnnouncedBefore(db, month(), 7)).toBe(7);
+  const removed = await Promise.all([1, 2, 3, 4].map(() => deleteMessagesAnnouncedBefore(db, month(), 100)));
   expect(removed.reduce((sum, each) => sum + each)).toBe(13);
   expect((await kept())[0]).toEqual([]);
 });

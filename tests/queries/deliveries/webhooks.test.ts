@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { open, webhookContext } from '../../../src/domain/security/encryption.ts';
+import { decrypt, webhookSecretContext } from '../../../src/domain/security/encryption.ts';
 import {
   countWebhooks,
   findWebhook,
@@ -78,8 +78,8 @@ test('a removed webhook is found only with its secret, for the test message', as
   expect(await listWebhooks(db, orgId, 1)).toEqual([]);
   const removed = await findWebhookWithSecret(db, orgId, id);
   expect(removed?.deleted_at).toEqual(now);
-  const sealed = removed?.secret ?? { keyId: '', box: Buffer.of() };
-  expect(open(ring, sealed, webhookContext(id)).reveal()).toBe(secret.reveal());
+  const encrypted = removed?.secret ?? { keyId: '', bytes: Buffer.of() };
+  expect(decrypt(ring, encrypted, webhookSecretContext(id)).reveal()).toBe(secret.reveal());
   expect(await findWebhookWithSecret(db, orgId, randomUUID())).toBeUndefined();
 });
 
@@ -89,6 +89,6 @@ test('a rotated secret replaces the former', async () => {
   const { id } = await addWebhook(db, orgId, 'https://partner.example/');
   const fresh = await rotate(db, orgId, id);
   const found = await findWebhookWithSecret(db, orgId, id);
-  const sealed = found?.secret ?? { keyId: '', box: Buffer.of() };
-  expect(open(ring, sealed, webhookContext(id)).reveal()).toBe(fresh.reveal());
+  const encrypted = found?.secret ?? { keyId: '', bytes: Buffer.of() };
+  expect(decrypt(ring, encrypted, webhookSecretContext(id)).reveal()).toBe(fresh.reveal());
 });

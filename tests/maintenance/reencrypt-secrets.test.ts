@@ -1,9 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { resealSecrets } from '../../src/maintenance/key-rotation.ts';
-import { keyring, open, seal, webhookContext } from '../../src/domain/security/encryption.ts';
+import { reencryptSecrets } from '../../src/maintenance/reencrypt-secrets.ts';
+import {
+  createKeyring,
+  decrypt,
+  encrypt,
+  webhookSecretContext,
+} from '../../src/domain/security/encryption.ts';
 import type { Keyring } from '../../src/domain/security/encryption.ts';
-import { newSecret } from '../../src/domain/notifications/signature.ts';
+import { generateSigningSecret } from '../../src/domain/notifications/signature.ts';
 import {
   findWebhookWithSecret,
   insertWebhook,
@@ -14,8 +19,8 @@ import type { TestDatabase } from '../support/database.ts';
 import { addOrganization } from '../support/webhooks.ts';
 
 const [old, young, lost] = [randomBytes(32), randomBytes(32), randomBytes(32)];
-const before = keyring(old);
-const after = keyring(young, [old]);
+const before = createKeyring(old);
+const after = createKeyring(young, [old]);
 const at = new Date('2026-03-01T12:00:00Z');
 let database: TestDatabase;
 let orgId: string;
@@ -30,16 +35,20 @@ beforeEach(async () => {
 });
 
 async function add(ring: Keyring): Promise<{ id: string; text: string }> {
-  const [id, secret] = [randomUUID(), newSecret()];
+  const [id, secret] = [randomUUID(), generateSigningSecret()];
   const webhook = { org_id: orgId, id, url: 'https://partner.example.com/', topics: [] };
-  await insertWebhook(database.db, { ...webhook, secret: seal(ring, secret, webhookContext(id)) }, at);
+  await insertWebhook(
+    database.db,
+    { ...webhook, secret: encrypt(ring, secret, webhookSecretContext(id)) },
+    at,
+  );
   return { id, text: secret.reveal() };
 }
 
 async function read(id: string, ring: Keyring): Promise<string> {
   const webhook = await findWebhookWithSecret(database.db, orgId, id);
   if (webhook === undefined) throw new Error('The webhook is gone.');
-  return open(ring, webhook.secret, webhookContext(id)).reveal();
+  return decrypt(ring, webhook.secret, webhookSecretContext(id)).reveal();
 }
 
 test('more than a batch of secrets stays the same under another seal; a second run finds nothing', async () => {
@@ -50,39 +59,47 @@ test('more than a batch of secrets stays the same under another seal; a second r
     .set({ deleted_at: at })
     .where('id', '=', made[3]?.id ?? '')
     .execute();
-  expect(await resealSecrets(database.db, after, 10)).toEqual({ total: 26, resealed: 25, unreadable: [] });
-  const alone = keyring(young);
+  expect(await reencryptSecrets(database.db, after, 10)).toEqual({
+    total: 26,
+    reencrypted: 25,
+    undecryptable: [],
+  });
+  const alone = createKeyring(young);
   for (const { id, text } of [...made, done]) expect(await read(id, alone)).toBe(text);
   const rows = await database.db.selectFrom('webhooks').select(['updated_at', 'secret_version']).execute();
   expect(rows).toEqual(rows.map(() => ({ updated_at: at, secret_version: 1 })));
-  expect(await resealSecrets(database.db, after)).toEqual({ total: 26, resealed: 0, unreadable: [] });
+  expect(await reencryptSecrets(database.db, after)).toEqual({
+    total: 26,
+    reencrypted: 0,
+    undecryptable: [],
+  });
 });
 
-test('a secret under a key that is not there is named, and the others are sealed anew', async () => {
-  const [stranger, other] = [await add(keyring(lost)), await add(before)];
+test('a secret under a key that is not there is named, and the others are re-encrypted', async () => {
+  const [stranger, other] = [await add(createKeyring(lost)), await add(before)];
   for (let run = 0; run < 2; run += 1) {
-    expect(await resealSecrets(database.db, after, 1)).toEqual({
+    expect(await reencryptSecrets(database.db, after, 1)).toEqual({
       total: 2,
-      resealed: run === 0 ? 1 : 0,
-      unreadable: [stranger.id],
+      reencrypted: run === 0 ? 1 : 0,
+      undecryptable: [stranger.id],
     });
   }
-  expect(await read(stranger.id, keyring(lost))).toBe(stranger.text);
-  expect(await read(other.id, keyring(young))).toBe(other.text);
+  expect(await read(stranger.id, createKeyring(lost))).toBe(stranger.text);
+  expect(await read(other.id, createKeyring(young))).toBe(other.text);
 });
 
 test('secrets that are rotated meanwhile keep their new value, whoever comes first', async () => {
   const made = await Promise.all(Array.from({ length: 20 }, () => add(before)));
   const rotations = made.map(async ({ id }) => {
-    const secret = newSecret();
-    await rotateWebhookSecret(database.db, orgId, id, seal(after, secret, webhookContext(id)), at);
+    const secret = generateSigningSecret();
+    await rotateWebhookSecret(database.db, orgId, id, encrypt(after, secret, webhookSecretContext(id)), at);
     return { id, text: secret.reveal() };
   });
   const [rotated] = await Promise.all([
     Promise.all(rotations),
-    resealSecrets(database.db, after, 3),
-    resealSecrets(database.db, after, 4),
+    reencryptSecrets(database.db, after, 3),
+    reencryptSecrets(database.db, after, 4),
   ]);
-  await resealSecrets(database.db, after);
-  for (const { id, text } of rotated) expect(await read(id, keyring(young))).toBe(text);
+  await reencryptSecrets(database.db, after);
+  for (const { id, text } of rotated) expect(await read(id, createKeyring(young))).toBe(text);
 });
