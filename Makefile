@@ -15,8 +15,8 @@ endif
 
 LOCK_HASH := $(shell cksum package-lock.json 2>/dev/null | tr -d ' ' | sed 's/package-lock.json//')
 INSTALL_STAMP := node_modules/.installed-$(LOCK_HASH)
-JUDGES_HASH := $(shell cksum tests/judges/package-lock.json 2>/dev/null | tr ' ' '-' | cut -d- -f1,2)
-JUDGES_STAMP := tests/judges/node_modules/.installed-$(JUDGES_HASH)
+THIRD_PARTY_HASH := $(shell cksum tests/interoperability/packages/package-lock.json 2>/dev/null | tr ' ' '-' | cut -d- -f1,2)
+THIRD_PARTY_STAMP := tests/interoperability/packages/node_modules/.installed-$(THIRD_PARTY_HASH)
 
 BIN := node_modules/.bin
 VITEST := $(BIN)/vitest run --config tests/style/vitest.config.ts
@@ -33,8 +33,8 @@ $(INSTALL_STAMP): | $(NODE_STAMP)
 	npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-$(JUDGES_STAMP): | $(NODE_STAMP)
-	npm ci --prefix tests/judges --no-audit --no-fund --loglevel=error
+$(THIRD_PARTY_STAMP): | $(NODE_STAMP)
+	npm ci --prefix tests/interoperability/packages --no-audit --no-fund --loglevel=error
 	@touch $@
 
 .PHONY: install
@@ -58,7 +58,7 @@ test-fast: install ## Run the tests of the pure rooms and of the operations that
 	$(VITEST) $(FAST_TESTS)
 
 .PHONY: test
-test: install $(JUDGES_STAMP) ## Run every test that needs no browser, or those of ARGS=tests/webhooks: 4 minutes
+test: install $(THIRD_PARTY_STAMP) ## Run every test that needs no browser, or those of ARGS=tests/webhooks: 4 minutes
 	WHOLE_TEST_RUN=$(if $(ARGS),,yes) $(VITEST) $(ARGS)
 
 .PHONY: faults
@@ -111,4 +111,4 @@ bench: install ## Measure, paired with a limit in the same run; prints ratios
 
 .PHONY: clean
 clean: ## Remove what was installed; data in .data/ stays
-	rm -rf node_modules .node tests/judges/node_modules
+	rm -rf node_modules .node tests/interoperability/packages/node_modules

@@ -9,7 +9,7 @@ import { listApplications } from '../../src/queries/accounts/applications.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
-import { addOrganization, addUser, softDelete, start } from '../oauth/fixture.ts';
+import { addOrganization, addUser, softDelete, START } from '../oauth/fixture.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -31,7 +31,7 @@ async function rows(): Promise<{ organizations: number; users: number; applicati
 
 describe('bootstrap', () => {
   test('makes an organization, an admin with an initial password and an application, once', async () => {
-    const first = await bootstrapFirstOrganization(database.db, {}, start);
+    const first = await bootstrapFirstOrganization(database.db, {}, START);
     if (first === undefined) throw new Error('nothing was made');
     expect(first).toMatchObject({
       orgName: 'Partner',
@@ -56,7 +56,7 @@ describe('bootstrap', () => {
       grantType: 'client-credentials',
     });
 
-    expect(await bootstrapFirstOrganization(database.db, {}, start)).toBeUndefined();
+    expect(await bootstrapFirstOrganization(database.db, {}, START)).toBeUndefined();
     expect(await rows()).toEqual({ organizations: 1, users: 1, applications: 1 });
   });
 
@@ -71,7 +71,7 @@ describe('bootstrap', () => {
         clientId: 'chosen-client',
         clientSecret: new Secret('chosen-secret'),
       },
-      start,
+      START,
     );
     expect(first).toMatchObject({ orgId, username: 'Boss@Partner.example', clientId: 'chosen-client' });
     expect(await createAccountVerifier(database.db)('boss@partner.example', 'chosen password')).toMatchObject(
@@ -87,7 +87,7 @@ describe('bootstrap', () => {
 
   test('by eight processes at once makes one', async () => {
     const pools = Array.from({ length: 8 }, () => openDatabase({ connection: database.connection, max: 1 }));
-    const made = await Promise.all(pools.map(({ db }) => bootstrapFirstOrganization(db, {}, start)));
+    const made = await Promise.all(pools.map(({ db }) => bootstrapFirstOrganization(db, {}, START)));
     await Promise.all(pools.map(({ close }) => close()));
     expect(made.filter((credentials) => credentials !== undefined)).toHaveLength(1);
     expect(await rows()).toEqual({ organizations: 1, users: 1, applications: 1 });
@@ -95,15 +95,15 @@ describe('bootstrap', () => {
 
   test('leaves nothing behind when it fails half-way', async () => {
     await database.pool.query('alter table applications add constraint full_up check (false)');
-    await expect(bootstrapFirstOrganization(database.db, {}, start)).rejects.toThrow('full_up');
+    await expect(bootstrapFirstOrganization(database.db, {}, START)).rejects.toThrow('full_up');
     expect(await rows()).toEqual({ organizations: 0, users: 0, applications: 0 });
   });
 });
 
 describe('further organizations', () => {
   test('get an admin and an application; a taken email gets the organization into the username', async () => {
-    const one = await createOrganization(database.db, { name: 'One', adminEmail: 'a@b.example' }, start);
-    const two = await createOrganization(database.db, { name: 'Two', adminEmail: 'A@b.example' }, start);
+    const one = await createOrganization(database.db, { name: 'One', adminEmail: 'a@b.example' }, START);
+    const two = await createOrganization(database.db, { name: 'Two', adminEmail: 'A@b.example' }, START);
     expect(one).toMatchObject({ orgName: 'One', username: 'a@b.example' });
     expect(two).toMatchObject({
       orgName: 'Two',
@@ -120,7 +120,7 @@ describe('further organizations', () => {
 
   test('of the same email at once get different usernames', async () => {
     const wanted = { name: 'Same', adminEmail: 'same@b.example' };
-    const made = await Promise.all([1, 2, 3].map(() => createOrganization(database.db, wanted, start)));
+    const made = await Promise.all([1, 2, 3].map(() => createOrganization(database.db, wanted, START)));
     expect(new Set(made.map(({ username }) => username)).size).toBe(3);
   });
 });
@@ -129,12 +129,12 @@ describe('an initial password', () => {
   test('gives a user of the API a username and a password that must be changed', async () => {
     const orgId = await addOrganization(database.db);
     const userId = await addUser(database.db, orgId, 'user', 'new@b.example');
-    const issued = await issueInitialPassword(database.db, { orgId, email: 'NEW@b.example' }, start);
+    const issued = await issueInitialPassword(database.db, { orgId, email: 'NEW@b.example' }, START);
     if (issued === undefined) throw new Error('no such user');
     const account = await createAccountVerifier(database.db)(issued.username, issued.password.reveal());
     expect(account).toMatchObject({ userId, role: 'user', passwordChangeRequired: true });
 
-    expect(await changePassword(database.db, { orgId, userId }, 'own choice', start)).toMatch(/^[\w-]{43}$/);
+    expect(await changePassword(database.db, { orgId, userId }, 'own choice', START)).toMatch(/^[\w-]{43}$/);
     expect(
       await createAccountVerifier(database.db)(issued.username, issued.password.reveal()),
     ).toBeUndefined();
@@ -144,17 +144,17 @@ describe('an initial password', () => {
   });
 
   test('given again keeps the username, ends the old password and the portal sessions', async () => {
-    const first = await createOrganization(database.db, { name: 'One', adminEmail: 'a@b.example' }, start);
+    const first = await createOrganization(database.db, { name: 'One', adminEmail: 'a@b.example' }, START);
     const session = {
       session_hash: Buffer.alloc(32),
       org_id: first.orgId,
       user_id: first.adminUserId,
       csrf_secret: 'x',
-      created_at: start,
-      expires_at: start,
+      created_at: START,
+      expires_at: START,
     };
     await database.db.insertInto('portal_sessions').values(session).execute();
-    const issued = await issueInitialPassword(database.db, { orgId: first.orgId, email: first.email }, start);
+    const issued = await issueInitialPassword(database.db, { orgId: first.orgId, email: first.email }, START);
     expect(issued?.username).toBe(first.username);
     expect(await createAccountVerifier(database.db)(first.username, first.password.reveal())).toBeUndefined();
     expect(await database.db.selectFrom('portal_sessions').select('user_id').execute()).toEqual([]);
@@ -165,7 +165,7 @@ describe('an initial password', () => {
     await softDelete(database.db, await addUser(database.db, orgId, 'user', 'gone@b.example'));
     await addUser(database.db, otherId, 'user', 'far@b.example');
     for (const email of ['nobody@b.example', 'gone@b.example', 'far@b.example']) {
-      expect(await issueInitialPassword(database.db, { orgId, email }, start)).toBeUndefined();
+      expect(await issueInitialPassword(database.db, { orgId, email }, START)).toBeUndefined();
     }
     const named = database.db.selectFrom('users').select('id').where('username', 'is not', null);
     expect(await named.execute()).toEqual([]);
@@ -177,7 +177,7 @@ describe('an initial password', () => {
     for (let holder = 0; holder < 3; holder++) {
       const userId = await addUser(database.db, orgId, 'user', 'desk@b.example');
       names.push(
-        (await issueInitialPassword(database.db, { orgId, email: 'desk@b.example' }, start))?.username,
+        (await issueInitialPassword(database.db, { orgId, email: 'desk@b.example' }, START))?.username,
       );
       await database.db
         .updateTable('users')

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answerClientErrors } from '../../src/http/client-error.ts';
-import { noteCode } from '../support/api-client.ts';
+import { recordProblemCode } from '../support/api-client.ts';
 
 let server: Server;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ test.each([
   const problem = JSON.parse(body) as { request_id: string };
   expect(problem).toMatchObject({ status, code, type: `http://localhost:8080/docs/errors/${code}` });
   expect(head).toContain(`X-Request-Id: ${problem.request_id}`);
-  noteCode(code);
+  recordProblemCode(code);
 });
 
 test('a request that can be read is not touched', async () => {

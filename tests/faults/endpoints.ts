@@ -7,18 +7,18 @@ import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
 import { serverCertificate, type Certificate } from '../../tools/demo/certificates.ts';
 import type { Answer } from '../support/receiver.ts';
-import { arrivals, type Report } from './report.ts';
-import { until, type DeliveryState, type World } from './world.ts';
+import { recordArrivals, type Report } from './report.ts';
+import { until, type DeliveryState, type FaultEnvironment } from './environment.ts';
 
 interface Bad {
   readonly name: string;
   /** The class of error in the attempt log; `none` where the status line alone decides, and it was good. */
   readonly error: string;
-  readonly url: (world: World) => Promise<string>;
+  readonly url: (environment: FaultEnvironment) => Promise<string>;
 }
 
-const answering = (answer: Answer) => async (world: World) => {
-  const receiver = await world.receiver();
+const answering = (answer: Answer) => async (environment: FaultEnvironment) => {
+  const receiver = await environment.receiver();
   receiver.answer = answer;
   return receiver.url();
 };
@@ -97,28 +97,29 @@ const bad: readonly Bad[] = [
   {
     name: 'has a certificate for another name',
     error: 'tls',
-    url: async (world) => (await world.receiver({ names: ['elsewhere.example'], addresses: [] })).url(),
+    url: async (environment) =>
+      (await environment.receiver({ names: ['elsewhere.example'], addresses: [] })).url(),
   },
   {
     name: 'has an expired certificate',
     error: 'tls',
-    url: async (world) => listening(world, createTlsServer(await expired(world))),
+    url: async (environment) => listening(environment, createTlsServer(await expired(environment))),
   },
   {
     name: 'accepts and says nothing at all',
     error: 'timeout',
-    url: (world) => listening(world, createServer()),
+    url: (environment) => listening(environment, createServer()),
   },
 ];
 
-async function listening(world: World, server: Server): Promise<string> {
+async function listening(environment: FaultEnvironment, server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.on('connection', (socket) => socket.on('error', () => socket.destroy()));
-  world.alsoClose(server);
+  environment.alsoClose(server);
   return `https://localhost:${(server.address() as AddressInfo).port}/`;
 }
 
-async function expired({ authority }: World): Promise<Certificate> {
+async function expired({ authority }: FaultEnvironment): Promise<Certificate> {
   const fresh = await serverCertificate(authority, ['localhost']);
   const made = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
@@ -138,18 +139,18 @@ const lastAttempt = 10;
  * All at once against one fresh worker: the healthy endpoint gets its messages at once, and every message to a bad one ends in
  * its right state: delivered, due again later, or given up where no attempt was left.
  */
-export async function badEndpoints(world: World, messages: number): Promise<Report[]> {
-  const healthy = await world.receiver();
-  const list = arrivals(healthy, async () => 204);
-  const urls = await Promise.all(bad.map(({ url }) => url(world)));
-  const orgId = await world.organization([...urls, healthy.url()]);
-  await world.messages(orgId, messages);
-  const [spent = ''] = (await world.deliveries(orgId)).map(({ messageId }) => messageId);
-  await world.database.pool.query(
+export async function sendToBadEndpoints(environment: FaultEnvironment, messages: number): Promise<Report[]> {
+  const healthy = await environment.receiver();
+  const list = recordArrivals(healthy, async () => 204);
+  const urls = await Promise.all(bad.map(({ url }) => url(environment)));
+  const orgId = await environment.organization([...urls, healthy.url()]);
+  await environment.messages(orgId, messages);
+  const [spent = ''] = (await environment.deliveries(orgId)).map(({ messageId }) => messageId);
+  await environment.database.pool.query(
     'update deliveries set attempts = $1 where org_id = $2 and message_id = $3',
     [lastAttempt - 1, orgId, spent],
   );
-  const worker = await world.startWorker();
+  const worker = await environment.startWorker();
   const since = performance.now();
   await until(
     'the healthy endpoint has its messages',
@@ -159,16 +160,16 @@ export async function badEndpoints(world: World, messages: number): Promise<Repo
   const healthyMs = performance.now() - since;
   await until(
     'each message has had its attempt at each endpoint',
-    () => world.deliveries(orgId),
+    () => environment.deliveries(orgId),
     (found) => found.every(({ errors }) => errors.length > 0),
     90_000,
   );
   const rss = memoryOf(worker.process.pid);
   // What is under way ends, and nothing is taken up any more.
   await worker.process.stop();
-  const later = await dueLater(world, orgId);
-  const all = await world.deliveries(orgId);
-  await world.kill(worker);
+  const later = await dueLater(environment, orgId);
+  const all = await environment.deliveries(orgId);
+  await environment.kill(worker);
   const reports = bad.map(({ name, error }, index): Report => {
     const own = all.filter(({ url }) => url === urls[index]);
     const wrong = own.filter((each) => !isRight(each, error, each.messageId === spent, later));
@@ -212,8 +213,8 @@ function isRight(each: DeliveryState, error: string, isSpent: boolean, later: Re
 }
 
 /** Deliveries that wait for a retry: due at least the shortest wait after they were written. */
-async function dueLater(world: World, orgId: string): Promise<ReadonlySet<string>> {
-  const { rows } = await world.database.pool.query<{ key: string }>(
+async function dueLater(environment: FaultEnvironment, orgId: string): Promise<ReadonlySet<string>> {
+  const { rows } = await environment.database.pool.query<{ key: string }>(
     `select d.message_id || w.url as key from deliveries d join webhooks w on w.org_id = d.org_id and w.id = d.webhook_id
      where d.org_id = $1 and d.due_at >= d.created_at + interval '4 seconds'`,
     [orgId],

@@ -3,8 +3,8 @@ import { nameLookup } from '../../src/webhooks/names.ts';
 import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
 import { Exchange } from '../../src/webhooks/exchange.ts';
 import { startNameServer, type NameAnswer, type NameServer } from '../support/name-server.ts';
-import { arrivals, type Report } from './report.ts';
-import { until, type World } from './world.ts';
+import { recordArrivals, type Report } from './report.ts';
+import { until, type FaultEnvironment } from './environment.ts';
 
 interface NameFault {
   readonly name: string;
@@ -34,22 +34,22 @@ const nameFaults: readonly NameFault[] = [
 ];
 
 /** The dispatcher runs in this process, so that its name server can be ours. */
-export async function badNames(world: World, messages: number): Promise<Report[]> {
+export async function sendToBadNames(environment: FaultEnvironment, messages: number): Promise<Report[]> {
   const names = ['healthy.example', ...nameFaults.map((_, index) => `fault-${index}.example`)];
-  const receiver = await world.receiver({ names });
+  const receiver = await environment.receiver({ names });
   const server = await startNameServer();
   answerAll(server);
   const exchange = new Exchange({
     lookup: nameLookup({ servers: [server.address], hostsFile: '/dev/null' }),
     allowedNetworks: ['127.0.0.0/8'],
-    extraCa: world.authority.ca,
+    extraCa: environment.authority.ca,
   });
   const errors: unknown[] = [];
   const none = (): void => {};
   const dispatcher = new Dispatcher({
-    db: world.database.db,
+    db: environment.database.db,
     exchange,
-    keyring: world.keys,
+    keyring: environment.keys,
     now: () => new Date(),
     random: () => 0.5,
     metrics: {
@@ -63,19 +63,19 @@ export async function badNames(world: World, messages: number): Promise<Report[]
     onError: (error) => errors.push(error),
   });
   const paths = new Map<string, number>();
-  arrivals(receiver, async ({ headers }) => {
+  recordArrivals(receiver, async ({ headers }) => {
     const host = String(headers.host).replace(/:\d+$/, '');
     paths.set(host, (paths.get(host) ?? 0) + 1);
     return 204;
   });
-  const orgId = await world.organization(names.map((name) => receiver.url('/', name)));
+  const orgId = await environment.organization(names.map((name) => receiver.url('/', name)));
   // The first alone, so that a connection waits for the next.
-  await world.messages(orgId, 1);
+  await environment.messages(orgId, 1);
   await dispatcher.start();
-  await settled(world, orgId, 1);
-  await world.messages(orgId, messages - 1);
+  await settled(environment, orgId, 1);
+  await environment.messages(orgId, messages - 1);
   dispatcher.wake();
-  const all = await settled(world, orgId, messages);
+  const all = await settled(environment, orgId, messages);
   await dispatcher.destroy();
   await exchange.destroy();
   await server.close();
@@ -115,10 +115,10 @@ function answerAll(server: NameServer): void {
   };
 }
 
-const settled = (world: World, orgId: string, messages: number) =>
+const settled = (environment: FaultEnvironment, orgId: string, messages: number) =>
   until(
     'every delivery has been attempted',
-    () => world.deliveries(orgId),
+    () => environment.deliveries(orgId),
     (found) =>
       found.every(({ attempts }) => attempts > 0) &&
       new Set(found.map(({ messageId }) => messageId)).size === messages,

@@ -1,5 +1,5 @@
 import type { Received, Receiver } from '../support/receiver.ts';
-import type { DeliveryState } from './world.ts';
+import type { DeliveryState } from './environment.ts';
 
 /** What a fault did. */
 export interface Report {
@@ -22,7 +22,10 @@ export interface Arrival {
 }
 
 /** Notes when each message arrives. */
-export function arrivals(receiver: Receiver, answer: (request: Received) => Promise<number>): Arrival[] {
+export function recordArrivals(
+  receiver: Receiver,
+  answer: (request: Received) => Promise<number>,
+): Arrival[] {
   const list: Arrival[] = [];
   receiver.answer = (request, response) => {
     list.push({ messageId: String(request.headers['webhook-id']), at: performance.now() });
@@ -34,7 +37,7 @@ export function arrivals(receiver: Receiver, answer: (request: Received) => Prom
 }
 
 /** Compares what was written with what arrived, for a fault after which everything is delivered. */
-export function judge(
+export function compareDeliveries(
   fault: string,
   deliveries: readonly DeliveryState[],
   list: readonly Arrival[],

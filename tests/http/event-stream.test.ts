@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const each of undo.splice(0)) await each();
 });
 
-interface Stage {
+interface ServedStream {
   readonly url: string;
   readonly response: Promise<ServerResponse>;
   readonly ended: Promise<void>;
@@ -27,7 +27,7 @@ async function serve(
   isStillAllowed = () => Promise.resolve(true),
   heartbeatMs = 60_000,
   before: (response: ServerResponse) => Promise<unknown> = () => Promise.resolve(),
-): Promise<Stage> {
+): Promise<ServedStream> {
   const begun = Promise.withResolvers<ServerResponse>();
   const ended = Promise.withResolvers<undefined>();
   const server = createServer((_request, response) => {
@@ -67,20 +67,20 @@ async function* silence(gone: AbortSignal): AsyncGenerator<StreamedEvent> {
 }
 
 /** A client that reads nothing until it is told to, and a server whose buffers are full. */
-async function blocked(stage: Stage): Promise<IncomingMessage> {
+async function blocked(served: ServedStream): Promise<IncomingMessage> {
   const client = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(stage.url, { agent: false }, resolve).once('error', reject);
+    get(served.url, { agent: false }, resolve).once('error', reject);
   });
   client.pause().on('error', () => undefined);
-  const response = await stage.response;
+  const response = await served.response;
   while (!response.writableNeedDrain) await turn();
   return client;
 }
 
 test('a client that does not read holds back its own events, and gets all of them when it reads on', async () => {
   const { taken, events } = endless();
-  const stage = await serve(new EventStream(events, new AbortController().signal));
-  const client = await blocked(stage);
+  const served = await serve(new EventStream(events, new AbortController().signal));
+  const client = await blocked(served);
   const before = await settled(taken);
   for (let i = 0; i < 1_000; i += 1) await turn();
   expect(taken()).toBe(before);
@@ -89,7 +89,7 @@ test('a client that does not read holds back its own events, and gets all of the
   client.resume();
   while (taken() < before + 50) await turn();
   client.destroy();
-  await stage.ended;
+  await served.ended;
   const ids = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
   expect(ids.length).toBeGreaterThan(before);
   expect(ids).toEqual(ids.map((_, index) => index + 1));
@@ -97,21 +97,21 @@ test('a client that does not read holds back its own events, and gets all of the
 
 test('a stop waits for no client that does not read', async () => {
   const stop = new AbortController();
-  const stage = await serve(new EventStream(endless().events, stop.signal));
-  await blocked(stage);
+  const served = await serve(new EventStream(endless().events, stop.signal));
+  await blocked(served);
   stop.abort();
-  await stage.ended;
-  expect((await stage.response).destroyed).toBe(true);
+  await served.ended;
+  expect((await served.response).destroyed).toBe(true);
 });
 
 test('comments come while nothing happens, until the caller may not listen any more', async () => {
   let asked = 0;
   const stream = new EventStream(silence, new AbortController().signal);
-  const stage = await serve(stream, () => Promise.resolve((asked += 1) <= 3), 10);
-  const listener = await EventListener.open(stage.url, {});
+  const served = await serve(stream, () => Promise.resolve((asked += 1) <= 3), 10);
+  const listener = await EventListener.open(served.url, {});
   expect(await listener.ended).toBe('whole');
   expect(listener.text).toBe(`retry: 1000\n\n${':\n\n'.repeat(3)}`);
-  await stage.ended;
+  await served.ended;
 });
 
 test('whether the caller may listen is asked before each event, and not knowing it ends the stream', async () => {
@@ -120,8 +120,8 @@ test('whether the caller may listen is asked before each event, and not knowing 
     asked += 1;
     return asked > 2 ? Promise.reject(new Error('The database is away.')) : Promise.resolve(true);
   };
-  const stage = await serve(new EventStream(endless().events, new AbortController().signal), isStillAllowed);
-  const listener = await EventListener.open(stage.url, {});
+  const served = await serve(new EventStream(endless().events, new AbortController().signal), isStillAllowed);
+  const listener = await EventListener.open(served.url, {});
   expect(await listener.ended).toBe('whole');
   expect([(await listener.next()).id, (await listener.next()).id]).toEqual(['1', '2']);
   expect(listener.text.match(/^id:/gm)).toHaveLength(2);
@@ -133,26 +133,26 @@ test.each([
 ])('a client that left before the stream began is not waited for, though %s', async (_, events) => {
   let released = 0;
   const stream = new EventStream(events, new AbortController().signal, () => (released += 1));
-  const stage = await serve(stream, undefined, undefined, (response) => once(response, 'close'));
-  const request = get(stage.url, { agent: false }).on('error', () => undefined);
-  await stage.response;
+  const served = await serve(stream, undefined, undefined, (response) => once(response, 'close'));
+  const request = get(served.url, { agent: false }).on('error', () => undefined);
+  await served.response;
   request.destroy();
-  await stage.ended;
+  await served.ended;
   expect(released).toBe(1);
 });
 
 test('a client that reads nothing is cut off when it may not listen any more', async () => {
   let mayListen = true;
   const stream = new EventStream(endless().events, new AbortController().signal);
-  const stage = await serve(stream, () => Promise.resolve(mayListen), 10);
-  await blocked(stage);
+  const served = await serve(stream, () => Promise.resolve(mayListen), 10);
+  await blocked(served);
   mayListen = false;
-  await stage.ended;
-  expect((await stage.response).destroyed).toBe(true);
+  await served.ended;
+  expect((await served.response).destroyed).toBe(true);
 });
 
 test('an answer gives its place back once, however it ends', async () => {
-  const ends: [string, (stage: Stage, stop: AbortController) => Promise<unknown>][] = [
+  const ends: [string, (served: ServedStream, stop: AbortController) => Promise<unknown>][] = [
     ['the client', async ({ url }) => (await EventListener.open(url, {})).close()],
     ['the service', ({ url }, stop) => EventListener.open(url, {}).then(() => stop.abort())],
     ['a question for the head', ({ url }) => fetch(url, { method: 'HEAD' })],
@@ -162,9 +162,9 @@ test('an answer gives its place back once, however it ends', async () => {
     const stop = new AbortController();
     const quiet = (gone: AbortSignal): AsyncGenerator<StreamedEvent> =>
       silence(AbortSignal.any([gone, stop.signal]));
-    const stage = await serve(new EventStream(quiet, stop.signal, () => (released += 1)));
-    await end(stage, stop);
-    await stage.ended;
+    const served = await serve(new EventStream(quiet, stop.signal, () => (released += 1)));
+    await end(served, stop);
+    await served.ended;
     expect([who, released]).toEqual([who, 1]);
   }
   let released = 0;
@@ -175,9 +175,9 @@ test('an answer gives its place back once, however it ends', async () => {
     new AbortController().signal,
     () => (released += 1),
   );
-  const stage = await serve(broken);
-  const failed = expect(stage.ended).rejects.toThrow('The database is away.');
-  await EventListener.open(stage.url, {});
+  const served = await serve(broken);
+  const failed = expect(served.ended).rejects.toThrow('The database is away.');
+  await EventListener.open(served.url, {});
   await failed;
   expect(released).toBe(1);
 });
@@ -186,8 +186,8 @@ test('lines within an event stay lines', async () => {
   const events = async function* (): AsyncGenerator<StreamedEvent> {
     yield* await Promise.resolve([{ id: 'a', data: 'one\ntwo\n' }]);
   };
-  const stage = await serve(new EventStream(events, new AbortController().signal));
-  const listener = await EventListener.open(stage.url, {});
+  const served = await serve(new EventStream(events, new AbortController().signal));
+  const listener = await EventListener.open(served.url, {});
   expect(await listener.next()).toEqual({ id: 'a', data: 'one\ntwo\n' });
 });
 

@@ -16,7 +16,7 @@ import {
 } from '../../src/queries/deliveries/webhooks.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { addOrganization } from '../support/webhooks.ts';
+import { addOrganization } from '../support/webhook-fixture.ts';
 
 const [old, young, lost] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 const before = createKeyring(old);

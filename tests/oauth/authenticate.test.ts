@@ -11,7 +11,7 @@ import {
 import { deleteApplication } from '../../src/queries/accounts/applications.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
-import { addClient, addUser, softDelete, start } from './fixture.ts';
+import { addClient, addUser, softDelete, START } from './fixture.ts';
 import type { TestClient } from './fixture.ts';
 
 let database: TestDatabase;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 beforeEach(async () => {
-  now = start;
+  now = START;
   elapsedMs = 0;
   authenticator = createAuthenticator({ db: database.db, clock: () => now, monotonicMs: () => elapsedMs });
   client = await addClient(database.db);
@@ -42,8 +42,8 @@ async function addToken(userId: string, scope = 'read write'): Promise<string> {
     userId,
     applicationId: client.applicationId,
     scope,
-    createdAt: start,
-    expiresAt: new Date(start.getTime() + 36_000_000),
+    createdAt: START,
+    expiresAt: new Date(START.getTime() + 36_000_000),
   });
   return value;
 }
@@ -97,9 +97,9 @@ test('an unknown token, and the stored digest sent as a token, are invalid_token
 });
 
 test('a token ends at its last millisecond, remembered or not, and is then swept', async () => {
-  now = new Date(start.getTime() + 35_999_999);
+  now = new Date(START.getTime() + 35_999_999);
   await enter();
-  now = new Date(start.getTime() + 36_000_000);
+  now = new Date(START.getTime() + 36_000_000);
   await expect(enter()).rejects.toMatchObject(refused);
   elapsedMs += 10_000;
   await expect(enter()).rejects.toMatchObject(refused);
@@ -184,8 +184,8 @@ test('an unknown token is not remembered, nor is a failed read', async () => {
     userId: client.ownerId,
     applicationId: client.applicationId,
     scope: 'read',
-    createdAt: start,
-    expiresAt: new Date(start.getTime() + 1000),
+    createdAt: START,
+    expiresAt: new Date(START.getTime() + 1000),
   });
   expect(await enter(late)).toMatchObject({ scope: 'read' });
 

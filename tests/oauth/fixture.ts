@@ -7,7 +7,7 @@ import type { GrantType } from '../../src/domain/security/grant-types.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 
-export const start = new Date('2026-11-21T10:00:00.000Z');
+export const START = new Date('2026-11-21T10:00:00.000Z');
 
 export interface TestClient {
   readonly orgId: string;
@@ -20,7 +20,7 @@ export interface TestClient {
 export async function addOrganization(db: Db, parentOrgId: string | null = null): Promise<string> {
   const id = randomUUID();
   const kind = parentOrgId === null ? 'partner' : 'simulation';
-  await insertOrganization(db, { id, name: 'Org', kind, parentOrgId, createdAt: start });
+  await insertOrganization(db, { id, name: 'Org', kind, parentOrgId, createdAt: START });
   return id;
 }
 
@@ -33,8 +33,8 @@ export async function addUser(db: Db, orgId: string, role: Role = 'user', email?
       id,
       email: email ?? `${id}@partner.example`,
       role,
-      created_at: start,
-      updated_at: start,
+      created_at: START,
+      updated_at: START,
     })
     .execute();
   return id;
@@ -43,7 +43,7 @@ export async function addUser(db: Db, orgId: string, role: Role = 'user', email?
 export async function addAccount(db: Db, orgId: string, username: string, password: string): Promise<string> {
   const userId = await addUser(db, orgId, 'staff', username);
   await db.updateTable('users').set({ username }).where('id', '=', userId).execute();
-  await changePassword(db, { orgId, userId }, password, start);
+  await changePassword(db, { orgId, userId }, password, START);
   return userId;
 }
 
@@ -71,7 +71,7 @@ export async function addClient(
       secretHash: sha256Digest(clientSecret),
       grantType: given.grantType ?? 'client-credentials',
     },
-    start,
+    START,
   );
   return { orgId, ownerId, applicationId: application.id, clientId, clientSecret };
 }
@@ -81,5 +81,5 @@ export function basic(clientId: string, clientSecret: string, scheme = 'Basic'):
 }
 
 export async function softDelete(db: Db, userId: string): Promise<void> {
-  await db.updateTable('users').set({ deleted_at: start }).where('id', '=', userId).execute();
+  await db.updateTable('users').set({ deleted_at: START }).where('id', '=', userId).execute();
 }

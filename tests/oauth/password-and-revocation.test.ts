@@ -4,11 +4,11 @@ import { sha256Digest } from '../../src/domain/security/credentials.ts';
 import type { OAuthReply } from '../../src/oauth/exchange.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import { expectRefusal, expectToken, noStore } from './expectations.ts';
-import { addAccount, addClient, addOrganization, addUser, basic, softDelete, start } from './fixture.ts';
-import { grant, tokenStage } from './token-stage.ts';
+import { addAccount, addClient, addOrganization, addUser, basic, softDelete, START } from './fixture.ts';
+import { grant, tokenFixture } from './token-fixture.ts';
 
-const on = tokenStage();
-const { authorization, secretPost } = on;
+const fixture = tokenFixture();
+const { authorization, secretPost } = fixture;
 
 describe('the password grant', () => {
   const username = 'Staff@Partner.example';
@@ -17,18 +17,21 @@ describe('the password grant', () => {
   let orgId: string;
 
   beforeAll(async () => {
-    const application = await addClient(on.database.db, { grantType: 'password' });
+    const application = await addClient(fixture.database.db, { grantType: 'password' });
     orgId = application.orgId;
     header = basic(application.clientId, application.clientSecret);
-    await addAccount(on.database.db, orgId, username, password);
+    await addAccount(fixture.database.db, orgId, username, password);
   });
 
   const ask = (name: string, word: string, authorization = header): Promise<OAuthReply> =>
-    on.endpoint.issue({ authorization, body: { grant_type: 'password', username: name, password: word } });
+    fixture.endpoint.issue({
+      authorization,
+      body: { grant_type: 'password', username: name, password: word },
+    });
 
   test('acts as the user, whatever the letter case of the name, without a refresh token', async () => {
     const token = expectToken(await ask(username.toLowerCase(), password));
-    const row = await on.database.db
+    const row = await fixture.database.db
       .selectFrom('access_tokens')
       .innerJoin('users', 'users.id', 'access_tokens.user_id')
       .select(['users.email', 'users.role'])
@@ -39,12 +42,15 @@ describe('the password grant', () => {
 
   test('is unauthorized_client for an application of the other type, and the reverse', async () => {
     expectRefusal(await ask(username, password, authorization()), 'unauthorized_client');
-    expectRefusal(await on.endpoint.issue({ authorization: header, body: grant }), 'unauthorized_client');
+    expectRefusal(
+      await fixture.endpoint.issue({ authorization: header, body: grant }),
+      'unauthorized_client',
+    );
   });
 
   test('is invalid_grant for a wrong password, an unknown name and a deleted user, all alike', async () => {
-    const deleted = await addAccount(on.database.db, orgId, 'gone@partner.example', password);
-    await softDelete(on.database.db, deleted);
+    const deleted = await addAccount(fixture.database.db, orgId, 'gone@partner.example', password);
+    await softDelete(fixture.database.db, deleted);
     const wrong = await ask(username, 'wrong');
     expectRefusal(wrong, 'invalid_grant');
     expect(await ask('nobody@partner.example', password)).toEqual(wrong);
@@ -54,18 +60,23 @@ describe('the password grant', () => {
   });
 
   test('is invalid_grant for a user of another organization', async () => {
-    await addAccount(on.database.db, await addOrganization(on.database.db), 'far@partner.example', password);
+    await addAccount(
+      fixture.database.db,
+      await addOrganization(fixture.database.db),
+      'far@partner.example',
+      password,
+    );
     expectRefusal(await ask('far@partner.example', password), 'invalid_grant');
   });
 
   test('is invalid_grant before the first password change', async () => {
-    await on.database.db
+    await fixture.database.db
       .updateTable('users')
       .set({ password_change_required: true })
       .where('email', '=', username)
       .execute();
     const answer = await ask(username, password);
-    await on.database.db
+    await fixture.database.db
       .updateTable('users')
       .set({ password_change_required: false })
       .where('email', '=', username)
@@ -76,8 +87,8 @@ describe('the password grant', () => {
   });
 
   test('is invalid_grant for a user without a password, and invalid_request without name or password', async () => {
-    const id = await addUser(on.database.db, orgId);
-    await on.database.db.updateTable('users').set({ username: 'bare' }).where('id', '=', id).execute();
+    const id = await addUser(fixture.database.db, orgId);
+    await fixture.database.db.updateTable('users').set({ username: 'bare' }).where('id', '=', id).execute();
     expectRefusal(await ask('bare', 'nobody'), 'invalid_grant');
     expectRefusal(await ask('', password), 'invalid_request');
     expectRefusal(await ask(username, ''), 'invalid_request');
@@ -101,7 +112,7 @@ describe('the password grant', () => {
 
 describe('revocation', () => {
   const stored = async (token: string): Promise<boolean> =>
-    (await on.database.db
+    (await fixture.database.db
       .selectFrom('access_tokens')
       .select('scope')
       .where('token_hash', '=', sha256Digest(token))
@@ -113,10 +124,10 @@ describe('revocation', () => {
     async (hint) => {
       const forgotten: string[] = [];
       const telling = createTokenEndpoint({
-        db: on.database.db,
+        db: fixture.database.db,
         settings: { accessTokenSeconds: 36_000 },
-        clock: () => start,
-        verifyAccount: createAccountVerifier(on.database.db),
+        clock: () => START,
+        verifyAccount: createAccountVerifier(fixture.database.db),
         invalidateCachedToken: (tokenDigest) => forgotten.push(tokenDigest),
       });
       const token = expectToken(await telling.issue({ authorization: authorization(), body: grant }));
@@ -130,22 +141,28 @@ describe('revocation', () => {
 
   test('client credentials in the body are taken, an unknown token is 200, a missing one invalid_request', async () => {
     const post = { authorization: undefined, body: { ...secretPost(), token: 'unknown' } };
-    expect(await on.endpoint.revoke(post)).toEqual(done);
-    expectRefusal(await on.endpoint.revoke({ authorization: authorization(), body: {} }), 'invalid_request');
+    expect(await fixture.endpoint.revoke(post)).toEqual(done);
+    expectRefusal(
+      await fixture.endpoint.revoke({ authorization: authorization(), body: {} }),
+      'invalid_request',
+    );
   });
 
   test('a token of another application stays valid', async () => {
-    const other = await addClient(on.database.db, { orgId: on.client.orgId });
-    const token = expectToken(await on.endpoint.issue({ authorization: authorization(), body: grant }));
+    const other = await addClient(fixture.database.db, { orgId: fixture.client.orgId });
+    const token = expectToken(await fixture.endpoint.issue({ authorization: authorization(), body: grant }));
     const header = basic(other.clientId, other.clientSecret);
-    expect(await on.endpoint.revoke({ authorization: header, body: { token } })).toEqual(done);
+    expect(await fixture.endpoint.revoke({ authorization: header, body: { token } })).toEqual(done);
     expect(await stored(token)).toBe(true);
   });
 
   test('a wrong secret ends nothing', async () => {
-    const token = expectToken(await on.endpoint.issue({ authorization: authorization(), body: grant }));
-    const header = basic(on.client.clientId, 'wrong');
-    expectRefusal(await on.endpoint.revoke({ authorization: header, body: { token } }), 'invalid_client');
+    const token = expectToken(await fixture.endpoint.issue({ authorization: authorization(), body: grant }));
+    const header = basic(fixture.client.clientId, 'wrong');
+    expectRefusal(
+      await fixture.endpoint.revoke({ authorization: header, body: { token } }),
+      'invalid_client',
+    );
     expect(await stored(token)).toBe(true);
   });
 });

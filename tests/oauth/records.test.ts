@@ -16,7 +16,7 @@ import { deleteRateLimitsBefore, countQuotaUse } from '../../src/queries/account
 import { insertSignupRequest, listSignupRequests } from '../../src/queries/accounts/signup-requests.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
-import { addClient, addOrganization, addUser, start } from './fixture.ts';
+import { addClient, addOrganization, addUser, START } from './fixture.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const after = (ms: number): Date => new Date(start.getTime() + ms);
+const after = (ms: number): Date => new Date(START.getTime() + ms);
 
 test('the metadata names the addresses under the base address', () => {
   expect(buildAuthorizationServerMetadata('https://api.example/base')).toEqual({
@@ -92,7 +92,7 @@ describe('applications', () => {
       change,
       after(5),
     );
-    expect(changed).toMatchObject({ ...change, createdAt: start, updatedAt: after(5), redirectUris: '' });
+    expect(changed).toMatchObject({ ...change, createdAt: START, updatedAt: after(5), redirectUris: '' });
     expect(await findApplication(database.db, client.orgId, client.applicationId)).toEqual(changed);
     expect(await findApplication(database.db, randomUUID(), client.applicationId)).toBeUndefined();
     expect((await findClient(database.db, client.clientId))?.application).toEqual(changed);
@@ -119,13 +119,13 @@ test('sign-up requests are listed newest first, page by page, also those of one 
     await insertSignupRequest(database.db, request, after(at));
   }
   const all = await listSignupRequests(database.db, 10);
-  expect(all.map(({ createdAt }) => createdAt.getTime() - start.getTime())).toEqual([2, 1, 1, 1, 0]);
+  expect(all.map(({ createdAt }) => createdAt.getTime() - START.getTime())).toEqual([2, 1, 1, 1, 0]);
   expect(all[4]).toEqual({
     id: all[4]?.id,
     email: '0@b.example',
     url: 'https://b.example/',
     inviteToken,
-    createdAt: start,
+    createdAt: START,
   });
   const firstPage = await listSignupRequests(database.db, 2);
   const secondPage = await listSignupRequests(database.db, 10, firstPage[1]);
@@ -152,13 +152,13 @@ describe('a quota', () => {
       ['a', 'y'],
       ['b', 'x'],
     ] as const) {
-      expect(await countQuotaUse(database.db, policy, subject, 5, 60, start)).toMatchObject({ used: 1 });
+      expect(await countQuotaUse(database.db, policy, subject, 5, 60, START)).toMatchObject({ used: 1 });
     }
   });
 
   test('is shared: forty uses at once are counted one by one', async () => {
     const uses = await Promise.all(
-      Array.from({ length: 40 }, () => countQuotaUse(database.db, 'shared', 'x', 100, 60, start)),
+      Array.from({ length: 40 }, () => countQuotaUse(database.db, 'shared', 'x', 100, 60, START)),
     );
     expect(uses.map(({ used }) => used).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 40 }, (_, n) => n + 1),

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startApi, type Api } from '../support/api.ts';
-import { Content } from '../support/content.ts';
+import { NotificationFixture } from '../support/notification-fixture.ts';
 
 let api: Api;
-let content: Content;
+let content: NotificationFixture;
 beforeAll(async () => {
   api = await startApi();
-  content = new Content(api);
+  content = new NotificationFixture(api);
 });
 afterAll(() => api.close());
 beforeEach(() => content.reset());

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, vi, test } from 'vit
 import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
-import { finishDelivery } from '../support/webhooks.ts';
+import { finishDelivery } from '../support/webhook-fixture.ts';
 
 let api: Api;
 let webhookId: string;

@@ -4,7 +4,7 @@ import { CONDITION_CODES } from '../../src/domain/notifications/conditions.ts';
 import { endCondition, raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
-import { addDevice, addFleet, addUser, type SimulatedFleet } from '../support/simulated.ts';
+import { addDevice, addFleet, addUser, type SimulatedFleet } from '../support/fleet-records.ts';
 
 const url = 'https://partner.example.com/hook';
 

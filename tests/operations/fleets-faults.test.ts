@@ -7,7 +7,7 @@ const now = new Date('2026-06-15T12:00:00Z');
 const validate = validators.createFleet;
 
 /** Pointer and code of what the document finds, and of what is found beside it. */
-function judge(body: unknown): { document: string[]; beside: string[] } {
+function errorsOf(body: unknown): { document: string[]; beside: string[] } {
   const faults = validate(body) ? [] : toBodyErrors(validate.errors ?? [], body);
   const told = (list: readonly { pointer?: string; code: string }[]) =>
     list.map(({ pointer, code }) => `${pointer ?? ''} ${code}`).sort();
@@ -16,7 +16,7 @@ function judge(body: unknown): { document: string[]; beside: string[] } {
 
 test('rules between fields are told together with faults of single fields', () => {
   expect(
-    judge({
+    errorsOf({
       count: 0,
       seed: 'x',
       longitude: 8,
@@ -47,7 +47,7 @@ test('rules between fields are told together with faults of single fields', () =
   });
 });
 
-test('what hangs on a faulty field is not judged', () => {
+test('what hangs on a wrong field is not validated', () => {
   const faulty = [
     { latitude: 'x', longitude: 8 },
     { annual_consumption_kwh: -1, annual_consumption_with_ev_kwh: 5 },
@@ -58,15 +58,15 @@ test('what hangs on a faulty field is not judged', () => {
     { groups: 'x' },
   ];
   for (const body of faulty) {
-    const { document, beside } = judge({ request_id: '0c5a9d0e-3a3e-4a8e-9d55-2f1b8f2a6c01', ...body });
+    const { document, beside } = errorsOf({ request_id: '0c5a9d0e-3a3e-4a8e-9d55-2f1b8f2a6c01', ...body });
     expect(document).not.toEqual([]);
     expect(beside).toEqual([]);
   }
 });
 
-test('a body that is no object, or broken in too many places, is not judged further', () => {
-  expect(judge([]).beside).toEqual([]);
-  expect(judge('x').beside).toEqual([]);
+test('a body that is no object, or broken in too many places, is not validated further', () => {
+  expect(errorsOf([]).beside).toEqual([]);
+  expect(errorsOf('x').beside).toEqual([]);
   const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`field${i}`, i]));
-  expect(judge({ ...many, latitude: 1 }).beside).toEqual([]);
+  expect(errorsOf({ ...many, latitude: 1 }).beside).toEqual([]);
 });

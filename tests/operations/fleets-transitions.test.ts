@@ -36,7 +36,7 @@ async function expectConflict(operation: OperationId, jobId: string, status: str
   expect(refused.body.detail).toContain(`The fleet is ${status}; `);
 }
 
-test('every operation on a fleet that is not there is 404, before its body is judged', async () => {
+test('every operation on a fleet that is not there is 404, before its body is validated', async () => {
   for (const operation of actions) expect((await fleets.act(operation, nobody)).status).toBe(404);
   expect((await fleets.expand(nobody, 1)).status).toBe(404);
   expect((await fleets.expand(nobody, 0)).status).toBe(404);

@@ -5,7 +5,7 @@ import { newAccessToken, newClientSecret } from '../../src/domain/security/crede
 import { buildDeliveryHeaders } from '../../src/domain/notifications/delivery-headers.ts';
 import { generateSigningSecret } from '../../src/domain/notifications/signature.ts';
 import { startApi, type Api } from '../support/api.ts';
-import { leaksIn } from '../support/leaks.ts';
+import { findSecrets } from '../support/secret-leaks.ts';
 
 const secret = generateSigningSecret();
 const headers = buildDeliveryHeaders(secret, randomUUID(), Buffer.from('{}'), new Date());
@@ -20,18 +20,18 @@ test.each([
   ['the secret of a link', '/notifications/items/1/resolve?secret=eyJhbGciOiJIUzI1NiJ9.x'],
   ['credentials', `Basic ${Buffer.from('an-id:a-long-secret').toString('base64')}`],
 ])('%s is found in a line', (kind, value) => {
-  expect(leaksIn(JSON.stringify({ message: `it says ${value}, and so on` }))).toContain(kind);
-  expect(leaksIn(`prefix_total{label="${value}"} 1`)).toContain(kind);
+  expect(findSecrets(JSON.stringify({ message: `it says ${value}, and so on` }))).toContain(kind);
+  expect(findSecrets(`prefix_total{label="${value}"} 1`)).toContain(kind);
 });
 
 test('a value is found by its name, and a line without secrets is left alone', () => {
-  expect(leaksIn('hunter22', { password: 'hunter22' })).toEqual(['password']);
+  expect(findSecrets('hunter22', { password: 'hunter22' })).toEqual(['password']);
   const line = {
     path: `/org/${randomUUID()}/users`,
     challenge: 'Bearer realm="partners"',
     hidden: '[secret]',
   };
-  expect(leaksIn(JSON.stringify(line), { password: 'hunter22' })).toEqual([]);
+  expect(findSecrets(JSON.stringify(line), { password: 'hunter22' })).toEqual([]);
 });
 
 const body = { url: 'https://partner.example/', topics: [] };

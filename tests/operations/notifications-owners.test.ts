@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startApi, type Api } from '../support/api.ts';
-import { Content } from '../support/content.ts';
-import { addFleet, addUser } from '../support/simulated.ts';
+import { NotificationFixture } from '../support/notification-fixture.ts';
+import { addFleet, addUser } from '../support/fleet-records.ts';
 
 type ContentCall = 'getNotificationStatus' | 'listActions' | 'listInformation';
 const contentCalls: readonly ContentCall[] = ['getNotificationStatus', 'listActions', 'listInformation'];
 const nothing = { action_required: 0, information_available: 0 };
 
 let api: Api;
-let content: Content;
+let content: NotificationFixture;
 let start: Date;
 
 beforeAll(async () => {
   api = await startApi();
-  content = new Content(api);
+  content = new NotificationFixture(api);
   start = api.clock.now();
 });
 afterAll(() => api.close());

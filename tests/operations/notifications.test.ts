@@ -3,16 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { endCondition, raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer, Call } from '../support/api-client.ts';
-import { Content } from '../support/content.ts';
-import { addUser } from '../support/simulated.ts';
+import { NotificationFixture } from '../support/notification-fixture.ts';
+import { addUser } from '../support/fleet-records.ts';
 
 let api: Api;
-let content: Content;
+let content: NotificationFixture;
 let start: Date;
 
 beforeAll(async () => {
   api = await startApi();
-  content = new Content(api);
+  content = new NotificationFixture(api);
   start = api.clock.now();
 });
 afterAll(() => api.close());

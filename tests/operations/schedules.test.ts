@@ -245,7 +245,7 @@ describe('refused', () => {
     expect(refusal(bare)).toEqual([422, 'validation_failed', 'from required', 'to required']);
   });
 
-  test('whatever is not there or not to be seen, before the range is judged', async () => {
+  test('whatever is not there or not to be seen, before the range is validated', async () => {
     const other = await addHeatPump(pump.org_id);
     const wrong = [
       { ...pump, heat_pump_id: randomUUID() },

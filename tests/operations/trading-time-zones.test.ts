@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { priceDesk } from '../support/price-desk.ts';
-import type { Entry } from '../support/price-desk.ts';
+import { priceFixture } from '../support/price-fixture.ts';
+import type { PriceEntry } from '../support/price-fixture.ts';
 import { parts, refusal } from './refusal.ts';
 
-const desk = priceDesk();
-const { upload, stored } = desk;
+const prices = priceFixture();
+const { upload, stored } = prices;
 
 test('naive timestamps are UTC without a zone; with one an offset wins', async () => {
   const naive = (day: string) => [
@@ -25,8 +25,8 @@ test('naive timestamps are UTC without a zone; with one an offset wins', async (
 });
 
 test('naive timestamps that daylight-saving time skips or repeats are refused, their neighbours taken', async () => {
-  desk.api.clock.set('2026-01-15T12:00:00Z');
-  const at = (timestamp: string): Entry => ({ timestamp, price: 1 });
+  prices.api.clock.set('2026-01-15T12:00:00Z');
+  const at = (timestamp: string): PriceEntry => ({ timestamp, price: 1 });
   const spring = ['01:45:00', '02:00:00', '02:45:00', '03:00:00'].map((time) => at(`2026-03-29T${time}`));
   expect(refusal(await upload(spring, 'Europe/Vienna'))).toEqual([
     422,

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { priceDesk } from '../support/price-desk.ts';
-import type { Entry } from '../support/price-desk.ts';
+import { priceFixture } from '../support/price-fixture.ts';
+import type { PriceEntry } from '../support/price-fixture.ts';
 import { parts, refusal } from './refusal.ts';
 
-const desk = priceDesk();
-const { upload, list, stored } = desk;
+const prices = priceFixture();
+const { upload, list, stored } = prices;
 
 const revisions = () =>
-  desk.api.db
+  prices.api.db
     .selectFrom('day_ahead_prices')
     .select(['starts_at', 'received_at', 'price'])
-    .where('org_id', '=', desk.orgId)
+    .where('org_id', '=', prices.orgId)
     .orderBy('starts_at')
     .orderBy('received_at')
     .execute();
@@ -40,7 +40,7 @@ describe('an upload', () => {
   });
 
   test('names the next quarter hour, on a quarter hour the one after', async () => {
-    desk.api.clock.set('2026-06-15T23:45:00Z');
+    prices.api.clock.set('2026-06-15T23:45:00Z');
     expect(parts(await upload([]), 'next_load_curve_calculation')).toEqual([200, '2026-06-16T00:00:00.000Z']);
   });
 
@@ -49,7 +49,7 @@ describe('an upload', () => {
     expect(parts(await upload([price]), 'state')).toEqual([200, 'success']);
     const same = { ...price, timestamp: '2026-06-15T14:15:00', price: 5.0 };
     expect(parts(await upload([same], 'Europe/Vienna'), 'state')).toEqual([200, 'existing']);
-    desk.api.clock.set('2026-06-16T00:00:00Z');
+    prices.api.clock.set('2026-06-16T00:00:00Z');
     expect(parts(await upload([price]), 'state')).toEqual([200, 'existing']);
     expect(await revisions()).toHaveLength(1);
   });
@@ -72,7 +72,7 @@ describe('an upload', () => {
       { timestamp: a, price: 1 },
       { timestamp: b, price: 1 },
     ]);
-    desk.api.clock.advance(1000);
+    prices.api.clock.advance(1000);
     expect(
       parts(
         await upload([
@@ -107,7 +107,7 @@ describe('an upload', () => {
 
   test('holds 10,000 entries and no more', async () => {
     const first = Date.parse('2026-06-16T00:00:00Z');
-    const entry = (i: number): Entry => ({
+    const entry = (i: number): PriceEntry => ({
       timestamp: new Date(first + i * 900_000).toISOString(),
       price: i / 100,
     });
@@ -144,9 +144,9 @@ describe('a faulty upload', () => {
       data: [{ timestamp: 'noon', price: '1', best_bid: ['x'], volume: 1 }, { price: 1 }],
       metadata: { zone: 'x' },
     };
-    const answer = await desk.api.call('uploadDayAheadPrices', {
-      path: { org_id: desk.orgId },
-      token: desk.token,
+    const answer = await prices.api.call('uploadDayAheadPrices', {
+      path: { org_id: prices.orgId },
+      token: prices.token,
       body,
     });
     expect(new Set(refusal(answer))).toEqual(
@@ -170,7 +170,7 @@ describe('the list', () => {
       ['13:00', '13:15', '13:30'].map((time, price) => ({ timestamp: `2026-06-15T${time}:00Z`, price })),
     );
     const answer = await list('2026-06-15T13:00:00Z', '2026-06-15T15:30:00+02:00');
-    expect((answer.body as { data: Entry[] }).data.map(({ price }) => price)).toEqual([0, 1]);
+    expect((answer.body as { data: PriceEntry[] }).data.map(({ price }) => price)).toEqual([0, 1]);
   });
 
   test('refuses a range that is no range', async () => {
@@ -191,9 +191,9 @@ describe('the list', () => {
       'from_dt format',
       'to_dt format',
     ]);
-    const bare = await desk.api.call('listDayAheadPrices', {
-      path: { org_id: desk.orgId },
-      token: desk.token,
+    const bare = await prices.api.call('listDayAheadPrices', {
+      path: { org_id: prices.orgId },
+      token: prices.token,
     });
     expect(refusal(bare)).toEqual([422, 'validation_failed', 'from_dt required', 'to_dt required']);
   });
@@ -212,12 +212,12 @@ describe('the list', () => {
 test('prices of one organization are not those of another, and users see none', async () => {
   await upload([{ timestamp: '2026-06-15T13:00:00Z', price: 1 }]);
   const query = { from_dt: '2026-01-01', to_dt: '2026-12-31' };
-  expect((await desk.api.call('listDayAheadPrices', { query })).body).toEqual({ data: [] });
+  expect((await prices.api.call('listDayAheadPrices', { query })).body).toEqual({ data: [] });
   expect(
-    refusal(await desk.api.call('listDayAheadPrices', { query, token: desk.api.own.user.token })),
+    refusal(await prices.api.call('listDayAheadPrices', { query, token: prices.api.own.user.token })),
   ).toEqual([403, 'role_forbidden']);
   const body = { data: [] };
   expect(
-    refusal(await desk.api.call('uploadDayAheadPrices', { body, token: desk.api.own.user.token })),
+    refusal(await prices.api.call('uploadDayAheadPrices', { body, token: prices.api.own.user.token })),
   ).toEqual([403, 'role_forbidden']);
 });

@@ -185,7 +185,7 @@ describe('changing', () => {
     expect(nothing.body).toEqual(again.body);
   });
 
-  test('coordinates are judged on the merged record', async () => {
+  test('coordinates are validated on the merged record', async () => {
     const { id } = await create({ latitude: 1, longitude: 2 });
     const { id: without } = await create();
     const put = (user: string, body: object) => api.call('updateUser', { path: { user_id: user }, body });

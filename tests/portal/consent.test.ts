@@ -7,25 +7,25 @@ import {
   HOUR,
   isActive,
   isPending,
-  itemOf,
+  addActionItem,
   refusal,
   resolve,
-  resolvingStage,
-  returns,
+  resolutionFixture,
+  RETURN_URLS,
   type Item,
-} from '../support/resolving.ts';
+} from '../support/resolution-fixture.ts';
 
-const on = resolvingStage();
+const fixture = resolutionFixture();
 
 describe('the consent page', () => {
   async function open(item?: Item): Promise<{ item: Item; path: string }> {
-    const chosen = item ?? (await itemOf(on.api, 'reauthenticate', on.owner));
-    const { redirect_url } = (await resolve(on.api, chosen, { body: returns })).body;
-    return { item: chosen, path: (redirect_url as string).slice(on.api.baseUrl.length) };
+    const chosen = item ?? (await addActionItem(fixture.api, 'reauthenticate', fixture.owner));
+    const { redirect_url } = (await resolve(fixture.api, chosen, { body: RETURN_URLS })).body;
+    return { item: chosen, path: (redirect_url as string).slice(fixture.api.baseUrl.length) };
   }
-  const get = (path: string) => request(on.api.server).get(path);
+  const get = (path: string) => request(fixture.api.server).get(path);
   const decide = (path: string, decision: string) =>
-    request(on.api.server).post(path).type('form').send({ decision });
+    request(fixture.api.server).post(path).type('form').send({ decision });
 
   test('names device and manufacturer and has a form for either answer, without token or script', async () => {
     const { path } = await open();
@@ -46,18 +46,18 @@ describe('the consent page', () => {
 
   test('approved, brings the device back, removes the action and leads to success_url, once', async () => {
     const { item, path } = await open();
-    on.api.clock.advance(60_000);
+    fixture.api.clock.advance(60_000);
     const answer = await decide(path, 'approve');
-    expect([answer.status, answer.headers['location']]).toEqual([303, returns.success_url]);
-    expect(await isActive(on.api, item, 'reauthenticate')).toBe(false);
-    const list = await on.api.call('listActions', { query: { device_id: item.deviceId } });
+    expect([answer.status, answer.headers['location']]).toEqual([303, RETURN_URLS.success_url]);
+    expect(await isActive(fixture.api, item, 'reauthenticate')).toBe(false);
+    const list = await fixture.api.call('listActions', { query: { device_id: item.deviceId } });
     expect(list.body.total).toBe(0);
     for (const again of [await get(path), await decide(path, 'approve'), await decide(path, 'decline')]) {
       expect([again.status, again.headers['location']]).toEqual([410, undefined]);
       expect(again.text).toContain('Nothing left to do');
     }
-    expect(refusal(await resolve(on.api, item, { body: returns }))).toEqual([404, 'not_found']);
-    expect(refusal(await resolve(on.api, item, { body: { x: 1 } }))).toEqual([404, 'not_found']);
+    expect(refusal(await resolve(fixture.api, item, { body: RETURN_URLS }))).toEqual([404, 'not_found']);
+    expect(refusal(await resolve(fixture.api, item, { body: { x: 1 } }))).toEqual([404, 'not_found']);
   });
 
   test('approved ten times at once, takes one', async () => {
@@ -69,39 +69,38 @@ describe('the consent page', () => {
   test('approved, leaves other conditions of the device as they are', async () => {
     const { item, path } = await open();
     const event = {
-      orgId: on.owner.orgId,
+      orgId: fixture.owner.orgId,
       deviceId: item.deviceId,
       code: 'device_offline' as const,
-      now: on.start,
+      now: fixture.start,
     };
-    await on.api.db.transaction().execute((tx) => raiseCondition(tx, event));
+    await fixture.api.db.transaction().execute((tx) => raiseCondition(tx, event));
     await decide(path, 'approve');
-    expect(await isActive(on.api, item, 'device_offline')).toBe(true);
+    expect(await isActive(fixture.api, item, 'device_offline')).toBe(true);
   });
 
   test('declined, leads to cancel_url, and the action stays', async () => {
     const { item, path } = await open();
     const answer = await decide(path, 'decline');
-    expect([answer.status, answer.headers['location']]).toEqual([303, returns.cancel_url]);
-    expect([await isPending(on.api, item), await isActive(on.api, item, 'reauthenticate')]).toEqual([
-      true,
-      true,
-    ]);
+    expect([answer.status, answer.headers['location']]).toEqual([303, RETURN_URLS.cancel_url]);
+    expect([await isPending(fixture.api, item), await isActive(fixture.api, item, 'reauthenticate')]).toEqual(
+      [true, true],
+    );
   });
 
   test('without a decision changes nothing', async () => {
     const { item, path } = await open();
-    for (const answer of [await decide(path, 'maybe'), await request(on.api.server).post(path)]) {
+    for (const answer of [await decide(path, 'maybe'), await request(fixture.api.server).post(path)]) {
       expect([answer.status, answer.headers['location']]).toEqual([400, undefined]);
     }
-    expect(await isPending(on.api, item)).toBe(true);
-    const other = await request(on.api.server).put(path);
+    expect(await isPending(fixture.api, item)).toBe(true);
+    const other = await request(fixture.api.server).put(path);
     expect([other.status, other.headers['allow']]).toEqual([405, 'GET, HEAD, POST']);
   });
 
   test('refuses an expired or altered link and leads nowhere from it', async () => {
     const { item, path } = await open();
-    const url = new URL(path, on.api.baseUrl);
+    const url = new URL(path, fixture.api.baseUrl);
     const altered = (name: string, value: string | undefined): string => {
       const copy = new URL(url);
       if (value === undefined) copy.searchParams.delete(name);
@@ -110,10 +109,10 @@ describe('the consent page', () => {
     };
     const evil = Buffer.from('https://evil.example/\nhttps://evil.example/').toString('base64url');
     const anothers = signConsentQuery(
-      on.api.services.linkKey,
-      { itemId: item.id, ownerId: on.api.own.admin.id },
+      fixture.api.services.linkKey,
+      { itemId: item.id, ownerId: fixture.api.own.admin.id },
       { success: 'https://evil.example/', cancel: 'https://evil.example/' },
-      on.start,
+      fixture.start,
     );
     const paths = [
       altered('return', evil),
@@ -130,17 +129,17 @@ describe('the consent page', () => {
         expect(answer.text).not.toContain('evil');
       }
     }
-    on.api.clock.advance(HOUR + 1);
+    fixture.api.clock.advance(HOUR + 1);
     for (const answer of [await get(path), await decide(path, 'approve')]) {
       expect([answer.status, answer.headers['location']]).toEqual([403, undefined]);
       expect(answer.text).toContain('older than one hour');
     }
-    expect(await isPending(on.api, item)).toBe(true);
+    expect(await isPending(fixture.api, item)).toBe(true);
   });
 
   test('of an item that is unknown, no action, or of another form is not found', async () => {
     const { path } = await open();
-    const notice = await itemOf(on.api, 'device_offline', on.owner);
+    const notice = await addActionItem(fixture.api, 'device_offline', fixture.owner);
     const query = path.slice(path.indexOf('?'));
     for (const id of [randomUUID(), notice.id, 'x', '%00']) {
       expect([id, (await get(`/portal/consent/${id}${query}`)).status]).toEqual([id, 404]);

@@ -10,6 +10,7 @@ import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts'
 import type { Db } from '../../src/queries/connection/database.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { countQuotaUse } from '../../src/queries/accounts/rate-limits.ts';
+import { TestClock } from '../support/clock.ts';
 import { testDatabase } from '../support/database.ts';
 import { Visitor } from './visitor.ts';
 
@@ -60,10 +61,11 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
   const { db } = database;
   const logged: string[] = [];
   const forgotten: string[] = [];
-  let aheadMs = 0;
-  const startMs = Date.now();
-  let ticks = 0;
-  const clock = (): Date => new Date(startMs + aheadMs + (ticks += 1));
+  const testClock = new TestClock(new Date());
+  const clock = (): Date => {
+    testClock.advance(1);
+    return testClock.now();
+  };
   const note = (message: string, fields?: object): void => {
     logged.push(
       `${message} ${JSON.stringify(fields)} ${String((fields as { error?: unknown } | undefined)?.error)}`,
@@ -97,9 +99,7 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
     logged,
     forgotten,
     visitor,
-    advance: (milliseconds) => {
-      aheadMs += milliseconds;
-    },
+    advance: (milliseconds) => testClock.advance(milliseconds),
     addOrganization: async (name = 'Sun & Sons <b>') => {
       const id = randomUUID();
       await insertOrganization(db, { id, name, kind: 'partner', parentOrgId: null, createdAt: clock() });

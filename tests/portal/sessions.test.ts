@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formOf } from './visitor.ts';
 import { ownPassword, startPortal } from './portal-site.ts';
 import type { Person, PortalSite } from './portal-site.ts';
-import { noteCode } from '../support/api-client.ts';
+import { recordProblemCode } from '../support/api-client.ts';
 
 const hourMs = 3_600_000;
 let site: PortalSite;
@@ -95,7 +95,7 @@ test('every form is refused without the token of its session, and nothing happen
   const login = { username: admin.username, password: ownPassword };
   const bare = await site.visitor().post('/accounts/login/', { ...login, csrf_token: 'x'.repeat(43) });
   expect([bare.status, bare.headers['set-cookie']]).toEqual([403, undefined]);
-  noteCode('csrf_failed');
+  recordProblemCode('csrf_failed');
 });
 
 test('pages carry a policy that allows no script and no frame, and are not stored', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostileDefinitions } from '../operations/hostile-definitions.ts';
-import { Inspector, inspected } from '../support/inspector.ts';
+import { Inspector, INSPECTOR_ENV } from '../support/inspector.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { PartnerApi, fixedCredentials } from './partner.ts';
@@ -18,7 +18,7 @@ let url: string;
 let headers: Record<string, string>;
 beforeAll(async () => {
   service = await startServiceOnSharedServer({
-    env: { ...fixed.env, ...inspected, RATE_LIMITS: 'off', LOG_LEVEL: 'error' },
+    env: { ...fixed.env, ...INSPECTOR_ENV, RATE_LIMITS: 'off', LOG_LEVEL: 'error' },
   });
   inspector = await Inspector.open(service);
   const { token } = await PartnerApi.open(service, fixed);
@@ -51,7 +51,7 @@ test('hostile definitions are refused within 200 ms each, and memory returns to 
     times.push(await sendAll());
     bytes.push(await inspector.bytesInUse());
   }
-  // The quickest of the rounds, since other programs of the machine are not to be judged here.
+  // The quickest of the rounds, since other programs of the machine are not what is measured here.
   const quickest = hostileDefinitions.map((_, i) => Math.min(...times.map((round) => round[i] ?? 0)));
   expect(Math.max(...quickest)).toBeLessThan(200);
   // Three rounds later not half of the largest body is kept, some 500 bytes of each refusal. Rounds differ by chance by

@@ -16,7 +16,7 @@ import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Receiver } from '../support/receiver.ts';
-import { inheritedEnv, partnerCommand, startService } from '../support/service.ts';
+import { INHERITED_ENV, PARTNER_COMMAND, startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import {
   addWebhook,
@@ -104,9 +104,9 @@ afterAll(async () => {
 /** A running `partner listen`, and what it has printed. */
 async function startListening(args: readonly string[] = []) {
   local.got.length = 0;
-  const child = spawn(partnerCommand, ['listen', '--forward-to', forwardTo, ...args], {
+  const child = spawn(PARTNER_COMMAND, ['listen', '--forward-to', forwardTo, ...args], {
     env: {
-      ...inheritedEnv,
+      ...INHERITED_ENV,
       BASE_URL: service.baseUrl,
       ORG_ID: fleet.simulationOrgId,
       CLIENT_ID: fixed.clientId,

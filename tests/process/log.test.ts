@@ -10,7 +10,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { EventListener } from '../support/event-stream.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Receiver } from '../support/receiver.ts';
-import { inheritedEnv, partnerCommand, startService } from '../support/service.ts';
+import { INHERITED_ENV, PARTNER_COMMAND, startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import {
   addWebhook,
@@ -72,9 +72,9 @@ async function readEverything(
   const authorization = `Bearer ${api.token}`;
   const events = `${api.baseUrl}/api/partners/v2.0/org/${api.orgId}/notifications/events`;
   const stream = await EventListener.open(events, { authorization });
-  const listening = spawn(partnerCommand, ['listen', '--forward-to', 'http://127.0.0.1:1/', '--after', id], {
+  const listening = spawn(PARTNER_COMMAND, ['listen', '--forward-to', 'http://127.0.0.1:1/', '--after', id], {
     env: {
-      ...inheritedEnv,
+      ...INHERITED_ENV,
       BASE_URL: api.baseUrl,
       ORG_ID: api.orgId,
       CLIENT_ID: fixed.clientId,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inheritedEnv, partnerCommand } from '../support/service.ts';
+import { INHERITED_ENV, PARTNER_COMMAND } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 
 export interface Ended {
@@ -19,7 +19,7 @@ export async function run(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const child = spawn(command, args, {
-    env: { ...inheritedEnv, ...env },
+    env: { ...INHERITED_ENV, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -31,7 +31,7 @@ export async function run(
 }
 
 export function partner(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  return run(partnerCommand, args, env);
+  return run(PARTNER_COMMAND, args, env);
 }
 
 export interface Credentials {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
-import { inheritedEnv, partnerCommand, startServiceOnSharedServer } from '../support/service.ts';
+import { INHERITED_ENV, PARTNER_COMMAND, startServiceOnSharedServer } from '../support/service.ts';
 import { fixedCredentials, PartnerApi, until } from './partner.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -83,9 +83,9 @@ test('a client that never finishes its request does not keep the service from en
 
 test('Ctrl-C, which reaches the whole process group, drains before the database stops', async () => {
   const dataDir = mkdtempSync(`${tmpdir()}/partner-process-`);
-  const child = spawn(partnerCommand, ['serve'], {
+  const child = spawn(PARTNER_COMMAND, ['serve'], {
     detached: true,
-    env: { ...inheritedEnv, PORT: '0', DATA_DIR: dataDir, ...fixed.env },
+    env: { ...INHERITED_ENV, PORT: '0', DATA_DIR: dataDir, ...fixed.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');

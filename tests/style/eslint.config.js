@@ -25,7 +25,6 @@ export default tseslint.config(
       '.data/**',
       'generated/**',
       'tests/style/planted/**',
-      'tests/judges/**',
       '**/*.js',
       '**/*.mjs',
       '**/*.cjs',

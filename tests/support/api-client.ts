@@ -6,11 +6,11 @@ import { routes } from '../../generated/routes.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import type { OperationId } from '../../generated/routes.ts';
 import { EventListener } from './event-stream.ts';
-import { expectNoLeak } from './leaks.ts';
-import { Oracle } from './oracle.ts';
+import { expectNoSecretIn } from './secret-leaks.ts';
+import { ContractValidator } from './contract-validator.ts';
 
-/** Set by global-setup.ts: where exercised (operation, status) pairs are noted, a line each. */
-export const pairsVariable = 'PARTNER_TEST_PAIRS';
+/** Set by global-setup.ts: where covered (operation, status) pairs are recorded, a line each. */
+export const COVERAGE_FILE_VARIABLE = 'TEST_COVERAGE_FILE';
 
 export interface Call {
   readonly path?: Readonly<Record<string, string>>;
@@ -41,25 +41,25 @@ const documentCodes = new Set(
 );
 
 /** What these answer, they answer once. */
-const tellingSecrets: readonly OperationId[] = [
+const operationsThatShowSecrets: readonly OperationId[] = [
   'createWebhook',
   'rotateWebhookSecret',
   'issueToken',
   'issueTokenAtRoot',
 ];
 /** Their links carry a secret of an hour. */
-const tellingLinks: readonly OperationId[] = [
+const operationsThatShowLinks: readonly OperationId[] = [
   'listActions',
   'listInformation',
   'broadcastInformation',
   'resolveNotificationItem',
 ];
 
-/** Calls operations by id over real HTTP; the answer has passed the oracle when it comes back. */
+/** Calls operations by id over real HTTP; the answer has passed the contract validator when it comes back. */
 export class ApiClient {
   readonly server: Server;
   readonly #defaults: { readonly orgId: string; readonly admin: { readonly token: string } };
-  readonly #oracle = new Oracle();
+  readonly #validator = new ContractValidator();
 
   constructor(
     server: Server,
@@ -97,11 +97,13 @@ export class ApiClient {
       body: response.text === '' ? undefined : (JSON.parse(response.text) as unknown),
       text: response.text,
     };
-    note(id, answer);
+    recordAnswer(id, answer);
     await this.#compare(id, route.method, url, headers, body, answer);
-    if (!tellingSecrets.includes(id)) {
-      const text = tellingLinks.includes(id) ? answer.text.replaceAll(/[?&]secret=[^"]*/g, '') : answer.text;
-      expectNoLeak(`The answer of ${id}`, text);
+    if (!operationsThatShowSecrets.includes(id)) {
+      const text = operationsThatShowLinks.includes(id)
+        ? answer.text.replaceAll(/[?&]secret=[^"]*/g, '')
+        : answer.text;
+      expectNoSecretIn(`The answer of ${id}`, text);
     }
     const { location } = answer.headers;
     if (location !== undefined && !URL.canParse(location))
@@ -119,7 +121,7 @@ export class ApiClient {
     const isJson = response.type.endsWith('json');
     const body = isJson ? (JSON.parse(response.text) as unknown) : undefined;
     const answer: Answer = { status: response.status, headers: response.headers, body, text: response.text };
-    note(`${method} ${url}`, answer);
+    recordAnswer(`${method} ${url}`, answer);
     return answer;
   }
 
@@ -133,7 +135,7 @@ export class ApiClient {
     const text = isStream ? await listener.firstText() : listener.text;
     const body = isStream || text === '' ? undefined : (JSON.parse(text) as unknown);
     const answer = { status, headers: got as Record<string, string>, body, text };
-    note(id, answer);
+    recordAnswer(id, answer);
     await this.#compare(id, 'get', url, headers, undefined, answer);
     return answer;
   }
@@ -146,7 +148,7 @@ export class ApiClient {
     body: Buffer | undefined,
     answer: Answer,
   ): Promise<void> {
-    // Where the body was not read, or was no JSON, the library has nothing to judge.
+    // Where the body was not read, or was no JSON, the library has nothing to validate.
     if (
       [401, 404, 405, 406, 413, 400, 429, 500, 503].includes(answer.status) ||
       body?.toString() === 'null'
@@ -155,18 +157,24 @@ export class ApiClient {
         await this.#compareAnswer(id, method, url, headers, answer);
       return;
     }
-    const verdict = await this.#oracle.judge({ method, url, headers, body, answer: answerOf(answer) });
+    const violations = await this.#validator.validate({
+      method,
+      url,
+      headers,
+      body,
+      answer: answerOf(answer),
+    });
     const fields = (answer.body as { errors?: { code: string }[] } | undefined)?.errors ?? [];
     const refused =
       answer.status === 415 ||
       (answer.status === 422 && fields.some((field) => documentCodes.has(field.code)));
-    if (answer.status !== 403 && refused !== (verdict.request !== undefined)) {
+    if (answer.status !== 403 && refused !== (violations.request !== undefined)) {
       throw new Error(
-        `${id}: we ${refused ? 'refuse' : 'take'} what express-openapi-validator does not: ${verdict.request ?? 'it takes it'}\n${answer.text.slice(0, 2000)}`,
+        `${id}: we ${refused ? 'refuse' : 'take'} what express-openapi-validator does not: ${violations.request ?? 'it takes it'}\n${answer.text.slice(0, 2000)}`,
       );
     }
-    if (verdict.response !== undefined)
-      throw new Error(`${id}: answer ${answer.status} breaks the document: ${verdict.response}`);
+    if (violations.response !== undefined)
+      throw new Error(`${id}: answer ${answer.status} breaks the document: ${violations.response}`);
   }
 
   /** For requests that the library cannot be asked about, at least the answer is compared, with a request that has no body. */
@@ -178,15 +186,15 @@ export class ApiClient {
     answer: Answer,
   ): Promise<void> {
     if (method !== 'get') return;
-    const verdict = await this.#oracle.judge({
+    const violations = await this.#validator.validate({
       method,
       url,
       headers,
       body: undefined,
       answer: answerOf(answer),
     });
-    if (verdict.response !== undefined)
-      throw new Error(`${id}: answer ${answer.status} breaks the document: ${verdict.response}`);
+    if (violations.response !== undefined)
+      throw new Error(`${id}: answer ${answer.status} breaks the document: ${violations.response}`);
   }
 }
 
@@ -199,13 +207,13 @@ function answerOf(answer: Answer): { status: number; type: string; text: string 
 }
 
 /** For pages, which have no problem body. */
-export function noteCode(code: ProblemCode): void {
-  const file = process.env[pairsVariable];
+export function recordProblemCode(code: ProblemCode): void {
+  const file = process.env[COVERAGE_FILE_VARIABLE];
   if (file !== undefined) appendFileSync(file, `code ${code}\n`);
 }
 
-function note(id: string, answer: Answer): void {
-  const file = process.env[pairsVariable];
+function recordAnswer(id: string, answer: Answer): void {
+  const file = process.env[COVERAGE_FILE_VARIABLE];
   if (file === undefined) return;
   const { code, errors = [] } = (answer.body ?? {}) as { code?: string; errors?: { code: string }[] };
   const isProblem = answer.headers['content-type']?.startsWith('application/problem+json') === true;

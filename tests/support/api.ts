@@ -17,7 +17,7 @@ import { Registry } from 'prom-client';
 import { ApiClient } from './api-client.ts';
 import { TestClock } from './clock.ts';
 import { testDatabase } from './database.ts';
-import { expectNothingLeaked, KeptLog } from './leaks.ts';
+import { expectNoSecretWritten, RecordingLog } from './secret-leaks.ts';
 
 export interface ApiOptions {
   readonly now?: Date;
@@ -61,8 +61,8 @@ export interface Api extends ApiClient {
 const NOON = '2026-06-15T12:00:00.000Z';
 
 /**
- * The whole API on a real port and a database of its own. Every call is judged by the oracle too and noted as an
- * exercised (operation, status) pair.
+ * The whole API on a real port and a database of its own. Every call is checked by the contract validator too and recorded as
+ * a covered (operation, status) pair.
  */
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const database = await testDatabase();
@@ -92,7 +92,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     wakeFleets: () => {},
     ...options.services,
   });
-  const [log, registry] = [new KeptLog(), new Registry()];
+  const [log, registry] = [new RecordingLog(), new Registry()];
   const app = composeApi({
     db,
     services: servicesOf,
@@ -119,7 +119,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       try {
-        await expectNothingLeaked(log, registry, database);
+        await expectNoSecretWritten(log, registry, database);
       } finally {
         await database.close();
       }

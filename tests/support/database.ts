@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 
 /** Set by global-setup.ts. */
-export const serverVariable = 'PARTNER_TEST_SERVER';
+export const SERVER_VARIABLE = 'TEST_DATABASE_SERVER';
 
 export interface TestServer {
   readonly connection: pg.ClientConfig;
@@ -35,7 +35,7 @@ export async function emptyDatabase(): Promise<TestDatabase> {
 }
 
 function testServer(): TestServer {
-  const text = process.env[serverVariable];
+  const text = process.env[SERVER_VARIABLE];
   if (text === undefined)
     throw new Error(
       'Run the tests with tests/style/vitest.config.ts: its global setup starts their database.',
@@ -45,8 +45,8 @@ function testServer(): TestServer {
 
 async function create(server: pg.ClientConfig, template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await onServer(server, `create database ${name} template ${template}`);
-  const connection = databaseOf(server, name);
+  await executeOnServer(server, `create database ${name} template ${template}`);
+  const connection = withDatabase(server, name);
   const { db, pool, close } = openDatabase({ connection, max: 10, applicationName: 'test' });
   return {
     db,
@@ -55,12 +55,12 @@ async function create(server: pg.ClientConfig, template: string): Promise<TestDa
     url: urlOf(connection),
     close: async () => {
       await close();
-      await onServer(server, `drop database ${name} with (force)`);
+      await executeOnServer(server, `drop database ${name} with (force)`);
     },
   };
 }
 
-export async function onServer(server: pg.ClientConfig, statement: string): Promise<void> {
+export async function executeOnServer(server: pg.ClientConfig, statement: string): Promise<void> {
   const client = new pg.Client(server);
   await client.connect();
   try {
@@ -71,7 +71,7 @@ export async function onServer(server: pg.ClientConfig, statement: string): Prom
 }
 
 /** The same server, another database. */
-export function databaseOf(server: pg.ClientConfig, database: string): pg.ClientConfig {
+export function withDatabase(server: pg.ClientConfig, database: string): pg.ClientConfig {
   if (server.connectionString === undefined) return { ...server, database };
   return {
     connectionString: server.connectionString.replace(

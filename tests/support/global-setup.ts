@@ -6,9 +6,9 @@ import { dirname, join, resolve } from 'node:path';
 import type pg from 'pg';
 import { startEmbedded } from '../../src/postgres/start.ts';
 import { applyMigrations } from '../../src/queries/connection/migrations.ts';
-import { pairsVariable } from './api-client.ts';
-import { missingFrom } from './exercised.ts';
-import { databaseOf, onServer, serverVariable } from './database.ts';
+import { COVERAGE_FILE_VARIABLE } from './api-client.ts';
+import { listUncovered } from './operation-coverage.ts';
+import { withDatabase, executeOnServer, SERVER_VARIABLE } from './database.ts';
 import type { TestServer } from './database.ts';
 
 type Undo = () => Promise<void>;
@@ -25,7 +25,7 @@ async function tearDown(): Promise<void> {
 }
 
 export default async function setUp(): Promise<() => Promise<void>> {
-  noteWhatIsExercised();
+  recordCoverage();
   try {
     await provide();
     return tearDown;
@@ -39,11 +39,11 @@ export default async function setUp(): Promise<() => Promise<void>> {
 async function provide(): Promise<void> {
   const connection = await server();
   const template = `template_${randomBytes(6).toString('hex')}`;
-  await onServer(connection, `create database ${template}`);
-  onTeardown(() => onServer(connection, `drop database ${template} with (force)`));
-  await applyMigrations(databaseOf(connection, template), resolve(import.meta.dirname, '../../migrations'));
+  await executeOnServer(connection, `create database ${template}`);
+  onTeardown(() => executeOnServer(connection, `drop database ${template} with (force)`));
+  await applyMigrations(withDatabase(connection, template), resolve(import.meta.dirname, '../../migrations'));
   // Workers are started later and inherit it.
-  process.env[serverVariable] = JSON.stringify({ connection, template } satisfies TestServer);
+  process.env[SERVER_VARIABLE] = JSON.stringify({ connection, template } satisfies TestServer);
 }
 
 async function server(): Promise<pg.ClientConfig> {
@@ -66,15 +66,15 @@ async function server(): Promise<pg.ClientConfig> {
   return embedded.connection;
 }
 
-/** Test processes note the pairs and codes that they saw; a whole run must have seen them all. */
-function noteWhatIsExercised(): void {
-  const file = join(mkdtempSync(join(tmpdir(), 'partner-exercised-')), 'notes');
+/** Test processes record the pairs and codes that they saw; a whole run must have seen them all. */
+function recordCoverage(): void {
+  const file = join(mkdtempSync(join(tmpdir(), 'partner-coverage-')), 'coverage');
   writeFileSync(file, '');
-  process.env[pairsVariable] = file;
+  process.env[COVERAGE_FILE_VARIABLE] = file;
   onTeardown(async () => {
     const notes = readFileSync(file, 'utf8').split('\n');
     rmSync(dirname(file), { recursive: true });
-    const missing = process.env['WHOLE_TEST_RUN'] === 'yes' ? missingFrom(notes) : [];
+    const missing = process.env['WHOLE_TEST_RUN'] === 'yes' ? listUncovered(notes) : [];
     if (missing.length > 0) throw new Error(`No test has reached: ${missing.join(', ')}.`);
   });
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServiceProcess } from './service.ts';
 
 /** The setting under which a service opens its inspector. */
-export const inspected = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
+export const INSPECTOR_ENV = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
 /** Looks into a service that was started with `inspected`. */
 export class Inspector {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testDatabase } from './database.ts';
-import { expectNoLeak } from './leaks.ts';
+import { expectNoSecretIn } from './secret-leaks.ts';
 
 export interface ServiceProcess {
   readonly baseUrl: string;
@@ -50,10 +50,10 @@ export async function startServiceOnSharedServer(
   };
 }
 
-export const partnerCommand = join(import.meta.dirname, '../../bin/partner');
+export const PARTNER_COMMAND = join(import.meta.dirname, '../../bin/partner');
 
 /** What a program that a test starts inherits. The cache of compiled modules takes a third off each start. */
-export const inheritedEnv: Readonly<Record<string, string>> = {
+export const INHERITED_ENV: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
   HOME: process.env['HOME'] ?? '',
   NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/compiled-for-tests'),
@@ -66,9 +66,9 @@ export async function startService({
   dataDir,
 }: ServiceOptions = {}): Promise<ServiceProcess> {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'partner-service-'));
-  const child = spawn(partnerCommand, ['serve', ...args], {
+  const child = spawn(PARTNER_COMMAND, ['serve', ...args], {
     env: {
-      ...inheritedEnv,
+      ...INHERITED_ENV,
       TMPDIR: tmpdir(),
       PORT: '0',
       DATA_DIR: folder,
@@ -98,7 +98,7 @@ export async function startService({
   const stop: ServiceProcess['stop'] = async (signal = 'SIGTERM') => {
     child.kill(signal);
     const end = await exited;
-    expectNoLeak('The log of the service', log, given);
+    expectNoSecretIn('The log of the service', log, given);
     return end;
   };
   return {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
-import { exchangeStage, loopback, outcomeOf } from '../support/exchange-stage.ts';
+import { exchangeFixture, loopback, outcomeOf } from '../support/exchange-fixture.ts';
 
-const on = exchangeStage();
-const { exchange, post } = on;
+const fixture = exchangeFixture();
+const { exchange, post } = fixture;
 
 test('a name without an address is unreachable', async () => {
   const lookup = async (): Promise<never> => {
@@ -18,33 +18,33 @@ test('a name without an address is unreachable', async () => {
 });
 
 test('one forbidden address in an answer refuses the host', async () => {
-  const before = on.receiver.connections;
+  const before = fixture.receiver.connections;
   const lookup = async (): Promise<ResolvedAddress[]> => [loopback, { address: '10.0.0.1', family: 4 }];
   expect(await outcomeOf(post(exchange({ lookup })))).toEqual({
     kind: 'refused',
     reason: 'The address is not called: 10.0.0.1 is a private network.',
   });
-  expect(on.receiver.connections).toBe(before);
+  expect(fixture.receiver.connections).toBe(before);
 });
 
 test.each(['127.0.0.1', 'localhost', '127.1', '[::ffff:127.0.0.1]'])(
   '%s is refused without an entry',
   async (host) => {
-    const before = on.receiver.connections;
-    const outcome = await outcomeOf(post(exchange({ allowedNetworks: [] }), on.receiver.url('/', host)));
+    const before = fixture.receiver.connections;
+    const outcome = await outcomeOf(post(exchange({ allowedNetworks: [] }), fixture.receiver.url('/', host)));
     expect(outcome).toMatchObject({ kind: 'refused' });
-    expect(on.receiver.connections).toBe(before);
+    expect(fixture.receiver.connections).toBe(before);
   },
 );
 
-test('a name is judged anew for each exchange: one that moved inside is refused, though a connection is open', async () => {
+test('a name is checked anew for each exchange: one that moved inside is refused, though a connection is open', async () => {
   const answers: ResolvedAddress[][] = [[loopback], [{ address: '169.254.169.254', family: 4 }], [loopback]];
   const rebound = exchange({ lookup: async () => answers.shift() ?? [] });
-  const before = on.receiver.connections;
+  const before = fixture.receiver.connections;
   const kinds = [];
   for (let count = 0; count < 3; count += 1) kinds.push((await post(rebound)).outcome.kind);
   expect(kinds).toEqual(['delivered', 'refused', 'delivered']);
-  expect(on.receiver.connections - before).toBe(1);
+  expect(fixture.receiver.connections - before).toBe(1);
 });
 
 test('a connection is not reused for another answer of the name', async () => {

@@ -16,32 +16,40 @@ import {
   addWebhook,
   dumpDeliveries,
   loopbackExchange,
-  rotate,
-  stage,
+  rotateTestSecret,
+  webhookFixture,
   testDispatcher,
-} from '../support/webhooks.ts';
+} from '../support/webhook-fixture.ts';
 
-const on = stage();
-const dispatcher = (options: Partial<DispatcherOptions> = {}): Dispatcher => testDispatcher(on, options);
-const message = (type?: Topic) => addMessage(on.database.db, on.orgId, on.clock.now(), type);
-const dump = () => dumpDeliveries(on.database.db, on.orgId);
+const fixture = webhookFixture();
+const dispatcher = (options: Partial<DispatcherOptions> = {}): Dispatcher => testDispatcher(fixture, options);
+const message = (type?: Topic) => addMessage(fixture.database.db, fixture.orgId, fixture.clock.now(), type);
+const dump = () => dumpDeliveries(fixture.database.db, fixture.orgId);
 const change = (id: string, to: WebhookChange) =>
-  on.database.db.transaction().execute((tx) => updateWebhook(tx, on.orgId, id, to, on.clock.now()));
+  fixture.database.db
+    .transaction()
+    .execute((tx) => updateWebhook(tx, fixture.orgId, id, to, fixture.clock.now()));
 const remove = (id: string) =>
-  on.database.db.transaction().execute((tx) => softDeleteWebhook(tx, on.orgId, id, on.clock.now()));
+  fixture.database.db
+    .transaction()
+    .execute((tx) => softDeleteWebhook(tx, fixture.orgId, id, fixture.clock.now()));
 
 const nothing: Pick<Received, 'body' | 'headers'> = { body: Buffer.of(), headers: {} };
 
 test('a message arrives as it was written, signed both ways, without any internal identifier', async () => {
-  const { id: webhookId, secret } = await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  const { id: webhookId, secret } = await addWebhook(
+    fixture.database.db,
+    fixture.orgId,
+    fixture.receiver.url(),
+  );
   const { id: messageId, payload } = await message();
   await dispatcher().processAll();
-  const { body, headers, rawHeaders } = await on.receiver.next();
+  const { body, headers, rawHeaders } = await fixture.receiver.next();
   expect(body).toEqual(payload);
-  const t = String(on.clock.now().getTime() / 1000);
+  const t = String(fixture.clock.now().getTime() / 1000);
   const key = Buffer.from(secret.reveal().slice('whsec_'.length), 'base64');
   expect(headers).toEqual({
-    host: `localhost:${on.receiver.port}`,
+    host: `localhost:${fixture.receiver.port}`,
     connection: 'keep-alive',
     'content-length': String(payload.length),
     'content-type': 'application/json',
@@ -51,11 +59,11 @@ test('a message arrives as it was written, signed both ways, without any interna
     'webhook-timestamp': t,
     'webhook-signature': `v1,${createHmac('sha256', key).update(`${messageId}.${t}.${payload.toString()}`).digest('base64')}`,
   });
-  expect(isServiceSignatureValid(secret, String(headers['service-signature']), body, on.clock.now())).toBe(
-    true,
-  );
+  expect(
+    isServiceSignatureValid(secret, String(headers['service-signature']), body, fixture.clock.now()),
+  ).toBe(true);
   const everything = [body.toString(), ...rawHeaders].join('\n');
-  for (const internal of [webhookId, on.orgId]) expect(everything).not.toContain(internal);
+  for (const internal of [webhookId, fixture.orgId]) expect(everything).not.toContain(internal);
   expect(await dump()).toEqual([
     {
       message_id: messageId,
@@ -70,67 +78,67 @@ test('a message arrives as it was written, signed both ways, without any interna
 });
 
 test('the Standard Webhooks headers can be left out', async () => {
-  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await message();
   await dispatcher({ hasStandardHeaders: false }).processAll();
   expect(
-    Object.keys((await on.receiver.next()).headers).filter((name) => name.startsWith('webhook-')),
+    Object.keys((await fixture.receiver.next()).headers).filter((name) => name.startsWith('webhook-')),
   ).toEqual([]);
 });
 
 test('a message goes to the enabled webhooks of its organization that are subscribed to its topic', async () => {
-  const { db } = on.database;
-  await addWebhook(db, on.orgId, on.receiver.url('/both'));
-  await addWebhook(db, on.orgId, on.receiver.url('/information'), ['device.information']);
-  await addWebhook(db, on.orgId, on.receiver.url('/action'), ['device.action_required']);
-  await addWebhook(db, on.orgId, on.receiver.url('/none'), []);
-  await addWebhook(db, await addOrganization(db), on.receiver.url('/foreign'));
-  const disabled = await addWebhook(db, on.orgId, on.receiver.url('/disabled'));
+  const { db } = fixture.database;
+  await addWebhook(db, fixture.orgId, fixture.receiver.url('/both'));
+  await addWebhook(db, fixture.orgId, fixture.receiver.url('/information'), ['device.information']);
+  await addWebhook(db, fixture.orgId, fixture.receiver.url('/action'), ['device.action_required']);
+  await addWebhook(db, fixture.orgId, fixture.receiver.url('/none'), []);
+  await addWebhook(db, await addOrganization(db), fixture.receiver.url('/foreign'));
+  const disabled = await addWebhook(db, fixture.orgId, fixture.receiver.url('/disabled'));
   await change(disabled.id, { enabled: false });
-  const removed = await addWebhook(db, on.orgId, on.receiver.url('/removed'));
+  const removed = await addWebhook(db, fixture.orgId, fixture.receiver.url('/removed'));
   await remove(removed.id);
   expect((await message()).deliveries).toBe(2);
   await dispatcher().processAll();
-  expect(on.receiver.received.map(({ path }) => path).sort()).toEqual(['/both', '/information']);
+  expect(fixture.receiver.received.map(({ path }) => path).sort()).toEqual(['/both', '/information']);
 });
 
 test('a failed delivery is repeated by the schedule, the same message each time, until it is exhausted', async () => {
-  const { secret } = await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  const { secret } = await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   const { payload } = await message();
-  on.receiver.answer = { status: 500 };
+  fixture.receiver.answer = { status: 500 };
   const running = dispatcher();
   await running.processAll();
   for (const seconds of [5, 30, 120, 600, 1800, 7200, 21600, 43200, 86400]) {
-    const before = on.receiver.received.length;
-    on.clock.advance((seconds - 1) * 1_000);
+    const before = fixture.receiver.received.length;
+    fixture.clock.advance((seconds - 1) * 1_000);
     await running.processAll();
-    expect(on.receiver.received.length).toBe(before);
-    on.clock.advance(1_000);
+    expect(fixture.receiver.received.length).toBe(before);
+    fixture.clock.advance(1_000);
     await running.processAll();
-    expect(on.receiver.received.length).toBe(before + 1);
-    const { body, headers } = on.receiver.received.at(-1) ?? nothing;
+    expect(fixture.receiver.received.length).toBe(before + 1);
+    const { body, headers } = fixture.receiver.received.at(-1) ?? nothing;
     expect(body).toEqual(payload);
     expect(
-      isServiceSignatureValid(secret, String(headers['service-signature']), payload, on.clock.now()),
+      isServiceSignatureValid(secret, String(headers['service-signature']), payload, fixture.clock.now()),
     ).toBe(true);
   }
   expect(await dump()).toMatchObject([{ state: 'exhausted', attempts: 10, isLeased: false }]);
-  on.clock.advance(1e9);
+  fixture.clock.advance(1e9);
   await running.processAll();
-  expect(on.receiver.received.length).toBe(10);
-  expect(on.seen.counted).toMatchObject({ attempted: 10, exhausted: 1 });
+  expect(fixture.receiver.received.length).toBe(10);
+  expect(fixture.seen.counted).toMatchObject({ attempted: 10, exhausted: 1 });
 });
 
 test('Retry-After lengthens the wait, and a 2xx ends the repetition', async () => {
-  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await message();
-  on.receiver.answerNext({ status: 503, headers: { 'Retry-After': '100' } });
+  fixture.receiver.answerNext({ status: 503, headers: { 'Retry-After': '100' } });
   const running = dispatcher();
   await running.processAll();
-  on.clock.advance(99_000);
+  fixture.clock.advance(99_000);
   await running.processAll();
-  expect(on.receiver.received.length).toBe(1);
-  on.clock.advance(1_000);
+  expect(fixture.receiver.received.length).toBe(1);
+  fixture.clock.advance(1_000);
   await running.processAll();
   expect(await dump()).toMatchObject([
     { state: 'delivered', log: ['1 failed status 503 127.0.0.1 1', '2 delivered  204 127.0.0.1 1'] },
@@ -138,34 +146,33 @@ test('Retry-After lengthens the wait, and a 2xx ends the repetition', async () =
 });
 
 test('a retry is signed with the secret that is live then', async () => {
-  const { id, secret } = await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  const { id, secret } = await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await message();
-  on.receiver.answerNext({ status: 500 });
+  fixture.receiver.answerNext({ status: 500 });
   const running = dispatcher();
   await running.processAll();
-  const fresh = await rotate(on.database.db, on.orgId, id);
-  on.clock.advance(5_000);
+  const fresh = await rotateTestSecret(fixture.database.db, fixture.orgId, id);
+  fixture.clock.advance(5_000);
   await running.processAll();
-  const { body, headers } = on.receiver.received[1] ?? nothing;
+  const { body, headers } = fixture.receiver.received[1] ?? nothing;
   const header = String(headers['service-signature']);
-  expect([fresh, secret].map((each) => isServiceSignatureValid(each, header, body, on.clock.now()))).toEqual([
-    true,
-    false,
-  ]);
+  expect(
+    [fresh, secret].map((each) => isServiceSignatureValid(each, header, body, fixture.clock.now())),
+  ).toEqual([true, false]);
   expect((await dump())[0]?.log).toEqual(['1 failed status 500 127.0.0.1 1', '2 delivered  204 127.0.0.1 2']);
 });
 
 test('a secret whose key is lost fails the attempt, and the next one is made with the key back', async () => {
-  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await message();
   await dispatcher({ keyring: createKeyring(randomBytes(32)) }).processAll();
   expect(await dump()).toMatchObject([
     { state: 'pending', attempts: 1, isLeased: false, log: ['1 failed secret   1'] },
   ]);
-  expect(on.seen.errors.splice(0).map(String)).toEqual([
+  expect(fixture.seen.errors.splice(0).map(String)).toEqual([
     expect.stringContaining('is not configured (ENCRYPTION_KEY_PREVIOUS)'),
   ]);
-  on.clock.advance(5_000);
+  fixture.clock.advance(5_000);
   await dispatcher().processAll();
   expect(await dump()).toMatchObject([
     { state: 'delivered', log: ['1 failed secret   1', '2 delivered  204 127.0.0.1 1'] },
@@ -173,20 +180,20 @@ test('a secret whose key is lost fails the attempt, and the next one is made wit
 });
 
 test('every kind of failure is logged with its class and repeated', async () => {
-  const { db } = on.database;
+  const { db } = fixture.database;
   const stranger = await startReceiver();
-  on.receiver.answer = ({ path }, response) => {
-    if (path !== '/hang') response.writeHead(302, { Location: on.receiver.url('/elsewhere') }).end();
+  fixture.receiver.answer = ({ path }, response) => {
+    if (path !== '/hang') response.writeHead(302, { Location: fixture.receiver.url('/elsewhere') }).end();
   };
   const urls = [
-    on.receiver.url('/redirect'),
-    on.receiver.url('/hang'),
+    fixture.receiver.url('/redirect'),
+    fixture.receiver.url('/hang'),
     stranger.url('/'),
     'https://10.0.0.1/',
   ];
-  for (const url of urls) await addWebhook(db, on.orgId, url);
+  for (const url of urls) await addWebhook(db, fixture.orgId, url);
   await message();
-  const short = loopbackExchange(on.receiver.ca, 300);
+  const short = loopbackExchange(fixture.receiver.ca, 300);
   await dispatcher({ exchange: short }).processAll();
   const found = await dump();
   expect(found.map(({ log }) => log.join()).sort()).toEqual([
@@ -199,10 +206,10 @@ test('every kind of failure is logged with its class and repeated', async () => 
     state: 'pending',
     attempts: 1,
     isLeased: false,
-    due_at: new Date(on.clock.now().getTime() + 5_000),
+    due_at: new Date(fixture.clock.now().getTime() + 5_000),
   };
   expect(found).toMatchObject([due, due, due, due]);
-  expect(on.receiver.received.map(({ path }) => path)).not.toContain('/elsewhere');
+  expect(fixture.receiver.received.map(({ path }) => path)).not.toContain('/elsewhere');
   await short.destroy();
   await stranger.close();
 });

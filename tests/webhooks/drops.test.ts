@@ -8,29 +8,39 @@ import {
   type WebhookChange,
 } from '../../src/queries/deliveries/webhooks.ts';
 import type { Dispatcher } from '../../src/webhooks/dispatcher.ts';
-import { addMessage, addWebhook, dumpDeliveries, stage, testDispatcher } from '../support/webhooks.ts';
+import {
+  addMessage,
+  addWebhook,
+  dumpDeliveries,
+  webhookFixture,
+  testDispatcher,
+} from '../support/webhook-fixture.ts';
 
-const on = stage();
-const dispatcher = (): Dispatcher => testDispatcher(on);
-const message = (type?: Topic) => addMessage(on.database.db, on.orgId, on.clock.now(), type);
-const dump = () => dumpDeliveries(on.database.db, on.orgId);
+const fixture = webhookFixture();
+const dispatcher = (): Dispatcher => testDispatcher(fixture);
+const message = (type?: Topic) => addMessage(fixture.database.db, fixture.orgId, fixture.clock.now(), type);
+const dump = () => dumpDeliveries(fixture.database.db, fixture.orgId);
 const change = (id: string, to: WebhookChange) =>
-  on.database.db.transaction().execute((tx) => updateWebhook(tx, on.orgId, id, to, on.clock.now()));
+  fixture.database.db
+    .transaction()
+    .execute((tx) => updateWebhook(tx, fixture.orgId, id, to, fixture.clock.now()));
 const remove = (id: string) =>
-  on.database.db.transaction().execute((tx) => softDeleteWebhook(tx, on.orgId, id, on.clock.now()));
+  fixture.database.db
+    .transaction()
+    .execute((tx) => softDeleteWebhook(tx, fixture.orgId, id, fixture.clock.now()));
 
 test.each([
   ['disabling', 'disabled', (id: string) => change(id, { enabled: false })],
   ['removing', 'deleted', (id: string) => remove(id)],
   ['unsubscribing', 'topic_removed', (id: string) => change(id, { topics: ['device.action_required'] })],
 ])('%s a webhook drops its pending messages for good', async (_name, reason, apply) => {
-  const { id } = await addWebhook(on.database.db, on.orgId, on.receiver.url());
-  await addWebhook(on.database.db, on.orgId, on.receiver.url('/other'));
+  const { id } = await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url('/other'));
   await message();
   await apply(id);
   await change(id, { enabled: true, topics: ['device.information'] });
   await dispatcher().processAll();
-  expect(on.receiver.received.map(({ path }) => path)).toEqual(['/other']);
+  expect(fixture.receiver.received.map(({ path }) => path)).toEqual(['/other']);
   const found = (await dump()).map(({ state, cancel_reason }) => [state, cancel_reason]);
   expect(found.sort()).toEqual([
     ['cancelled', reason],
@@ -39,7 +49,7 @@ test.each([
 });
 
 test('unsubscribing keeps the messages of the other topics, and tells how many it dropped', async () => {
-  const { id } = await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  const { id } = await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   for (const type of ['device.information', 'device.action_required', 'device.information'] as const)
     await message(type);
   expect(await change(id, { topics: ['device.action_required'] })).toMatchObject({
@@ -47,7 +57,7 @@ test('unsubscribing keeps the messages of the other topics, and tells how many i
   });
   await dispatcher().processAll();
   expect(
-    on.receiver.received.map(
+    fixture.receiver.received.map(
       ({ body }) => (JSON.parse(body.toString()) as { message_type: string }).message_type,
     ),
   ).toEqual(['device.action_required']);
@@ -59,32 +69,37 @@ test.each([
 ])(
   'an attempt in flight while its webhook is disabled, answered with %d, is logged and not repeated',
   async (status, end) => {
-    const { id } = await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    const { id } = await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
     await message();
     const go = Promise.withResolvers<undefined>();
-    on.receiver.answer = (_request, response) => void go.promise.then(() => response.writeHead(status).end());
+    fixture.receiver.answer = (_request, response) =>
+      void go.promise.then(() => response.writeHead(status).end());
     const running = dispatcher();
     const done = running.processAll();
-    await on.receiver.next();
+    await fixture.receiver.next();
     await change(id, { enabled: false });
     go.resolve(undefined);
     await done;
     expect(await dump()).toMatchObject([{ ...end, attempts: 1, isLeased: false }]);
-    on.clock.advance(1e9);
+    fixture.clock.advance(1e9);
     await running.processAll();
-    expect(on.receiver.received.length).toBe(1);
+    expect(fixture.receiver.received.length).toBe(1);
   },
 );
 
 test('a disable that meets an event under way waits for it and drops its message', async () => {
-  const { db } = on.database;
-  const { id } = await addWebhook(db, on.orgId, on.receiver.url());
+  const { db } = fixture.database;
+  const { id } = await addWebhook(db, fixture.orgId, fixture.receiver.url());
   const written = Promise.withResolvers<undefined>();
   const commit = Promise.withResolvers<undefined>();
   const event = db.transaction().execute(async (tx) => {
     const payload = Buffer.from('{}');
-    const fields = { org_id: on.orgId, id: randomUUID(), message_type: 'device.information', payload };
-    await insertMessageWithDeliveries(tx, { ...fields, occurred_at: on.clock.now() }, on.clock.now());
+    const fields = { org_id: fixture.orgId, id: randomUUID(), message_type: 'device.information', payload };
+    await insertMessageWithDeliveries(
+      tx,
+      { ...fields, occurred_at: fixture.clock.now() },
+      fixture.clock.now(),
+    );
     written.resolve(undefined);
     await commit.promise;
   });
@@ -93,7 +108,7 @@ test('a disable that meets an event under way waits for it and drops its message
   const waiting = async (): Promise<number> => {
     const sql =
       "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    return (await on.database.pool.query(sql)).rowCount ?? 0;
+    return (await fixture.database.pool.query(sql)).rowCount ?? 0;
   };
   while ((await waiting()) === 0);
   commit.resolve(undefined);
@@ -103,13 +118,13 @@ test('a disable that meets an event under way waits for it and drops its message
 });
 
 test('a pending delivery whose webhook does not want it is dropped and counted, not sent', async () => {
-  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await message();
-  await on.database.pool.query('update webhooks set enabled = false');
+  await fixture.database.pool.query('update webhooks set enabled = false');
   await dispatcher().processAll();
-  expect(on.receiver.received).toEqual([]);
+  expect(fixture.receiver.received).toEqual([]);
   expect(await dump()).toMatchObject([
     { state: 'cancelled', cancel_reason: 'disabled', isLeased: false, log: [] },
   ]);
-  expect(on.seen.counted).toMatchObject({ attempted: 0, dropped: { disabled: 1 } });
+  expect(fixture.seen.counted).toMatchObject({ attempted: 0, dropped: { disabled: 1 } });
 });

@@ -7,15 +7,15 @@ import {
 } from 'node:net';
 import { expect, test } from 'vitest';
 import { certificateAuthority } from '../../tools/demo/certificates.ts';
-import { body, exchangeStage, outcomeOf } from '../support/exchange-stage.ts';
+import { body, exchangeFixture, outcomeOf } from '../support/exchange-fixture.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts';
 
-const on = exchangeStage();
-const { exchange, post } = on;
+const fixture = exchangeFixture();
+const { exchange, post } = fixture;
 
 async function otherReceiver(options: ReceiverOptions): Promise<Receiver> {
   const started = await startReceiver(options);
-  on.opened.push(started);
+  fixture.opened.push(started);
   return started;
 }
 
@@ -26,7 +26,7 @@ async function tcpServer(onConnection: (socket: Socket) => void): Promise<string
     onConnection(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  on.opened.push({ close: () => (sockets.forEach((socket) => socket.destroy()), server.close()) });
+  fixture.opened.push({ close: () => (sockets.forEach((socket) => socket.destroy()), server.close()) });
   return `https://partner.example:${(server.address() as AddressInfo).port}/hook`;
 }
 
@@ -36,12 +36,12 @@ test('a request arrives byte for byte, with our headers and those that HTTP need
     durationMs: expect.any(Number),
     address: '127.0.0.1',
   });
-  const received = await on.receiver.next();
+  const received = await fixture.receiver.next();
   expect({ ...received, rawHeaders: [] }).toEqual({
     method: 'POST',
     path: '/hook?a=b',
     headers: {
-      host: `partner.example:${on.receiver.port}`,
+      host: `partner.example:${fixture.receiver.port}`,
       connection: 'keep-alive',
       'content-type': 'application/json',
       'x-test': '1',
@@ -62,14 +62,14 @@ test.each([
   [429, { 'Retry-After': '17' }, { kind: 'rejected', status: 429, retryAfter: '17' }],
   [500, {}, { kind: 'rejected', status: 500, retryAfter: undefined }],
 ])('status %d is read and nothing is followed', async (status, headers, outcome) => {
-  const before = on.receiver.received.length;
-  on.receiver.answer = { status, headers: headers };
+  const before = fixture.receiver.received.length;
+  fixture.receiver.answer = { status, headers: headers };
   expect(await outcomeOf(post(exchange()))).toEqual(outcome);
-  expect(on.receiver.received.length).toBe(before + 1);
+  expect(fixture.receiver.received.length).toBe(before + 1);
 });
 
 test('an interim answer is not the answer', async () => {
-  on.receiver.answer = (_request, response) => {
+  fixture.receiver.answer = (_request, response) => {
     response.writeProcessing();
     response.writeHead(503).end();
   };
@@ -78,20 +78,20 @@ test('an interim answer is not the answer', async () => {
 
 test('one connection serves many exchanges, a lone one gets its own', async () => {
   const shared = exchange();
-  const before = on.receiver.connections;
-  on.receiver.answer = { status: 200, body: 'short' };
+  const before = fixture.receiver.connections;
+  fixture.receiver.answer = { status: 200, body: 'short' };
   for (let count = 0; count < 5; count += 1) await post(shared);
-  expect(on.receiver.connections - before).toBe(1);
+  expect(fixture.receiver.connections - before).toBe(1);
   await post(shared, undefined, true);
   await post(shared, undefined, true);
-  expect(on.receiver.connections - before).toBe(3);
+  expect(fixture.receiver.connections - before).toBe(3);
 });
 
 test('the answer counts as soon as its headers are here, and a long body costs the connection', async () => {
   const shared = exchange();
   const closed = Promise.withResolvers<undefined>();
   let written = 0;
-  on.receiver.answer = (_request, response) => {
+  fixture.receiver.answer = (_request, response) => {
     response.on('close', () => closed.resolve(undefined));
     response.writeHead(200);
     const write = (): void => {
@@ -104,15 +104,15 @@ test('the answer counts as soon as its headers are here, and a long body costs t
   expect(await outcomeOf(post(shared))).toEqual({ kind: 'delivered', status: 200 });
   await closed.promise;
   expect(written).toBeLessThan(4 * 1024 * 1024);
-  const before = on.receiver.connections;
-  on.receiver.answer = { status: 200 };
+  const before = fixture.receiver.connections;
+  fixture.receiver.answer = { status: 200 };
   await post(shared);
-  expect(on.receiver.connections - before).toBe(1);
+  expect(fixture.receiver.connections - before).toBe(1);
 });
 
 test('a body that never ends is dropped at the deadline', async () => {
   const closed = Promise.withResolvers<undefined>();
-  on.receiver.answer = (_request, response) => {
+  fixture.receiver.answer = (_request, response) => {
     response.on('close', () => closed.resolve(undefined));
     response.writeHead(200);
     response.write('a');
@@ -122,12 +122,12 @@ test('a body that never ends is dropped at the deadline', async () => {
 });
 
 test('a compressed body is not unpacked', async () => {
-  on.receiver.answer = { status: 200, headers: { 'Content-Encoding': 'gzip' }, body: 'not gzip at all' };
+  fixture.receiver.answer = { status: 200, headers: { 'Content-Encoding': 'gzip' }, body: 'not gzip at all' };
   expect(await outcomeOf(post(exchange()))).toEqual({ kind: 'delivered', status: 200 });
 });
 
 test('headers without end are a broken answer', async () => {
-  on.receiver.answer = { status: 200, headers: { 'X-Long': 'a'.repeat(40 * 1024) } };
+  fixture.receiver.answer = { status: 200, headers: { 'X-Long': 'a'.repeat(40 * 1024) } };
   expect(await outcomeOf(post(exchange()))).toEqual({
     kind: 'unreachable',
     class: 'connect',
@@ -138,7 +138,7 @@ test('headers without end are a broken answer', async () => {
 test('an endpoint that is connected but silent is timed out, at each stage', async () => {
   const timedOut = { kind: 'timed_out', afterMs: 150 };
   const short = exchange({ deadlineMs: 150 });
-  on.receiver.answer = 'hang';
+  fixture.receiver.answer = 'hang';
   expect(await outcomeOf(post(short))).toEqual(timedOut);
   const withoutTls = await tcpServer(() => undefined);
   expect(await outcomeOf(post(short, withoutTls))).toEqual(timedOut);
@@ -147,7 +147,7 @@ test('an endpoint that is connected but silent is timed out, at each stage', asy
 });
 
 test('headers that drip in are cut off by the one deadline', async () => {
-  on.receiver.answer = (_request, response) => {
+  fixture.receiver.answer = (_request, response) => {
     const socket = response.socket;
     socket?.write('HTTP/1.1 200 OK\r\n');
     const drip = setInterval(() => socket?.write('X-A: b\r\n'), 20);
@@ -161,18 +161,18 @@ test('headers that drip in are cut off by the one deadline', async () => {
 test('a request that was timed out before its connection was there is never sent', async () => {
   const held: Socket[] = [];
   const url = new URL(await tcpServer((socket) => held.push(socket)));
-  const before = on.receiver.received.length;
+  const before = fixture.receiver.received.length;
   const { outcome } = await post(exchange({ deadlineMs: 100 }), `https://localhost:${url.port}/hook`);
   expect(outcome).toEqual({ kind: 'timed_out', afterMs: 100 });
   // Now the connection gets through to a receiver that would take the request.
   const closed = held.map((socket) => {
-    const onward = connect(on.receiver.port, '127.0.0.1').on('error', () => undefined);
+    const onward = connect(fixture.receiver.port, '127.0.0.1').on('error', () => undefined);
     socket.pipe(onward).pipe(socket);
     return new Promise((resolve) => socket.once('close', resolve));
   });
   expect(closed.length).toBe(1);
   await Promise.all(closed);
-  expect(on.receiver.received.length).toBe(before);
+  expect(fixture.receiver.received.length).toBe(before);
 });
 
 test.each([
@@ -181,7 +181,7 @@ test.each([
   ['that lacks the address', { names: ['localhost'], addresses: [] }, '127.0.0.1'],
 ])('a certificate %s is refused before anything is sent', async (_name, certificate, host) => {
   const isKnown = Object.keys(certificate).length > 0;
-  const authority = isKnown ? on.receiver.authority : await certificateAuthority();
+  const authority = isKnown ? fixture.receiver.authority : await certificateAuthority();
   const other = await otherReceiver({ authority, ...certificate });
   expect(await outcomeOf(post(exchange(), other.url('/', host)))).toMatchObject({
     kind: 'unreachable',
@@ -190,8 +190,8 @@ test.each([
   expect(other.received).toEqual([]);
 });
 
-test('the certificate of a literal address is judged by the address', async () => {
-  expect(await outcomeOf(post(exchange(), on.receiver.url('/', '127.0.0.1')))).toMatchObject({
+test('the certificate of a literal address is verified by the address', async () => {
+  expect(await outcomeOf(post(exchange(), fixture.receiver.url('/', '127.0.0.1')))).toMatchObject({
     kind: 'delivered',
   });
 });
@@ -211,6 +211,6 @@ test('a connection that is refused, or dropped before the answer, is unreachable
     class: 'connect',
     reason: 'The connection to the endpoint failed (ECONNREFUSED).',
   });
-  on.receiver.answer = (_request, response) => response.destroy();
+  fixture.receiver.answer = (_request, response) => response.destroy();
   expect(await outcomeOf(post(exchange()))).toMatchObject({ kind: 'unreachable', class: 'connect' });
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Registry } from 'prom-client';
 import { registerQueueMetrics, createDeliveryMetrics } from '../../src/compose/metrics.ts';
-import { addMessage, addWebhook, stage, testDispatcher } from '../support/webhooks.ts';
+import { addMessage, addWebhook, webhookFixture, testDispatcher } from '../support/webhook-fixture.ts';
 
-const on = stage();
+const fixture = webhookFixture();
 
 /** Samples of webhook metrics, by name and labels. */
 async function scrape(registry: Registry): Promise<Record<string, number>> {
@@ -16,19 +16,19 @@ async function scrape(registry: Registry): Promise<Record<string, number>> {
 test('a scrape tells the backlog, its age, outcomes, latencies and drops', async () => {
   const registry = new Registry();
   const metrics = createDeliveryMetrics(registry);
-  registerQueueMetrics(registry, on.database.db, on.clock.now);
-  await addWebhook(on.database.db, on.orgId, on.receiver.url());
-  await addMessage(on.database.db, on.orgId, on.clock.now());
-  await addMessage(on.database.db, on.orgId, on.clock.now());
-  on.clock.advance(40_000);
+  registerQueueMetrics(registry, fixture.database.db, fixture.clock.now);
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
+  await addMessage(fixture.database.db, fixture.orgId, fixture.clock.now());
+  await addMessage(fixture.database.db, fixture.orgId, fixture.clock.now());
+  fixture.clock.advance(40_000);
   expect(await scrape(registry)).toMatchObject({
     webhook_deliveries_pending: 2,
     webhook_deliveries_in_flight: 0,
     webhook_oldest_due_age_seconds: 40,
   });
-  on.receiver.answerNext({ status: 500 });
-  await testDispatcher(on, { metrics }).processAll();
-  on.clock.advance(1_000);
+  fixture.receiver.answerNext({ status: 500 });
+  await testDispatcher(fixture, { metrics }).processAll();
+  fixture.clock.advance(1_000);
   metrics.cancelled('disabled', 3);
   expect(await scrape(registry)).toMatchObject({
     webhook_deliveries_pending: 2,
@@ -38,7 +38,7 @@ test('a scrape tells the backlog, its age, outcomes, latencies and drops', async
     'webhook_event_to_receipt_seconds_bucket{le="300",attempt="first"}': 1,
     'webhook_deliveries_cancelled_total{reason="disabled"}': 3,
   });
-  on.clock.advance(10_000);
+  fixture.clock.advance(10_000);
   // The failed one is due again since six seconds: 5 s after its attempt.
   expect(await scrape(registry)).toMatchObject({
     webhook_deliveries_pending: 1,

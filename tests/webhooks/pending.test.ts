@@ -6,7 +6,7 @@ import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
 import type { Exchange } from '../../src/webhooks/exchange.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts';
-import { addMessage, dumpDeliveries, loopbackExchange, reports } from '../support/webhooks.ts';
+import { addMessage, dumpDeliveries, loopbackExchange, recordReports } from '../support/webhook-fixture.ts';
 
 const perWebhook = 16;
 const pending = 1_000;
@@ -16,12 +16,12 @@ let api: Api;
 let receiver: Receiver;
 let exchange: Exchange;
 let dispatcher: Dispatcher;
-let seen: ReturnType<typeof reports>;
+let seen: ReturnType<typeof recordReports>;
 let webhook: { id: string; secret: string };
 let go: PromiseWithResolvers<undefined>;
 
 beforeEach(async () => {
-  seen = reports();
+  seen = recordReports();
   receiver = await startReceiver();
   const allowedNetworks = ['127.0.0.0/8'];
   api = await startApi({

@@ -11,7 +11,7 @@ import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
 import { Exchange } from '../../src/webhooks/exchange.ts';
 import { webhookTester } from '../../src/webhooks/send-test.ts';
 import { startApi, type Api } from '../support/api.ts';
-import { addMessage, dumpDeliveries, reports } from '../support/webhooks.ts';
+import { addMessage, dumpDeliveries, recordReports } from '../support/webhook-fixture.ts';
 
 const ipv4 = [
   '0.0.0.0',
@@ -80,7 +80,7 @@ let api: Api;
 let trap: Server;
 let exchange: Exchange;
 let connections = 0;
-const seen = reports();
+const seen = recordReports();
 
 beforeAll(async () => {
   // Whatever would be called by mistake on this machine is heard here.

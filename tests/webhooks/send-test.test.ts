@@ -5,7 +5,7 @@ import type { Exchange } from '../../src/webhooks/exchange.ts';
 import { webhookTester } from '../../src/webhooks/send-test.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { TestClock } from '../support/clock.ts';
-import { loopbackExchange, START } from '../support/webhooks.ts';
+import { loopbackExchange, START } from '../support/webhook-fixture.ts';
 
 const clock = new TestClock(START);
 const secret = generateSigningSecret();

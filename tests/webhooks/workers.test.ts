@@ -14,49 +14,43 @@ import {
   addMessage,
   addOrganization,
   addWebhook,
+  countById,
   START,
   dumpDeliveries,
   loopbackExchange,
-  stage,
+  webhookFixture,
   testDispatcher,
-} from '../support/webhooks.ts';
+} from '../support/webhook-fixture.ts';
 import { TestClock } from '../support/clock.ts';
 
-const on = stage(5_000);
+const fixture = webhookFixture(5_000);
 const real = { now: (): Date => new Date() };
-const dispatcher = (options: Partial<DispatcherOptions> = {}): Dispatcher => testDispatcher(on, options);
-const dump = () => dumpDeliveries(on.database.db, on.orgId);
+const dispatcher = (options: Partial<DispatcherOptions> = {}): Dispatcher => testDispatcher(fixture, options);
+const dump = () => dumpDeliveries(fixture.database.db, fixture.orgId);
 
 async function messages(count: number): Promise<void> {
-  for (let each = 0; each < count; each += 1) await addMessage(on.database.db, on.orgId, on.clock.now());
+  for (let each = 0; each < count; each += 1)
+    await addMessage(fixture.database.db, fixture.orgId, fixture.clock.now());
 }
 
 const roomy = { first: 200, retry: 200, perWebhook: 16, perOrganization: 100 };
 
 /** Claims for a minute; how many of which webhook, by their attempts. */
 async function claimed(limits: Partial<ClaimLimits>): Promise<Record<string, number>> {
-  const leaseUntil = new Date(on.clock.now().getTime() + 60_000);
-  const lease = { workerId: 0, now: on.clock.now(), until: leaseUntil };
-  const { deliveries } = await claimDeliveries(on.database.db, { ...roomy, ...limits }, lease);
+  const leaseUntil = new Date(fixture.clock.now().getTime() + 60_000);
+  const lease = { workerId: 0, now: fixture.clock.now(), until: leaseUntil };
+  const { deliveries } = await claimDeliveries(fixture.database.db, { ...roomy, ...limits }, lease);
   const counts: Record<string, number> = {};
   for (const name of deliveries.map(({ url, attempts }) => `${new URL(url).pathname} ${attempts}`).sort())
     counts[name] = (counts[name] ?? 0) + 1;
   return counts;
 }
 
-/** Message ids as received, each with the number of times. */
-function timesReceived(): number[] {
-  const times = new Map<string, number>();
-  for (const { headers } of on.receiver.received) {
-    const id = String(headers['webhook-id']);
-    times.set(id, (times.get(id) ?? 0) + 1);
-  }
-  return [...times.values()];
-}
+const timesReceived = (): number[] => countById(fixture.receiver.received);
 
 describe('two workers at once', () => {
   test('deliver each message once', async () => {
-    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
     await messages(150);
     const options = { places: { first: 8, retry: 2 } };
     await Promise.all([dispatcher(options).processAll(), dispatcher(options).processAll()]);
@@ -66,16 +60,17 @@ describe('two workers at once', () => {
 
   // The control: the same count, with a worker that takes the leases for expired.
   test('would be seen to deliver twice if leases did not hold', async () => {
-    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
     await messages(5);
     const go = Promise.withResolvers<undefined>();
-    on.receiver.answer = (_request, response) => void go.promise.then(() => response.writeHead(204).end());
+    fixture.receiver.answer = (_request, response) =>
+      void go.promise.then(() => response.writeHead(204).end());
     const first = dispatcher().processAll();
-    for (let each = 0; each < 5; each += 1) await on.receiver.next();
+    for (let each = 0; each < 5; each += 1) await fixture.receiver.next();
     const late = new TestClock(START);
     late.advance(3_600_000);
     const second = dispatcher({ now: late.now }).processAll();
-    for (let each = 0; each < 5; each += 1) await on.receiver.next();
+    for (let each = 0; each < 5; each += 1) await fixture.receiver.next();
     go.resolve(undefined);
     await Promise.all([first, second]);
     expect(timesReceived()).toEqual([2, 2, 2, 2, 2]);
@@ -83,12 +78,14 @@ describe('two workers at once', () => {
 });
 
 test('a late worker does not overwrite the result of the one that took over', async () => {
-  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await messages(1);
   const go = Promise.withResolvers<undefined>();
-  on.receiver.answerNext((_request, response) => void go.promise.then(() => response.writeHead(500).end()));
+  fixture.receiver.answerNext(
+    (_request, response) => void go.promise.then(() => response.writeHead(500).end()),
+  );
   const late = dispatcher().processAll();
-  await on.receiver.next();
+  await fixture.receiver.next();
   const next = new TestClock(START);
   next.advance(3_600_000);
   await dispatcher({ now: next.now }).processAll();
@@ -97,34 +94,42 @@ test('a late worker does not overwrite the result of the one that took over', as
   expect(await dump()).toMatchObject([
     { state: 'delivered', attempts: 1, log: ['1 delivered  204 127.0.0.1 1'] },
   ]);
-  expect(on.seen.counted.superseded).toBe(1);
+  expect(fixture.seen.counted.superseded).toBe(1);
 });
 
 test('what a dead worker had claimed is delivered when its lease is over, not before', async () => {
-  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await messages(3);
-  const leaseUntil = new Date(on.clock.now().getTime() + 20_000);
-  const lease = { workerId: 0, now: on.clock.now(), until: leaseUntil };
-  const dead = await claimDeliveries(on.database.db, roomy, lease);
+  const leaseUntil = new Date(fixture.clock.now().getTime() + 20_000);
+  const lease = { workerId: 0, now: fixture.clock.now(), until: leaseUntil };
+  const dead = await claimDeliveries(fixture.database.db, roomy, lease);
   expect(dead.deliveries.length).toBe(3);
-  on.clock.advance(19_000);
+  fixture.clock.advance(19_000);
   await dispatcher().processAll();
-  expect(on.receiver.received).toEqual([]);
-  on.clock.advance(1_000);
+  expect(fixture.receiver.received).toEqual([]);
+  fixture.clock.advance(1_000);
   await dispatcher().processAll();
   expect(timesReceived()).toEqual([1, 1, 1]);
 });
 
 describe('owners', () => {
   const presence = () =>
-    startWorkerPresence(on.database.connection, (error: unknown) => void on.seen.errors.push(error));
+    startWorkerPresence(
+      fixture.database.connection,
+      (error: unknown) => void fixture.seen.errors.push(error),
+    );
   const claimAs = ({ workerId }: WorkerPresence) => {
     const now = real.now();
-    return claimDeliveries(on.database.db, roomy, { workerId, now, until: new Date(now.getTime() + 20_000) });
+    const until = new Date(now.getTime() + 20_000);
+    return claimDeliveries(fixture.database.db, roomy, {
+      workerId,
+      now,
+      until,
+    });
   };
 
   test('who ends is found absent at the second look, and what it held is delivered at once by another', async () => {
-    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
     await messages(3);
     const [dead, alive] = [await presence(), await presence()];
     await claimAs(dead);
@@ -133,29 +138,29 @@ describe('owners', () => {
     expect([await alive.listAbsentWorkers(), await alive.listAbsentWorkers()]).toEqual([[], [dead.workerId]]);
     const running = dispatcher({ ...real, presence: async () => alive });
     await running.start();
-    for (let each = 0; each < 3; each += 1) await on.receiver.next();
+    for (let each = 0; each < 3; each += 1) await fixture.receiver.next();
     await running.destroy();
     expect(timesReceived()).toEqual([1, 1, 1]);
-    expect(on.seen.counted.reclaimed).toBe(3);
+    expect(fixture.seen.counted.reclaimed).toBe(3);
   });
 
   test('who loses its connection and comes back keeps what it holds', async () => {
-    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
     await messages(1);
     const [broken, other] = [await presence(), await presence()];
     await claimAs(broken);
-    await on.database.pool.query(
+    await fixture.database.pool.query(
       `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = ${broken.workerId}`,
     );
     while (broken.isConnected()) await other.listAbsentWorkers();
-    while (!broken.isConnected()) await on.database.pool.query('select 1');
+    while (!broken.isConnected()) await fixture.database.pool.query('select 1');
     expect([await other.listAbsentWorkers(), await other.listAbsentWorkers()]).toEqual([[], []]);
-    expect(on.seen.errors.splice(0)[0]).toMatchObject({ code: '57P01' });
+    expect(fixture.seen.errors.splice(0)[0]).toMatchObject({ code: '57P01' });
     await Promise.all([broken.stop(), other.stop()]);
   });
 
   test('a worker whose presence is away claims nothing', async () => {
-    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
     await messages(1);
     const away = {
       workerId: 1,
@@ -167,18 +172,18 @@ describe('owners', () => {
     await running.start();
     await running.processAll();
     await running.destroy();
-    expect(on.receiver.received).toEqual([]);
+    expect(fixture.receiver.received).toEqual([]);
   });
 });
 
 test('a stop waits for the attempts under way and records them', async () => {
-  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await messages(1);
   const go = Promise.withResolvers<undefined>();
-  on.receiver.answer = (_request, response) => void go.promise.then(() => response.writeHead(204).end());
+  fixture.receiver.answer = (_request, response) => void go.promise.then(() => response.writeHead(204).end());
   const running = dispatcher(real);
   await running.start();
-  await on.receiver.next();
+  await fixture.receiver.next();
   const stopped = running.destroy();
   await messages(1);
   running.wake();
@@ -191,62 +196,62 @@ test('a stop waits for the attempts under way and records them', async () => {
 });
 
 test('a stop gives back the leases of attempts that take too long', async () => {
-  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await messages(1);
-  on.receiver.answerNext('hang');
+  fixture.receiver.answerNext('hang');
   const stuck = dispatcher({ graceMs: 20 });
   const done = stuck.processAll();
-  await on.receiver.next();
+  await fixture.receiver.next();
   await stuck.destroy();
   await dispatcher().processAll();
   expect(await dump()).toMatchObject([{ state: 'delivered', attempts: 1, isLeased: false }]);
-  await on.exchange.destroy();
+  await fixture.exchange.destroy();
   await done;
 });
 
 describe('a running dispatcher', () => {
   test('delivers on a wake-up, and on a notification from another process', async () => {
-    await addWebhook(on.database.db, on.orgId, on.receiver.url());
-    const onError = (error: unknown): void => void on.seen.errors.push(error);
+    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
+    const onError = (error: unknown): void => void fixture.seen.errors.push(error);
     const running = dispatcher({
       ...real,
-      listen: (wake) => listenOnChannel(on.database.connection, DELIVERIES_CHANNEL, wake, onError),
+      listen: (wake) => listenOnChannel(fixture.database.connection, DELIVERIES_CHANNEL, wake, onError),
     });
     await running.start();
-    const first = await addMessage(on.database.db, on.orgId, real.now());
+    const first = await addMessage(fixture.database.db, fixture.orgId, real.now());
     running.wake();
-    expect((await on.receiver.next()).headers['webhook-id']).toBe(first.id);
-    const second = await addMessage(on.database.db, on.orgId, real.now());
-    await notifyDispatchers(on.database.db);
-    expect((await on.receiver.next()).headers['webhook-id']).toBe(second.id);
+    expect((await fixture.receiver.next()).headers['webhook-id']).toBe(first.id);
+    const second = await addMessage(fixture.database.db, fixture.orgId, real.now());
+    await notifyDispatchers(fixture.database.db);
+    expect((await fixture.receiver.next()).headers['webhook-id']).toBe(second.id);
     await running.destroy();
   });
 
   test('delivers a retry when it is due, without being woken', async () => {
-    await addWebhook(on.database.db, on.orgId, on.receiver.url());
+    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
     const soon = new Date(real.now().getTime() + 300);
-    const { id } = await addMessage(on.database.db, on.orgId, soon);
+    const { id } = await addMessage(fixture.database.db, fixture.orgId, soon);
     const running = dispatcher(real);
     await running.start();
-    expect((await on.receiver.next()).headers['webhook-id']).toBe(id);
+    expect((await fixture.receiver.next()).headers['webhook-id']).toBe(id);
     expect(real.now().getTime()).toBeGreaterThanOrEqual(soon.getTime());
     await running.destroy();
   });
 });
 
 test('a dead endpoint holds no more than its own places, over all workers', async () => {
-  const dead = await startReceiver({ authority: on.receiver.authority });
+  const dead = await startReceiver({ authority: fixture.receiver.authority });
   dead.answer = 'hang';
-  await addWebhook(on.database.db, on.orgId, dead.url());
-  await addWebhook(on.database.db, on.orgId, on.receiver.url());
+  await addWebhook(fixture.database.db, fixture.orgId, dead.url());
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await messages(20);
-  const short = loopbackExchange(on.receiver.ca, 3_000);
+  const short = loopbackExchange(fixture.receiver.ca, 3_000);
   const options = { exchange: short, perWebhook: 3, leaseMs: 60_000 };
   const workers = [dispatcher(options), dispatcher(options)];
   const done = Promise.all(workers.map((worker) => worker.processAll()));
-  for (let each = 0; each < 20; each += 1) await on.receiver.next();
+  for (let each = 0; each < 20; each += 1) await fixture.receiver.next();
   expect(dead.received.length).toBe(3);
-  await on.database.pool.query(
+  await fixture.database.pool.query(
     `update deliveries set state = 'cancelled'
      where state = 'pending' and message_id not in (select message_id from in_flight_slots where message_id is not null)`,
   );
@@ -257,33 +262,35 @@ test('a dead endpoint holds no more than its own places, over all workers', asyn
 }, 20_000);
 
 test('retries have places of their own, so that they hold back no first attempt', async () => {
-  await addWebhook(on.database.db, on.orgId, on.receiver.url('/failing'));
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url('/failing'));
   await messages(10);
-  await on.database.pool.query('update deliveries set attempts = 1');
-  await addWebhook(on.database.db, on.orgId, on.receiver.url('/new'));
+  await fixture.database.pool.query('update deliveries set attempts = 1');
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url('/new'));
   await messages(10);
   expect(await claimed({ first: 16, retry: 16 })).toEqual({ '/failing 0': 2, '/failing 1': 2, '/new 0': 2 });
 });
 
 describe('the claim keeps', () => {
   test('the cap of a webhook, over all workers, until the lease is over', async () => {
-    await addWebhook(on.database.db, on.orgId, on.receiver.url('/a'));
+    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url('/a'));
     await messages(10);
     const limits = { first: 80, perWebhook: 3 };
     expect(await claimed({ ...limits, first: 16 })).toEqual({ '/a 0': 2 });
     expect(await claimed(limits)).toEqual({ '/a 0': 1 });
     expect(await claimed(limits)).toEqual({});
-    on.clock.advance(60_000);
-    expect(await releaseAbandonedLeases(on.database.db, [], on.clock.now())).toBe(3);
+    fixture.clock.advance(60_000);
+    expect(await releaseAbandonedLeases(fixture.database.db, [], fixture.clock.now())).toBe(3);
     expect(await claimed(limits)).toEqual({ '/a 0': 3 });
   });
 
   test('the cap of an organization, and takes organizations and their webhooks in turn', async () => {
-    for (const path of ['/a', '/b', '/c']) await addWebhook(on.database.db, on.orgId, on.receiver.url(path));
+    for (const path of ['/a', '/b', '/c'])
+      await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url(path));
     await messages(10);
-    const small = await addOrganization(on.database.db);
-    await addWebhook(on.database.db, small, on.receiver.url('/small'));
-    for (let each = 0; each < 10; each += 1) await addMessage(on.database.db, small, on.clock.now());
+    const small = await addOrganization(fixture.database.db);
+    await addWebhook(fixture.database.db, small, fixture.receiver.url('/small'));
+    for (let each = 0; each < 10; each += 1)
+      await addMessage(fixture.database.db, small, fixture.clock.now());
     expect(await claimed({ first: 8 })).toEqual({ '/a 0': 1, '/b 0': 1, '/c 0': 1, '/small 0': 1 });
     const more = await claimed({ first: 800, perOrganization: 5 });
     expect([Object.values(more).reduce((sum, count) => sum + count), more['/small 0']]).toEqual([6, 4]);
@@ -292,10 +299,10 @@ describe('the claim keeps', () => {
   test('to its window, and comes round to every webhook', async () => {
     const count = CLAIM_WINDOW + 20;
     for (let each = 0; each < count; each += 1)
-      await addWebhook(on.database.db, on.orgId, on.receiver.url(`/${each}`));
+      await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url(`/${each}`));
     await messages(1);
     await dispatcher().processAll();
-    expect(new Set(on.receiver.received.map(({ path }) => path)).size).toBe(count);
+    expect(new Set(fixture.receiver.received.map(({ path }) => path)).size).toBe(count);
   });
 });
 

@@ -9,9 +9,15 @@ import {
 } from '../../../src/queries/deliveries/delivery-log.ts';
 import type { LoggedDelivery } from '../../../src/queries/deliveries/delivery-log.ts';
 import type { Received } from '../../support/receiver.ts';
-import { addMessage, addWebhook, rotate, stage, testDispatcher } from '../../support/webhooks.ts';
+import {
+  addMessage,
+  addWebhook,
+  rotateTestSecret,
+  webhookFixture,
+  testDispatcher,
+} from '../../support/webhook-fixture.ts';
 
-const on = stage();
+const fixture = webhookFixture();
 
 interface Sent {
   readonly webhookId: string;
@@ -20,26 +26,26 @@ interface Sent {
 }
 
 async function sendOnce(status: number): Promise<Sent> {
-  const { db } = on.database;
-  const { id: webhookId } = await addWebhook(db, on.orgId, on.receiver.url());
-  const { id: messageId } = await addMessage(db, on.orgId, on.clock.now());
-  on.receiver.answerNext({ status });
-  await testDispatcher(on).processAll();
-  return { webhookId, messageId, arrived: await on.receiver.next() };
+  const { db } = fixture.database;
+  const { id: webhookId } = await addWebhook(db, fixture.orgId, fixture.receiver.url());
+  const { id: messageId } = await addMessage(db, fixture.orgId, fixture.clock.now());
+  fixture.receiver.answerNext({ status });
+  await testDispatcher(fixture).processAll();
+  return { webhookId, messageId, arrived: await fixture.receiver.next() };
 }
 
-const keyOf = ({ webhookId, messageId }: Sent) => ({ orgId: on.orgId, webhookId, messageId });
+const keyOf = ({ webhookId, messageId }: Sent) => ({ orgId: fixture.orgId, webhookId, messageId });
 
 function reopen(sent: Sent, requestId?: string): Promise<LoggedDelivery | undefined> {
-  return on.database.db
+  return fixture.database.db
     .transaction()
-    .execute((tx) => requeueDelivery(tx, keyOf(sent), on.clock.now(), requestId));
+    .execute((tx) => requeueDelivery(tx, keyOf(sent), fixture.clock.now(), requestId));
 }
 
 async function logOf(sent: Sent): Promise<unknown> {
-  const delivery = await findDelivery(on.database.db, keyOf(sent));
+  const delivery = await findDelivery(fixture.database.db, keyOf(sent));
   if (delivery === undefined) throw new Error('There is no such delivery.');
-  const attempts = await listDeliveryAttempts(on.database.db, keyOf(sent));
+  const attempts = await listDeliveryAttempts(fixture.database.db, keyOf(sent));
   return {
     state: delivery.state,
     attempts: delivery.attempts,
@@ -49,16 +55,16 @@ async function logOf(sent: Sent): Promise<unknown> {
 
 test('a delivered message goes out again byte for byte, under its id, signed with the secret of now', async () => {
   const sent = await sendOnce(204);
-  const secret = await rotate(on.database.db, on.orgId, sent.webhookId);
-  on.clock.advance(3_600_000);
-  expect(await reopen(sent)).toMatchObject({ state: 'pending', attempts: 1, due_at: on.clock.now() });
-  on.receiver.answerNext({ status: 200 });
-  await testDispatcher(on).processAll();
-  const again = await on.receiver.next();
+  const secret = await rotateTestSecret(fixture.database.db, fixture.orgId, sent.webhookId);
+  fixture.clock.advance(3_600_000);
+  expect(await reopen(sent)).toMatchObject({ state: 'pending', attempts: 1, due_at: fixture.clock.now() });
+  fixture.receiver.answerNext({ status: 200 });
+  await testDispatcher(fixture).processAll();
+  const again = await fixture.receiver.next();
   expect(again.body.equals(sent.arrived.body)).toBe(true);
   expect(again.headers['webhook-id']).toBe(sent.messageId);
   const header = String(again.headers['service-signature']);
-  expect(isServiceSignatureValid(secret, header, again.body, on.clock.now())).toBe(true);
+  expect(isServiceSignatureValid(secret, header, again.body, fixture.clock.now())).toBe(true);
   expect(await logOf(sent)).toEqual({
     state: 'delivered',
     attempts: 2,
@@ -72,10 +78,10 @@ test('a delivered message goes out again byte for byte, under its id, signed wit
 test('an exhausted message gets one attempt each time, and its log goes on', async () => {
   const sent = await sendOnce(500);
   for (const waitMs of RETRY_DELAYS_MS) {
-    on.clock.advance(waitMs);
-    on.receiver.answerNext({ status: 500 });
-    await testDispatcher(on).processAll();
-    await on.receiver.next();
+    fixture.clock.advance(waitMs);
+    fixture.receiver.answerNext({ status: 500 });
+    await testDispatcher(fixture).processAll();
+    await fixture.receiver.next();
   }
   const all = RETRY_DELAYS_MS.length + 1;
   expect(await logOf(sent)).toMatchObject({ state: 'exhausted', attempts: all });
@@ -84,9 +90,9 @@ test('an exhausted message gets one attempt each time, and its log goes on', asy
     [200, 'delivered'],
   ] as const) {
     expect(await reopen(sent)).toMatchObject({ state: 'pending' });
-    on.receiver.answerNext({ status });
-    await testDispatcher(on).processAll();
-    await on.receiver.next();
+    fixture.receiver.answerNext({ status });
+    await testDispatcher(fixture).processAll();
+    await fixture.receiver.next();
     expect(await logOf(sent)).toMatchObject({ state });
   }
   expect(await logOf(sent)).toMatchObject({ attempts: all + 2 });
@@ -95,11 +101,11 @@ test('an exhausted message gets one attempt each time, and its log goes on', asy
 test('a repetition that fails is repeated as the schedule goes on', async () => {
   const sent = await sendOnce(204);
   await reopen(sent);
-  on.receiver.answerNext({ status: 503 });
-  await testDispatcher(on).processAll();
-  await on.receiver.next();
-  const waiting = await findDelivery(on.database.db, keyOf(sent));
-  const dueAt = new Date(on.clock.now().getTime() + (RETRY_DELAYS_MS[1] ?? 0));
+  fixture.receiver.answerNext({ status: 503 });
+  await testDispatcher(fixture).processAll();
+  await fixture.receiver.next();
+  const waiting = await findDelivery(fixture.database.db, keyOf(sent));
+  const dueAt = new Date(fixture.clock.now().getTime() + (RETRY_DELAYS_MS[1] ?? 0));
   expect(waiting).toMatchObject({ state: 'pending', attempts: 2, due_at: dueAt, finished_at: null });
 });
 
@@ -107,13 +113,13 @@ test('each attempt shows the call that caused it, and its repetitions do', async
   const sent = await sendOnce(204);
   await reopen(sent, 'call-0001');
   for (const status of [500, 204]) {
-    on.receiver.answerNext({ status });
-    await testDispatcher(on).processAll();
-    await on.receiver.next();
-    on.clock.advance(3_600_000);
+    fixture.receiver.answerNext({ status });
+    await testDispatcher(fixture).processAll();
+    await fixture.receiver.next();
+    fixture.clock.advance(3_600_000);
   }
   await reopen(sent);
-  await testDispatcher(on).processAll();
-  const attempts = await listDeliveryAttempts(on.database.db, keyOf(sent));
+  await testDispatcher(fixture).processAll();
+  const attempts = await listDeliveryAttempts(fixture.database.db, keyOf(sent));
   expect(attempts.map(({ request_id }) => request_id)).toEqual([null, 'call-0001', 'call-0001', null]);
 });

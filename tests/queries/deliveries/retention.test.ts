@@ -2,17 +2,23 @@ import { expect, test } from 'vitest';
 import { startSweeper } from '../../../src/maintenance/sweeper.ts';
 import { deleteMessagesAnnouncedBefore } from '../../../src/queries/deliveries/retention.ts';
 import { updateWebhook } from '../../../src/queries/deliveries/webhooks.ts';
-import { addMessage, addOrganization, addWebhook, stage, testDispatcher } from '../../support/webhooks.ts';
+import {
+  addMessage,
+  addOrganization,
+  addWebhook,
+  webhookFixture,
+  testDispatcher,
+} from '../../support/webhook-fixture.ts';
 
-const on = stage();
+const fixture = webhookFixture();
 const day = 86_400_000;
-const ago = (days: number): Date => new Date(on.clock.now().getTime() - days * day);
+const ago = (days: number): Date => new Date(fixture.clock.now().getTime() - days * day);
 const month = (): Date => ago(30);
 
 /** A message whose first announcement was so many days ago, and whose last may have been later. */
-async function message(days: number, repeatedDays?: number, orgId = on.orgId): Promise<string> {
-  const { id } = await addMessage(on.database.db, orgId, on.clock.now());
-  await on.database.db
+async function message(days: number, repeatedDays?: number, orgId = fixture.orgId): Promise<string> {
+  const { id } = await addMessage(fixture.database.db, orgId, fixture.clock.now());
+  await fixture.database.db
     .updateTable('messages')
     .set({ announced_at: ago(days), repeated_at: repeatedDays === undefined ? null : ago(repeatedDays) })
     .where('id', '=', id)
@@ -23,7 +29,7 @@ async function message(days: number, repeatedDays?: number, orgId = on.orgId): P
 /** Which messages there are, as the three tables tell. */
 async function kept(): Promise<string[][]> {
   const ids = async (column: string, table: string): Promise<string[]> => {
-    const { rows } = await on.database.pool.query<{ id: string }>(
+    const { rows } = await fixture.database.pool.query<{ id: string }>(
       `select distinct ${column} as id from ${table} order by 1`,
     );
     return rows.map(({ id }) => id);
@@ -38,29 +44,31 @@ async function kept(): Promise<string[][]> {
 const same = (...ids: string[]): string[][] => Array<string[]>(3).fill(ids.toSorted());
 
 test('old messages go with their deliveries and attempts; young, repeated and pending ones stay', async () => {
-  const { db } = on.database;
-  await addWebhook(db, on.orgId, on.receiver.url());
+  const { db } = fixture.database;
+  await addWebhook(db, fixture.orgId, fixture.receiver.url());
   const [delivered, young, repeated] = [await message(31), await message(29), await message(90, 1)];
-  on.receiver.answerNext({ status: 204 }, { status: 204 }, { status: 204 }, { status: 500 });
-  await testDispatcher(on).processAll();
+  fixture.receiver.answerNext({ status: 204 }, { status: 204 }, { status: 204 }, { status: 500 });
+  await testDispatcher(fixture).processAll();
   const pending = await message(60);
-  await testDispatcher(on).processAll();
+  await testDispatcher(fixture).processAll();
   expect(await kept()).toEqual(same(delivered, young, repeated, pending));
   expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(1);
   expect(await kept()).toEqual(same(young, repeated, pending));
-  on.clock.advance(5_000);
-  await testDispatcher(on).processAll();
+  fixture.clock.advance(5_000);
+  await testDispatcher(fixture).processAll();
   expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(1);
   expect(await kept()).toEqual(same(young, repeated));
   expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(0);
 });
 
 test('cancelled ones and those that no webhook wanted go too, of every organization', async () => {
-  const { db } = on.database;
+  const { db } = fixture.database;
   const other = await addOrganization(db);
-  const { id } = await addWebhook(db, on.orgId, on.receiver.url());
+  const { id } = await addWebhook(db, fixture.orgId, fixture.receiver.url());
   await message(40);
-  await db.transaction().execute((tx) => updateWebhook(tx, on.orgId, id, { enabled: false }, on.clock.now()));
+  await db
+    .transaction()
+    .execute((tx) => updateWebhook(tx, fixture.orgId, id, { enabled: false }, fixture.clock.now()));
   await message(40);
   await message(40, undefined, other);
   const young = await message(1, undefined, other);
@@ -69,10 +77,10 @@ test('cancelled ones and those that no webhook wanted go too, of every organizat
 });
 
 test('several sweep at once, batch by batch, and none of them twice', async () => {
-  const { db } = on.database;
+  const { db } = fixture.database;
   const other = await addOrganization(db);
   for (let count = 0; count < 20; count += 1)
-    await message(40, undefined, count % 2 === 0 ? on.orgId : other);
+    await message(40, undefined, count % 2 === 0 ? fixture.orgId : other);
   expect(await deleteMessagesAnnouncedBefore(db, month(), 7)).toBe(7);
   const removed = await Promise.all([1, 2, 3, 4].map(() => deleteMessagesAnnouncedBefore(db, month(), 100)));
   expect(removed.reduce((sum, each) => sum + each)).toBe(13);
@@ -84,8 +92,8 @@ test('the sweeper removes all that is too old and leaves the rest', async () => 
   const young = await message(9);
   const errors: unknown[] = [];
   const sweeper = startSweeper({
-    db: on.database.db,
-    clock: on.clock.now,
+    db: fixture.database.db,
+    clock: fixture.clock.now,
     messageDays: 10,
     onError: (error) => errors.push(error),
     everyMs: 5,

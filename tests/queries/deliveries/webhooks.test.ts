@@ -10,7 +10,12 @@ import {
   updateWebhook,
 } from '../../../src/queries/deliveries/webhooks.ts';
 import { testDatabase, type TestDatabase } from '../../support/database.ts';
-import { addOrganization, addWebhook, ring, rotate } from '../../support/webhooks.ts';
+import {
+  addOrganization,
+  addWebhook,
+  TEST_KEYRING,
+  rotateTestSecret,
+} from '../../support/webhook-fixture.ts';
 
 const now = new Date('2026-03-01T13:00:00Z');
 let database: TestDatabase;
@@ -79,7 +84,7 @@ test('a removed webhook is found only with its secret, for the test message', as
   const removed = await findWebhookWithSecret(db, orgId, id);
   expect(removed?.deleted_at).toEqual(now);
   const encrypted = removed?.secret ?? { keyId: '', bytes: Buffer.of() };
-  expect(decrypt(ring, encrypted, webhookSecretContext(id)).reveal()).toBe(secret.reveal());
+  expect(decrypt(TEST_KEYRING, encrypted, webhookSecretContext(id)).reveal()).toBe(secret.reveal());
   expect(await findWebhookWithSecret(db, orgId, randomUUID())).toBeUndefined();
 });
 
@@ -87,8 +92,8 @@ test('a rotated secret replaces the former', async () => {
   const { db } = database;
   const orgId = await addOrganization(db);
   const { id } = await addWebhook(db, orgId, 'https://partner.example/');
-  const fresh = await rotate(db, orgId, id);
+  const fresh = await rotateTestSecret(db, orgId, id);
   const found = await findWebhookWithSecret(db, orgId, id);
   const encrypted = found?.secret ?? { keyId: '', bytes: Buffer.of() };
-  expect(decrypt(ring, encrypted, webhookSecretContext(id)).reveal()).toBe(fresh.reveal());
+  expect(decrypt(TEST_KEYRING, encrypted, webhookSecretContext(id)).reveal()).toBe(fresh.reveal());
 });

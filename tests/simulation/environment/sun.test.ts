@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { getPosition } from 'suncalc';
 import { sunPosition } from '../../../src/simulation/environment/sun.ts';
 
-/** How much the air lifts the sun, in degrees, at a true altitude (Meeus 16.4); the oracle adds it, down to the horizon's. */
+/** How much the air lifts the sun, in degrees, at a true altitude (Meeus 16.4); suncalc adds it, down to the horizon's. */
 function refraction(altitude: number): number {
   const h = Math.max(0, altitude);
   return 1.02 / 60 / Math.tan(((h + 10.3 / (h + 5.11)) * Math.PI) / 180);

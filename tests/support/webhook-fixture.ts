@@ -12,15 +12,15 @@ import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatche
 import { Exchange } from '../../src/webhooks/exchange.ts';
 import { TestClock } from './clock.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
-import { startReceiver, type Receiver } from './receiver.ts';
+import { startReceiver, type Received, type Receiver } from './receiver.ts';
 
-export const ring = createKeyring(randomBytes(32));
+export const TEST_KEYRING = createKeyring(randomBytes(32));
 
 /** What the clock of a test says at first. */
 export const START = new Date('2026-03-01T12:00:00Z');
 
 /** Counts of everything that a dispatcher reports; `errors` must stay empty. */
-export function reports() {
+export function recordReports() {
   const counted = {
     attempted: 0,
     delivered: 0,
@@ -48,17 +48,17 @@ export function loopbackExchange(extraCa: string, deadlineMs = 2_000): Exchange 
   return new Exchange({ lookup, allowedNetworks: ['127.0.0.0/8'], extraCa, deadlineMs });
 }
 
-export type Reports = ReturnType<typeof reports>;
+export type Reports = ReturnType<typeof recordReports>;
 
 export function testDispatcher(
-  { database: { db }, exchange, clock, seen: { metrics, errors } }: Stage,
+  { database: { db }, exchange, clock, seen: { metrics, errors } }: WebhookFixture,
   options: Partial<DispatcherOptions> = {},
 ): Dispatcher {
   const onError = (error: unknown): void => void errors.push(error);
   return new Dispatcher({
     db,
     exchange,
-    keyring: ring,
+    keyring: TEST_KEYRING,
     now: clock.now,
     random: () => 0.5,
     metrics,
@@ -84,19 +84,25 @@ export async function addWebhook(
 ): Promise<{ id: string; secret: Secret }> {
   const id = randomUUID();
   const secret = generateSigningSecret();
-  const encrypted = encrypt(ring, secret, webhookSecretContext(id));
+  const encrypted = encrypt(TEST_KEYRING, secret, webhookSecretContext(id));
   await insertWebhook(db, { org_id: orgId, id, url, topics, secret: encrypted }, START);
   return { id, secret };
 }
 
-export async function rotate(db: Db, orgId: string, id: string): Promise<Secret> {
+export async function rotateTestSecret(db: Db, orgId: string, id: string): Promise<Secret> {
   const secret = generateSigningSecret();
-  await rotateWebhookSecret(db, orgId, id, encrypt(ring, secret, webhookSecretContext(id)), new Date());
+  await rotateWebhookSecret(
+    db,
+    orgId,
+    id,
+    encrypt(TEST_KEYRING, secret, webhookSecretContext(id)),
+    new Date(),
+  );
   return secret;
 }
 
-/** The test file's world: a database, and for each test a receiver, an exchange, a clock and an organization. */
-export interface Stage {
+/** A database for the test file, and for each test a receiver, an exchange, a clock and an organization. */
+export interface WebhookFixture {
   database: TestDatabase;
   receiver: Receiver;
   exchange: Exchange;
@@ -105,9 +111,9 @@ export interface Stage {
   seen: Reports;
 }
 
-/** Sets the stage before each test and clears it after; no test may leave an error behind. */
-export function stage(deadlineMs = 2_000): Stage {
-  const set = {} as Stage;
+/** Sets it up before each test and clears it after; no test may leave an error behind. */
+export function webhookFixture(deadlineMs = 2_000): WebhookFixture {
+  const set = {} as WebhookFixture;
   beforeAll(async () => {
     set.database = await testDatabase();
   });
@@ -115,7 +121,7 @@ export function stage(deadlineMs = 2_000): Stage {
     set.receiver = await startReceiver();
     set.exchange = loopbackExchange(set.receiver.ca, deadlineMs);
     set.clock = new TestClock(START);
-    set.seen = reports();
+    set.seen = recordReports();
     set.orgId = await addOrganization(set.database.db);
   });
   afterEach(async () => {
@@ -210,4 +216,14 @@ export async function dumpDeliveries(db: Db, orgId: string) {
         ),
     };
   });
+}
+
+/** How often each message was received, by its id. */
+export function countById(received: readonly Received[]): number[] {
+  const times = new Map<string, number>();
+  for (const { headers } of received) {
+    const id = String(headers['webhook-id']);
+    times.set(id, (times.get(id) ?? 0) + 1);
+  }
+  return [...times.values()];
 }

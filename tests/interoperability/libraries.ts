@@ -1,13 +1,13 @@
-// Foreign libraries from tests/judges, a package of its own that `make test` installs. Their own type declarations are
+// Third-party libraries from tests/interoperability/packages, a package of its own that `make test` installs. Their own type declarations are
 // not there when only types are checked, so that what is used of them is written down here.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const judges = createRequire(join(import.meta.dirname, '../judges/package.json'));
+const packages = createRequire(join(import.meta.dirname, 'packages/package.json'));
 
 async function load<Package>(name: string): Promise<Package> {
-  return (await import(pathToFileURL(judges.resolve(name)).href)) as Package;
+  return (await import(pathToFileURL(packages.resolve(name)).href)) as Package;
 }
 
 export interface TokenSet {

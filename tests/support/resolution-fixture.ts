@@ -3,11 +3,11 @@ import type { ConditionCode } from '../../src/domain/notifications/conditions.ts
 import { raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import { addPerson, startApi, type Api, type Person } from './api.ts';
 import type { Answer } from './api-client.ts';
-import { addDevice } from './simulated.ts';
+import { addDevice } from './fleet-records.ts';
 
 export const HOUR = 3_600_000;
 
-export const returns = {
+export const RETURN_URLS = {
   success_url: 'https://app.partner.example.com:8443/connected?state=a%20b&x=1#done',
   cancel_url: 'http://localhost:3000/devices',
 };
@@ -19,14 +19,14 @@ export interface Item {
 }
 
 /** The test file's API, and for each test an owner of devices, at the same instant. */
-export interface ResolvingStage {
+export interface ResolutionFixture {
   api: Api;
   start: Date;
   owner: Person;
 }
 
-export function resolvingStage(): ResolvingStage {
-  const set = {} as ResolvingStage;
+export function resolutionFixture(): ResolutionFixture {
+  const set = {} as ResolutionFixture;
   beforeAll(async () => {
     set.api = await startApi();
     set.start = set.api.clock.now();
@@ -40,7 +40,7 @@ export function resolvingStage(): ResolvingStage {
 }
 
 /** An item of a fresh device, with the secret that an admin reads from the list. */
-export async function itemOf(
+export async function addActionItem(
   api: Api,
   code: ConditionCode,
   { id, orgId }: { readonly id: string; readonly orgId: string },

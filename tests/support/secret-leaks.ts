@@ -16,7 +16,7 @@ const looks: Readonly<Record<string, RegExp>> = {
 };
 
 /** The kinds of secrets in a text, and the names of those of the given values that it holds. */
-export function leaksIn(text: string, values: Readonly<Record<string, string>> = {}): string[] {
+export function findSecrets(text: string, values: Readonly<Record<string, string>> = {}): string[] {
   return [
     ...Object.entries(looks).flatMap(([kind, look]) => (look.test(text) ? [kind] : [])),
     ...Object.entries(values).flatMap(([name, value]) => (text.includes(value) ? [name] : [])),
@@ -24,17 +24,17 @@ export function leaksIn(text: string, values: Readonly<Record<string, string>> =
 }
 
 /** Throws when a text that the service wrote holds a secret. */
-export function expectNoLeak(
+export function expectNoSecretIn(
   place: string,
   text: string,
   values: Readonly<Record<string, string>> = {},
 ): void {
-  const leaks = leaksIn(text, values);
+  const leaks = findSecrets(text, values);
   if (leaks.length > 0) throw new Error(`${place} holds ${leaks.join(', ')}.`);
 }
 
 /** A log whose lines are as the real one's, kept for a look at them. */
-export class KeptLog implements Log {
+export class RecordingLog implements Log {
   #text = '';
   readonly error = (message: string, fields?: Fields): void => this.#add('error', message, fields);
   readonly warn = (message: string, fields?: Fields): void => this.#add('warn', message, fields);
@@ -51,13 +51,13 @@ export class KeptLog implements Log {
 }
 
 /** Looks through what a service in this process has written. */
-export async function expectNothingLeaked(
-  log: KeptLog,
+export async function expectNoSecretWritten(
+  log: RecordingLog,
   registry: Registry,
   database: TestDatabase,
 ): Promise<void> {
-  expectNoLeak('The log', log.text);
-  expectNoLeak('/metrics', await registry.metrics());
+  expectNoSecretIn('The log', log.text);
+  expectNoSecretIn('/metrics', await registry.metrics());
   const { rows } = await database.pool.query<{ name: string }>(
     "select format('%I', tablename) as name from pg_tables where schemaname = 'public'",
   );

@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** Stands before a receiver and lets nothing through, not even the TLS handshake, until it is opened. */
-export interface Gate {
+export interface BlockingProxy {
   readonly port: number;
   /** Connections that wait. */
   readonly waiting: () => number;
@@ -9,7 +9,7 @@ export interface Gate {
   close(): Promise<void>;
 }
 
-export async function startGate(target: number): Promise<Gate> {
+export async function startBlockingProxy(target: number): Promise<BlockingProxy> {
   const waiting = new Set<Socket>();
   let isOpen = false;
   const pass = (socket: Socket): void => {

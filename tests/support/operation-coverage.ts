@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fieldProblems, problems } from '../../generated/problems.ts';
 
 /** What one run of the whole suite must have seen: every (operation, status) pair and every code of the catalogue. */
-export function missingFrom(notes: readonly string[]): string[] {
+export function listUncovered(notes: readonly string[]): string[] {
   const seen = new Set(notes);
   return [...pairs(), ...codes()].filter((each) => !seen.has(each));
 }

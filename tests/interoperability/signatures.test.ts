@@ -4,8 +4,12 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { buildDeliveryHeaders } from '../../src/domain/notifications/delivery-headers.ts';
 import type { Secret } from '../../src/domain/security/secret.ts';
-import { isServiceSignatureValid, generateSigningSecret, serviceSignatureHeader } from '../../src/domain/notifications/signature.ts';
-import { mux, standardWebhooks, stripe, svix, tern } from './judges.ts';
+import {
+  isServiceSignatureValid,
+  generateSigningSecret,
+  serviceSignatureHeader,
+} from '../../src/domain/notifications/signature.ts';
+import { mux, standardWebhooks, stripe, svix, tern } from './libraries.ts';
 
 const KIB = 1024;
 const count = 1_000;

@@ -4,15 +4,15 @@ import type { DeviceType } from '../../src/domain/notifications/envelope.ts';
 import { raiseCondition } from '../../src/queries/notifications/conditions.ts';
 import type { Api, Person } from './api.ts';
 import type { Answer, Call } from './api-client.ts';
-import { addDevice } from './simulated.ts';
+import { addDevice } from './fleet-records.ts';
 
-export interface Where {
+export interface DeviceKey {
   readonly orgId: string;
   readonly deviceId: string;
 }
 
 /** What tests of the notification content do, with instants counted from `start`. */
-export class Content {
+export class NotificationFixture {
   readonly #api: Api;
   readonly #start: Date;
 
@@ -28,13 +28,13 @@ export class Content {
     this.#api.clock.set(this.#start);
   }
 
-  async deviceOf(person: Pick<Person, 'id' | 'orgId'>, type: DeviceType = 'inverter'): Promise<Where> {
+  async deviceOf(person: Pick<Person, 'id' | 'orgId'>, type: DeviceType = 'inverter'): Promise<DeviceKey> {
     const owner = { orgId: person.orgId, userId: person.id };
     return { orgId: person.orgId, deviceId: await addDevice(this.#api.db, owner, this.#start, type) };
   }
 
   /** Raises at so many milliseconds after the start and answers the item's id. */
-  async raise(device: Where, code: ConditionCode, atMs = 0): Promise<string> {
+  async raise(device: DeviceKey, code: ConditionCode, atMs = 0): Promise<string> {
     const now = new Date(this.#start.getTime() + atMs);
     await this.#api.db.transaction().execute((tx) => raiseCondition(tx, { ...device, code, now }));
     const item = await this.#api.db

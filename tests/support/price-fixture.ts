@@ -5,7 +5,7 @@ import { addPerson, startApi } from './api.ts';
 import type { Api } from './api.ts';
 import type { Answer } from './api-client.ts';
 
-export interface Entry {
+export interface PriceEntry {
   readonly timestamp: string;
   readonly price: number;
   readonly best_bid?: readonly number[];
@@ -13,18 +13,18 @@ export interface Entry {
 }
 
 /** The API, and for each test an organization whose staff uploads prices and lists them. */
-export interface PriceDesk {
+export interface PriceFixture {
   api: Api;
   orgId: string;
   token: string;
-  readonly upload: (data: readonly Entry[], timezone_override?: string) => Promise<Answer>;
+  readonly upload: (data: readonly PriceEntry[], timezone_override?: string) => Promise<Answer>;
   readonly list: (from_dt?: string, to_dt?: string) => Promise<Answer>;
   /** Prices of 2026 by their instants. */
   readonly stored: () => Promise<Record<string, number>>;
 }
 
 /** Sets the desk before each test, on 2026-06-15 at 12:07:30 UTC. */
-export function priceDesk(): PriceDesk {
+export function priceFixture(): PriceFixture {
   const set = {
     upload: (data, timezone_override) => {
       const metadata = timezone_override === undefined ? {} : { metadata: { timezone_override } };
@@ -41,10 +41,10 @@ export function priceDesk(): PriceDesk {
       });
     },
     stored: async () => {
-      const { data } = (await set.list()).body as { data: Entry[] };
+      const { data } = (await set.list()).body as { data: PriceEntry[] };
       return Object.fromEntries(data.map(({ timestamp, price }) => [timestamp, price]));
     },
-  } as PriceDesk;
+  } as PriceFixture;
   beforeAll(async () => {
     set.api = await startApi();
   });

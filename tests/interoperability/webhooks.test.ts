@@ -8,7 +8,7 @@ import { startReceiver } from '../support/receiver.ts';
 import type { Received, Receiver } from '../support/receiver.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
-import { standardWebhooks, stripe } from './judges.ts';
+import { standardWebhooks, stripe } from './libraries.ts';
 
 const fixed = fixedCredentials();
 let folder: string;
@@ -46,7 +46,7 @@ afterAll(async () => {
 
 type Verify = (body: Buffer, headers: Record<string, string>, secret: string) => unknown;
 
-const judges: readonly (readonly [string, () => Promise<Verify>, string])[] = [
+const verifiers: readonly (readonly [string, () => Promise<Verify>, string])[] = [
   [
     'stripe',
     async () => {
@@ -80,7 +80,7 @@ function flipped(body: Buffer, position: number): Buffer {
   return changed;
 }
 
-test.each(judges)('%s accepts the delivered message', async (_, load) => {
+test.each(verifiers)('%s accepts the delivered message', async (_, load) => {
   const verify = await load();
   const message = verify(delivered.body, headersOf(delivered), secret);
   expect(message).toEqual({
@@ -92,7 +92,7 @@ test.each(judges)('%s accepts the delivered message', async (_, load) => {
   });
 });
 
-test.each(judges)('%s refuses the message with any byte of the body changed', async (_, load) => {
+test.each(verifiers)('%s refuses the message with any byte of the body changed', async (_, load) => {
   const verify = await load();
   const headers = headersOf(delivered);
   const accepted: number[] = [];
@@ -111,7 +111,7 @@ test.each(judges)('%s refuses the message with any byte of the body changed', as
   }
 });
 
-test.each(judges)(
+test.each(verifiers)(
   '%s refuses the message with any character of the signature changed',
   async (_, load, name) => {
     const verify = await load();
@@ -129,13 +129,13 @@ test.each(judges)(
   },
 );
 
-test.each(judges)('%s refuses the message under another secret', async (_, load) => {
+test.each(verifiers)('%s refuses the message under another secret', async (_, load) => {
   const verify = await load();
   const other = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   expect(() => verify(delivered.body, headersOf(delivered), other)).toThrow();
 });
 
-test.each(judges)('%s refuses the message once it is more than 300 seconds old', async (_, load) => {
+test.each(verifiers)('%s refuses the message once it is more than 300 seconds old', async (_, load) => {
   const verify = await load();
   const headers = headersOf(delivered);
   const sentAt = Number(headers['webhook-timestamp']) * 1000;

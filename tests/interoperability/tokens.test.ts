@@ -5,8 +5,8 @@ import { fixedCredentials, run } from '../process/partner.ts';
 import type { Credentials } from '../process/partner.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
-import { oauth4webapi, openidClient, simpleOauth2 } from './judges.ts';
-import type { TokenSet } from './judges.ts';
+import { oauth4webapi, openidClient, simpleOauth2 } from './libraries.ts';
+import type { TokenSet } from './libraries.ts';
 
 const fixed = fixedCredentials();
 const ownPassword = 'a password of my own choosing';

@@ -16,7 +16,7 @@ export interface Exchange {
   readonly answer: { readonly status: number; readonly type: string; readonly text: string };
 }
 
-export interface Verdict {
+export interface Violations {
   /** Why the library refuses the request; undefined when it takes it. */
   readonly request: string | undefined;
   /** Why it finds the answer to break the document; undefined when it does not. */
@@ -24,10 +24,10 @@ export interface Verdict {
 }
 
 /**
- * express-openapi-validator as a second judge: an app that does nothing but validate, and that replays our own
+ * express-openapi-validator as a second validator: an app that does nothing but validate, and that replays our own
  * answer as if it were its handler's.
  */
-export class Oracle {
+export class ContractValidator {
   readonly #server: Server;
   #answer: Exchange['answer'] | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -55,7 +55,7 @@ export class Oracle {
     );
     app.use((_request, response) => {
       const { status = 500, text = '' } = this.#answer ?? {};
-      response.status(status).set('x-oracle', 'reached');
+      response.status(status).set('x-reached', 'reached');
       const type = this.#answer?.type ?? '';
       if (text === '') response.end();
       else if (type === 'text/event-stream') response.type(type).send(text);
@@ -65,29 +65,29 @@ export class Oracle {
     app.use(((error: { status?: number; message: string }, _request, response, _next) => {
       response
         .status(error.status ?? 500)
-        .set('x-oracle-error', encodeURIComponent(error.message.slice(0, 2000)))
+        .set('x-violation', encodeURIComponent(error.message.slice(0, 2000)))
         .end();
     }) satisfies ErrorRequestHandler);
     this.#server = createServer(app);
   }
 
   /** One exchange after the other, since the answer to replay is kept aside. */
-  judge(exchange: Exchange): Promise<Verdict> {
-    const verdict = this.#queue.then(() => this.#judge(exchange));
-    this.#queue = verdict.catch(() => undefined);
-    return verdict;
+  validate(exchange: Exchange): Promise<Violations> {
+    const violations = this.#queue.then(() => this.#validate(exchange));
+    this.#queue = violations.catch(() => undefined);
+    return violations;
   }
 
-  async #judge({ method, url, headers, body, answer }: Exchange): Promise<Verdict> {
+  async #validate({ method, url, headers, body, answer }: Exchange): Promise<Violations> {
     this.#answer = answer;
     const call = request(this.#server)[method as 'get'](url).set(headers);
     const replay =
       body === undefined
         ? await call
         : await call.serialize((data: Buffer) => data as never).send(body as never);
-    const error = replay.headers['x-oracle-error'];
+    const error = replay.headers['x-violation'];
     const message = error === undefined ? undefined : decodeURIComponent(error);
-    const reached = replay.headers['x-oracle'] !== undefined;
+    const reached = replay.headers['x-reached'] !== undefined;
     return { request: reached ? undefined : message, response: reached ? message : undefined };
   }
 }

@@ -34,7 +34,7 @@ export interface DeliveryState {
   readonly isLeased: boolean;
 }
 
-export class World {
+export class FaultEnvironment {
   readonly authority: Authority;
   readonly keys: Keyring;
   readonly database: OpenDatabase;
@@ -60,7 +60,7 @@ export class World {
     this.#env = env;
   }
 
-  static async open(): Promise<World> {
+  static async open(): Promise<FaultEnvironment> {
     const folder = mkdtempSync(join(tmpdir(), 'partner-faults-'));
     const embedded = await startEmbedded({
       dataDir: join(folder, 'data'),
@@ -75,7 +75,7 @@ export class World {
     writeFileSync(join(folder, 'authority.pem'), authority.ca);
     const key = randomBytes(32);
     const opened = openDatabase({ connection: embedded.connection, max: 4, applicationName: 'faults' });
-    return new World(authority, key, embedded, opened, folder, {
+    return new FaultEnvironment(authority, key, embedded, opened, folder, {
       DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
       ENCRYPTION_KEY: key.toString('base64'),
       WEBHOOK_CA_FILE: join(folder, 'authority.pem'),

@@ -7,7 +7,7 @@ export const loopback: ResolvedAddress = { address: '127.0.0.1', family: 4 };
 export const body = Buffer.from('{"a":"ü"}');
 
 /** The test file's receiver, called `localhost` and `partner.example`, and exchanges that reach it. */
-export interface ExchangeStage {
+export interface ExchangeFixture {
   receiver: Receiver;
   /** Closed after the test, as the exchanges are. */
   readonly opened: { destroy?(): Promise<void>; close?(): unknown }[];
@@ -17,9 +17,9 @@ export interface ExchangeStage {
   readonly post: (from: Exchange, url?: string, isAlone?: boolean) => Promise<Exchanged>;
 }
 
-export function exchangeStage(): ExchangeStage {
+export function exchangeFixture(): ExchangeFixture {
   const set = {
-    opened: [] as ExchangeStage['opened'],
+    opened: [] as ExchangeFixture['opened'],
     exchange: (options) => {
       const made = new Exchange({
         lookup: async () => [loopback],
@@ -33,7 +33,7 @@ export function exchangeStage(): ExchangeStage {
     },
     post: (from, url = set.receiver.url('/hook?a=b', 'partner.example'), isAlone = false) =>
       from.post({ url, body, isAlone, headers: { 'Content-Type': 'application/json', 'X-Test': '1' } }),
-  } as ExchangeStage;
+  } as ExchangeFixture;
   beforeAll(async () => {
     set.receiver = await startReceiver({ names: ['localhost', 'partner.example'] });
   });
