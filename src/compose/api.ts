@@ -21,7 +21,7 @@ import type { Db } from '../queries/connection/database.ts';
 import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
 import { countQuotaUse } from '../queries/accounts/rate-limits.ts';
 
-/** Ten hours, as the specification says is typical. */
+/** Ten hours, as the document says is typical. */
 const ACCESS_TOKEN_SECONDS = 36_000;
 
 export interface ApiOptions {

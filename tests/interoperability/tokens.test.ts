@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-/** The answer has what the specification says and no refresh token, and the token opens the API. */
+/** The answer has what the document says and no refresh token, and the token opens the API. */
 async function expectGoodToken(answer: TokenSet): Promise<void> {
   expect(answer.token_type.toLowerCase()).toBe('bearer');
   expect(answer).toMatchObject({ access_token: expect.any(String), scope: 'read write' });

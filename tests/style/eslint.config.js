@@ -1,7 +1,7 @@
 // Lint rules. The strict type-checked set finds floating promises, the fault that loses data here.
 import tseslint from 'typescript-eslint';
 
-/** No clock and no dice in the pure rooms: both are arguments there (style rule 5). */
+/** No clock and no dice in the pure rooms: both are arguments there. */
 const ambientClock = [
   {
     selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",

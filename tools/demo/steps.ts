@@ -21,7 +21,7 @@ export interface Progress {
 
 export interface Step {
   readonly title: string;
-  /** Throws when the service does not do what the specification says. */
+  /** Throws when the service does not do what the document says. */
   readonly run: (demo: Progress) => Promise<void>;
 }
 

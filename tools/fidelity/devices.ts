@@ -1,4 +1,4 @@
-/** Vehicles, heat pumps and batteries (simulation.md F3, F4, F5). */
+/** Vehicles, heat pumps and batteries (docs/simulation.md#targets). */
 import type { Household } from '../../src/simulation/household/household.ts';
 import { localQuarterAt } from '../../src/simulation/time/local-day.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';

@@ -1,4 +1,4 @@
-/** Exactness: balance, bounds, counters, determinism (simulation.md F6, F7). */
+/** Exactness: balance, bounds, counters, determinism (docs/simulation.md#targets). */
 import { createHash } from 'node:crypto';
 import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
 import type { Household } from '../../src/simulation/household/household.ts';

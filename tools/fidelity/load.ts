@@ -1,4 +1,4 @@
-/** Household load against the norm profile (simulation.md F2). */
+/** Household load against the norm profile (docs/simulation.md#targets). */
 import { dayTypeOf, normProfileLoad, seasonTerm } from '../../src/simulation/devices/load.ts';
 import type { DayType } from '../../src/simulation/devices/load.ts';
 import { daySegmentsIn } from '../../src/simulation/time/local-day.ts';

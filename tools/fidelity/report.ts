@@ -1,4 +1,4 @@
-/** The validation of the simulator: every target of simulation.md section F but speed, and the charts beside them. */
+/** The validation of the simulator: every target of docs/simulation.md#targets but speed, and the charts beside them. */
 import { drawChart } from './charts.ts';
 import { measureBatteries, measureHeatPumps, measureVehicles } from './devices.ts';
 import type { Check } from './sample-fleets.ts';

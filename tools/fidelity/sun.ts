@@ -1,4 +1,4 @@
-/** Panels and weather: yields, neighbours, seasons (simulation.md F1, F8). */
+/** Panels and weather: yields, neighbours, seasons (docs/simulation.md#targets). */
 import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';

@@ -1,4 +1,4 @@
-/** From the `weights` text of a density raster to one byte for each cell (simulation.md D1). */
+/** From the `weights` text of a density raster to one byte for each cell (docs/simulation.md#density-raster). */
 import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { FieldError } from '../../domain/api/problem.ts';
 

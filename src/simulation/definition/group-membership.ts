@@ -1,4 +1,4 @@
-/** Who belongs to which group: resolved counts and a layout that expansion never reorders (simulation.md C6). */
+/** Who belongs to which group: resolved counts and a layout that expansion never reorders (docs/simulation.md#groups-and-counts). */
 import { isGiven } from './fleet-definition.ts';
 import type { EffectiveGroup, FleetGroupBody } from './fleet-definition.ts';
 

@@ -1,4 +1,4 @@
-/** Where households stand: density, else the fixed pair, else the default place (simulation.md C9). */
+/** Where households stand: density, else the fixed pair, else the default place (docs/simulation.md#density-raster). */
 import tzLookup from '@photostructure/tz-lookup';
 import type { Density } from './density.ts';
 import { drawLocation } from './density.ts';

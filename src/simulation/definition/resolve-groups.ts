@@ -1,4 +1,4 @@
-/** The groups of a definition: rules, defaults, counts (simulation.md C2, C3, C4, C6). */
+/** The groups of a definition: rules, defaults, counts (docs/simulation.md#groups-and-counts). */
 import type { FieldError } from '../../domain/api/problem.ts';
 import { DEFINITION_DEFAULTS, isGiven } from './fleet-definition.ts';
 import type {

@@ -46,7 +46,7 @@ export function storedEnergyAtDayStart(
 /** A stationary battery in integers; power limits as AC energy in a quarter. */
 export interface BatteryLimits {
   readonly capacity: number;
-  /** Reserve that is never discharged: 5 % (B6). */
+  /** Reserve that is never discharged: 5 % (docs/simulation.md#stationary-battery). */
   readonly floor: number;
   readonly initial: number;
   readonly chargeLimit: number;

@@ -1,4 +1,4 @@
-/** Heat demand of a house and what its heat pump does about it in a quarter hour (simulation.md B4). */
+/** Heat demand of a house and what its heat pump does about it in a quarter hour (docs/simulation.md#heat-pump). */
 import { normTemperatureC } from '../environment/climate.ts';
 import type { Climate } from '../environment/climate.ts';
 import type { HeatPump } from '../household/equipment.ts';

@@ -1,4 +1,4 @@
-/** Household load: the norm profile H25 as a Fourier fit, shaped, shifted and made bursty (simulation.md B1). */
+/** Household load: the norm profile H25 as a Fourier fit, shaped, shifted and made bursty (docs/simulation.md#household-load). */
 import { isPublicHoliday } from '../time/holidays.ts';
 import { NOISE_CHANNEL, hashInStream, drawUniform } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';

@@ -1,4 +1,4 @@
-/** Day-ahead prices as a schedule sees them: at each instant only those that had arrived (simulation.md C10). */
+/** Day-ahead prices as a schedule sees them: at each instant only those that had arrived (docs/simulation.md#schedules). */
 import { PRICE_VALIDITY_MS } from '../../domain/prices/prices.ts';
 import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 

@@ -1,4 +1,4 @@
-/** Power of a tilted plant under a sky: Haurwitz, Erbs, isotropic plane, temperature (simulation.md B2). Light in W/m². */
+/** Power of a tilted plant under a sky: Haurwitz, Erbs, isotropic plane, temperature (docs/simulation.md#sun-and-panels). Light in W/m². */
 import { beamIrradiance, diffuseIrradiance, globalIrradiance } from '../environment/light.ts';
 import type { PvPlant } from '../household/equipment.ts';
 import type { SunDirection } from '../environment/sun.ts';

@@ -1,6 +1,6 @@
 /**
  * When a heat pump shall run: the cheapest quarters of a local day are boosted, the dearest set back or blocked,
- * so that the day's heat stays the same and the house never goes cold (decisions.md section 4).
+ * so that the day's heat stays the same and the house never goes cold (docs/simulation.md#schedules).
  */
 import { SPACE_HEAT_FRACTION, createHeatDemand, quarterSpaceHeatDemand } from './heat.ts';
 import type { ScheduleState } from './heat.ts';

@@ -1,5 +1,5 @@
 /**
- * When an electric vehicle drives, how far, and when it is plugged in (simulation.md B5), planned by local weeks
+ * When an electric vehicle drives, how far, and when it is plugged in (docs/simulation.md#electric-vehicle), planned by local weeks
  * from the hash alone: never from the charge, so that the charge needs no history.
  */
 import type { ElectricVehicle } from '../household/equipment.ts';

@@ -1,11 +1,11 @@
-/** Driving and charging of an electric vehicle (simulation.md B5). Energies are integers in mWh. */
+/** Driving and charging of an electric vehicle (docs/simulation.md#electric-vehicle). Energies are integers in mWh. */
 import { NO_TRANSITION } from './battery.ts';
 import type { StorageTransition } from './battery.ts';
 import type { ElectricVehicle } from '../household/equipment.ts';
 import type { DaySegment } from '../time/local-day.ts';
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 
-/** AC to battery (B5). */
+/** AC to battery (docs/simulation.md#electric-vehicle). */
 export const CHARGE_EFFICIENCY = 0.9;
 /** Below this the vehicle charges elsewhere. */
 export const MIN_SOC_PERCENT = 10;
@@ -30,7 +30,7 @@ export interface VehicleInterval {
 }
 
 /**
- * Adds the spans of a stretch (local-time.ts) to those of a UTC day, without gaps. Half of a trip's energy is driven
+ * Adds the spans of a stretch (src/simulation/time/local-day.ts) to those of a UTC day, without gaps. Half of a trip's energy is driven
  * after departure, half before arrival.
  */
 export function appendVehicleIntervals(

@@ -1,4 +1,4 @@
-/** What the devices of a household are called and rated: the fixed half of a device record (simulation.md C14). */
+/** What the devices of a household are called and rated: the fixed half of a device record (openapi/schemas/devices.yaml). */
 import type { DeviceRatings, DeviceType } from '../../domain/fleets/devices.ts';
 import type { Household } from './household.ts';
 import { listDeviceTypes } from './household.ts';

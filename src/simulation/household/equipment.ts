@@ -1,4 +1,4 @@
-/** The devices of a household as drawn: panels, battery, vehicle, heat pump (simulation.md B2 to B6, C5, C8). */
+/** The devices of a household as drawn: panels, battery, vehicle, heat pump (docs/simulation.md). */
 import { DEFINITION_DEFAULTS, DRAWN_FIELD_BOUNDS } from '../definition/fleet-definition.ts';
 import type { DrawnField, EffectiveDefinition } from '../definition/fleet-definition.ts';
 import {
@@ -70,7 +70,7 @@ export function drawEquipment(
   };
 }
 
-/** The range wins over the scalar; draws are clamped to the scalar's bounds; without both, the default (C5). */
+/** The range wins over the scalar; draws are clamped to the scalar's bounds; without both, the default (docs/simulation.md#ranges-and-scalars). */
 function drawField(
   definition: EffectiveDefinition,
   name: DrawnField,
@@ -96,7 +96,7 @@ function clampToSafeInteger(end: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, end));
 }
 
-/** Tilt 20 to 45 degrees, towards the equator ± 45; 15 % of the roofs look east or west (B2). */
+/** Tilt 20 to 45 degrees, towards the equator ± 45; 15 % of the roofs look east or west (docs/simulation.md#sun-and-panels). */
 function drawPv(definition: EffectiveDefinition, seed: Seed, index: number, latitude: number): PvPlant {
   const { min, max } = DEFINITION_DEFAULTS.pv_rating_kw_range;
   const rating =
@@ -112,7 +112,7 @@ function drawPv(definition: EffectiveDefinition, seed: Seed, index: number, lati
   };
 }
 
-/** Efficiency: round trip .85 to .92 by household (B6). */
+/** Efficiency: round trip .85 to .92 by household (docs/simulation.md#stationary-battery). */
 function drawBattery(definition: EffectiveDefinition, seed: Seed, index: number): Battery {
   const { min, max } = DEFINITION_DEFAULTS.battery_capacity_kwh_range;
   const capacity =
@@ -133,7 +133,7 @@ function drawBattery(definition: EffectiveDefinition, seed: Seed, index: number)
   };
 }
 
-/** Sizes in kWh and, beside them, how often such a car is plugged in, per day (B5; sizes and shares assumed). */
+/** Sizes in kWh and, beside them, how often such a car is plugged in, per day (docs/simulation.md#electric-vehicle; sizes and shares assumed). */
 const VEHICLES = [
   { kwh: 40, perDay: 0.5 },
   { kwh: 52, perDay: 0.45 },
@@ -165,7 +165,7 @@ function drawVehicle(seed: Seed, index: number): ElectricVehicle {
   };
 }
 
-/** 8,000 to 20,000 kWh of heat a year, 2.5 to 6 kW electric (B4); 85 % air, 60 % radiators (assumption). */
+/** 8,000 to 20,000 kWh of heat a year, 2.5 to 6 kW electric (docs/simulation.md#heat-pump); 85 % air, 60 % radiators (assumption). */
 function drawHeatPump(seed: Seed, index: number): HeatPump | null {
   if (
     hashCounter(seed, index, NOISE_CHANNEL.heatPump, 0) % 100 >=

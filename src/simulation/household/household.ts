@@ -1,4 +1,4 @@
-/** What a household is: everything drawn from (seed, group, index), as plain JSON (simulation.md C1 to C8). */
+/** What a household is: everything drawn from (seed, group, index), as plain JSON (docs/simulation.md#households). */
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { drawEquipment } from './equipment.ts';
 import type { Battery, ElectricVehicle, HeatPump, PvPlant } from './equipment.ts';
@@ -14,7 +14,7 @@ import type { Density } from '../definition/density.ts';
 import { ARCHETYPES } from './profiles.ts';
 
 /**
- * Version of the equations. Those of a released version never change: tests/simulation/golden.test.ts keeps the
+ * Version of the equations. Those of a released version never change: tests/simulation/model/golden.test.ts keeps the
  * hashes of what it computes. (0 was a draft.)
  */
 export const MODEL_VERSION = 1;
@@ -163,7 +163,7 @@ function drawConsumptionFactor(fraction: number, seed: Seed, groupIndex: number,
 }
 
 /**
- * Systematic sampling (C7): member j owns a vehicle when floor((j+1)f+u) > floor(jf+u); f and u are integers of
+ * Systematic sampling (docs/simulation.md#households): member j owns a vehicle when floor((j+1)f+u) > floor(jf+u); f and u are integers of
  * 2^-20, and each prefix of a group has its share to within one.
  */
 export function ownsElectricVehicle(

@@ -1,4 +1,4 @@
-/** Ids and names of fleets, households and devices: stable functions of what they belong to (simulation.md C8). */
+/** Ids and names of fleets, households and devices: stable functions of what they belong to (docs/simulation.md#households). */
 import { createHash } from 'node:crypto';
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { NOISE_CHANNEL, hashCounter, splitSeed } from '../kernel/noise.ts';

@@ -1,4 +1,4 @@
-/** The ten household archetypes behind `profile` and `weights` (simulation.md C1, C2). */
+/** The ten household archetypes behind `profile` and `weights` (docs/simulation.md#weights-and-profiles). */
 
 export interface Archetype {
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Everything a form needs before it writes a definition: the fleet configuration (simulation.md C14). */
+/** Everything a form needs before it writes a definition: the fleet configuration (openapi/schemas/fleets.yaml). */
 import { DEVICE_TYPES } from '../../domain/fleets/devices.ts';
 import { FLEET_LIMITS } from '../../domain/fleets/fleet-limits.ts';
 import { FLEET_STATES } from '../../domain/fleets/fleet-states.ts';

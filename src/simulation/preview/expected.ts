@@ -1,4 +1,4 @@
-/** What to expect of a household in a mean year, without weather: for previews (simulation.md C11). */
+/** What to expect of a household in a mean year, without weather: for previews (docs/decisions.md#fleets). */
 import { climateAt, meanClearSkyIndex, normTemperatureC } from '../environment/climate.ts';
 import type { Household } from '../household/household.ts';
 import { createLoadCurves } from '../devices/load.ts';

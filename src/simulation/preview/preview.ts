@@ -1,4 +1,4 @@
-/** What creation would make of a definition, from the same functions that create uses (simulation.md C11). */
+/** What creation would make of a definition, from the same functions that create uses (docs/decisions.md#fleets). */
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import type { DeviceCounts } from '../../domain/fleets/devices.ts';
 import { DEVICE_TYPES } from '../../domain/fleets/devices.ts';

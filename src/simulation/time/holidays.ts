@@ -1,4 +1,4 @@
-/** Public holidays that a whole country keeps; on them people live as on Sundays (BDEW's day types, simulation.md B1). */
+/** Public holidays that a whole country keeps; on them people live as on Sundays (BDEW's day types, docs/simulation.md#household-load). */
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { utcYearOf } from './calendar.ts';
 import { DAY_MS } from '../../domain/api/durations.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { encodeEnvelope } from '../../../src/domain/notifications/envelope.ts';
 import { validateTopics } from '../../../src/domain/notifications/topics.ts';
 
-test('the envelope is the specification’s, in its order', () => {
+test('the envelope has the fields of the document, in its order', () => {
   const data = { device_id: 'd', device_type: 'wallbox', owner_id: 'o', notice: 'device_offline' } as const;
   const bytes = encodeEnvelope('m', { type: 'device.information', data }, new Date('2026-11-21T12:00:00.5Z'));
   expect(bytes.toString()).toBe(
