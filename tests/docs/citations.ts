@@ -21,7 +21,7 @@ const FOREIGN = [
   /\b(?:simulation|specification|decisions|design|style|webhooks)(?:\.md)?,? (?:section|rule|part) \d+/gi,
   /\b(?:specification|design|style)\.md\b/g,
   /\bthe specification(?:'s)? (?:says|asks|sentence|wants|leaves)/g,
-  /\((?:[A-F]\d{1,2}(?:, | and | to |\.\.)?)+\)|\bsimulation\.md [A-F]\d*/g,
+  /\((?:[A-F]\d{1,2}(?:, | and | to |\.\.)?)+[;)]|\bsimulation\.md [A-F]\d*/g,
   /\bissue #?\d+\b/gi,
 ];
 /** Pages at the top of the repository; all others are named with their folder. */
@@ -41,9 +41,14 @@ export function brokenCitations(file: SourceFile, files: readonly SourceFile[]):
   return [...new Set(cited)].map((cites) => ({ path: file.path, cites }));
 }
 
-/** Every path from the project's folder that a text names, without the dot that ends a sentence. */
+/**
+ * Every path from the project's folder that a text names, without the dot that ends a sentence. NNNN stands for any number
+ * and names no file.
+ */
 export function rootedPaths(text: string): string[] {
-  return matches(text, ROOTED_PATH).map((path) => path.replace(/[./]+$/, ''));
+  return matches(text, ROOTED_PATH)
+    .map((path) => path.replace(/[./]+$/, ''))
+    .filter((path) => !path.includes('NNNN'));
 }
 
 function isCited(cited: string, files: readonly SourceFile[]): boolean {

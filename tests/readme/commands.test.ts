@@ -86,7 +86,7 @@ function expectedOf(section: string): RegExp {
   if (section === 'First calls') return /"email":"admin@example.com"|"job_id":"[0-9a-f-]{36}"/;
   if (section === 'Command line')
     return /client_secret +\w{128}\n[^]*username +admin@example\.com\npassword +\S+/;
-  if (section === 'Run it for real') return /^[A-Za-z0-9+/]{43}=$/;
+  if (section === 'Run it in production') return /^[A-Za-z0-9+/]{43}=$/;
   if (section === 'Change the encryption key') return /^Webhook secrets: 0 re-encrypted, 0 encrypted under /;
   return /never/;
 }
