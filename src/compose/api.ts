@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http';
 import { Registry } from 'prom-client';
 import type { RateLimits } from '../config/rate-limits.ts';
 import { createApp } from '../http/app.ts';
-import type { OperationHandler, ExistenceCheck } from '../http/pipeline.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
@@ -12,7 +11,7 @@ import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
-import { handlers, judges, existenceChecks } from '../operations/handlers.ts';
+import { bodyRules, existenceChecks, openHandlers, securedHandlers } from '../operations/handlers.ts';
 import { createConsent } from '../portal/consent.ts';
 import { createPortal } from '../portal/portal.ts';
 import { createReference } from '../reference/reference.ts';
@@ -38,10 +37,10 @@ export interface ApiOptions {
 }
 
 /** Binds operations, token endpoints and pages to the HTTP surface. */
-export function composeApi(parts: ApiOptions): RequestListener {
-  const { db, clock, log } = parts;
+export function composeApi(options: ApiOptions): RequestListener {
+  const { db, clock, log } = options;
   const authenticator = createAuthenticator({ db, clock });
-  const services = parts.services((id) => authenticator.invalidateCachedTokensOf(id));
+  const services = options.services((id) => authenticator.invalidateCachedTokensOf(id));
   const { baseUrl } = services;
   const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>
     Promise.resolve({ status: 200, body: buildAuthorizationServerMetadata(baseUrl) });
@@ -54,7 +53,7 @@ export function composeApi(parts: ApiOptions): RequestListener {
     settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
   });
   const limiter = new RateLimiter(
-    parts.rateLimits,
+    options.rateLimits,
     (policy, subject, { quota, windowSeconds }) =>
       countQuotaUse(db, policy, subject, quota, windowSeconds, clock()),
     () => clock().getTime(),
@@ -67,25 +66,23 @@ export function composeApi(parts: ApiOptions): RequestListener {
     baseUrl,
     isUnavailable: isDatabaseUnavailable,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
-    existenceChecks: existenceChecks as unknown as Readonly<Record<string, ExistenceCheck>>,
-    judges,
-    trustedProxies: parts.trustedProxies,
-    registry: parts.registry ?? new Registry(),
-    findNotReadyReason: parts.notReadyBecause,
+    existenceChecks,
+    bodyRules,
+    securedHandlers,
+    openHandlers: { ...openHandlers, getAuthorizationServerMetadata },
+    trustedProxies: options.trustedProxies,
+    registry: options.registry ?? new Registry(),
+    findNotReadyReason: options.notReadyBecause,
     authenticate: (authorization) => authenticator.authenticate(authorization),
     // The partner's admin and staff keep their roles in its simulation organizations; its users have none there.
     isOrganizationReachable: async (actor, orgId) =>
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
-    // The typed map has bound each operation to the document; the pipeline hands over what the document has checked.
-    handlers: { ...handlers, getAuthorizationServerMetadata } as unknown as Readonly<
-      Record<string, OperationHandler>
-    >,
     oauth: {
       issueToken: (request) => tokens.issue(request),
       issueTokenAtRoot: (request) => tokens.issue(request),
       revokeToken: (request) => tokens.revoke(request),
     },
-    pages: createPages(services, parts, limiter, verifyAccount),
+    pages: createPages(services, options, limiter, verifyAccount),
   });
 }
 

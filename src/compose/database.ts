@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readEncryptionKeys } from '../config/encryption-keys.ts';
 import type { Settings } from '../config/settings.ts';
 import { createKeyring } from '../domain/security/encryption.ts';
 import type { Keyring } from '../domain/security/encryption.ts';
@@ -50,7 +49,7 @@ export async function openStorage({
   try {
     const applied = await applyMigrations(connection, MIGRATIONS_FOLDER);
     if (applied.length > 0) log.info('Migrated the database.', { applied });
-    const { key, previous } = encryptionKeys(settings);
+    const { key, previous } = readEncryptionKeys(settings);
     const database = openDatabase({
       connection,
       ...(maxConnections === undefined ? {} : { max: maxConnections }),
@@ -88,26 +87,4 @@ function startEmbeddedDatabase(
 ): ReturnType<typeof startEmbedded> {
   const start = purpose === 'serve' ? startEmbedded : joinOrStartEmbedded;
   return start({ dataDir, log, onFatal });
-}
-
-function encryptionKeys(settings: Settings): { key: Buffer; previous: Buffer[] } {
-  const text = settings.encryptionKey?.reveal() ?? ownKey(settings.dataDir);
-  const previous = settings.encryptionKeyPrevious?.reveal();
-  return {
-    key: Buffer.from(text, 'base64'),
-    previous: previous === undefined ? [] : [Buffer.from(previous, 'base64')],
-  };
-}
-
-/** Generated once; renamed into place whole, since a half-written key would lock out every stored secret. */
-function ownKey(dataDir: string): string {
-  const path = join(dataDir, 'encryption-key');
-  if (!existsSync(path)) {
-    mkdirSync(dataDir, { recursive: true });
-    const draft = `${path}.${process.pid}`;
-    writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true });
-    renameSync(draft, path);
-    chmodSync(path, 0o600);
-  }
-  return readFileSync(path, 'utf8').trim();
 }

@@ -23,10 +23,19 @@ type ReplyOf<Responses> = {
     : { readonly body: Streamable<BodyOfAnswer<Responses[Status]>> });
 }[keyof Responses & SuccessStatus];
 
-/** What an operation may return: a status that the document lacks, or a body of another shape, does not compile. */
-export type Reply<Id extends OperationId> = ReplyOf<operations[Id]['responses']>;
+/** What the operations return has in common: what is sent without knowing which operation it was. */
+export interface OperationReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
 
-type ParametersIn<Parameters, Place extends string> = Parameters extends { [Key in Place]?: infer Part }
+/** What an operation may return: a status that the document lacks, or a body of another shape, does not compile. */
+export type Reply<Id extends OperationId> = OperationReply & ReplyOf<operations[Id]['responses']>;
+
+type ParametersIn<Parameters, Location extends string> = Parameters extends {
+  [Key in Location]?: infer Part;
+}
   ? [NonNullable<Part>] extends [never]
     ? Record<string, never>
     : NonNullable<Part>
@@ -46,6 +55,7 @@ export interface Request<Id extends OperationId> {
   readonly body: BodyOf<operations[Id]>;
 }
 
+/** The function of an operation; it throws a Problem for every answer that is not a success. */
 export type Handler<Context, Id extends OperationId> = (
   context: Context,
   request: Request<Id>,

@@ -1,7 +1,7 @@
 import express from 'express';
 import type { Express, Router } from 'express';
-import { routes } from '../../generated/routes.ts';
-import type { OperationId, Route } from '../../generated/routes.ts';
+import { ROUTES } from '../../generated/routes.ts';
+import type { OAuthOperationId, Route } from '../../generated/routes.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Log } from '../log/log.ts';
 import { createDocumentRoutes } from './document-routes.ts';
@@ -12,65 +12,63 @@ import { measureRequests } from './measure.ts';
 import { methodNotAllowedProblem } from './methods.ts';
 import { createOAuthHandler } from './oauth-routes.ts';
 import type { OAuthEndpoint } from './oauth-routes.ts';
-import { createOperationHandler } from './pipeline.ts';
-import type { OperationHandler, PipelineOptions } from './pipeline.ts';
+import { createOpenOperation, createSecuredOperation } from './operation-handler.ts';
+import type { OperationOptions } from './operation-handler.ts';
 import { createProblemHandler } from './problems.ts';
 import type { ProblemSettings } from './problems.ts';
 import { assignRequestId, getRequestPath, getRequestId } from './request-id.ts';
 
-export interface AppOptions extends PipelineOptions, HealthOptions {
+export interface AppOptions extends OperationOptions, HealthOptions {
   readonly baseUrl: string;
   readonly trustedProxies: readonly string[];
   readonly log: Log;
   readonly isUnavailable: (error: unknown) => boolean;
   readonly isOrganizationGone: (error: unknown) => boolean;
-  /** Every operation but the OAuth ones. */
-  readonly handlers: Readonly<Partial<Record<OperationId, OperationHandler>>>;
-  readonly oauth: Readonly<Partial<Record<OperationId, OAuthEndpoint>>>;
+  readonly oauth: Readonly<Record<OAuthOperationId, OAuthEndpoint>>;
   /** Pages for people: portal, reference, consent. */
   readonly pages: readonly Router[];
 }
 
 /** The whole HTTP surface. Routes come from the document; the order of paths puts fixed segments before parameters. */
-export function createApp(parts: AppOptions): Express {
+export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
-  app.set('trust proxy', [...parts.trustedProxies]);
-  app.use(assignRequestId, measureRequests(parts.registry, parts.log));
-  app.use(createHealthRoutes(parts));
+  app.set('trust proxy', [...options.trustedProxies]);
+  app.use(assignRequestId, measureRequests(options.registry, options.log));
+  app.use(createHealthRoutes(options));
   for (const [path, list] of routesByPath()) {
     const expressPath = path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
-    for (const route of list) app[route.method](expressPath, requestHandler(route, parts));
+    for (const route of list) app[route.method](expressPath, createRouteHandler(route, options));
     app.all(expressPath, (request) => {
       throw methodNotAllowedProblem(request.method, methodsOf(list));
     });
   }
   const count: express.RequestHandler = async (request, response, next) => {
-    await parts.limiter.countByAddressUnlessCounted(response, request.ip);
+    await options.limiter.countByAddressUnlessCounted(response, request.ip);
     next();
   };
-  app.use(count, createDocumentRoutes(parts.baseUrl), ...parts.pages);
+  app.use(count, createDocumentRoutes(options.baseUrl), ...options.pages);
   app.use((request) => {
     throw new Problem(
       'not_found',
-      `There is nothing at ${getRequestPath(request)}; the reference is at ${parts.baseUrl}/docs.`,
+      `There is nothing at ${getRequestPath(request)}; the reference is at ${options.baseUrl}/docs.`,
     );
   });
-  app.use(countFailure(parts.limiter), createProblemHandler(parts));
+  app.use(countFailure(options.limiter), createProblemHandler(options));
   return app;
 }
 
 /** What a process without the API answers. */
-export function createHealthApp(parts: HealthOptions & ProblemSettings): Express {
+export function createHealthApp(options: HealthOptions & ProblemSettings): Express {
   const app = express().disable('x-powered-by');
-  app.use(assignRequestId, createHealthRoutes(parts));
+  app.use(assignRequestId, createHealthRoutes(options));
   app.use((request) => {
     throw new Problem(
       'not_found',
       `There is nothing at ${getRequestPath(request)}; this process serves no API.`,
     );
   });
-  return app.use(createProblemHandler(parts));
+  return app.use(createProblemHandler(options));
 }
 
 /** What fails before its caller is known (405, a path that cannot be decoded) counts by address too. */
@@ -81,22 +79,23 @@ function countFailure(limiter: RateLimiter): express.ErrorRequestHandler {
   };
 }
 
-function requestHandler(route: Route, parts: AppOptions): express.RequestHandler {
-  const endpoint = parts.oauth[route.operationId];
-  if (endpoint !== undefined) {
-    return createOAuthHandler(route, endpoint, {
-      ...parts,
-      onError: (error, response) =>
-        parts.log.error('Request failed.', { request_id: getRequestId(response), error }),
-    });
+function createRouteHandler(route: Route, options: AppOptions): express.RequestHandler {
+  switch (route.access) {
+    case 'token':
+      return createSecuredOperation(route.operationId, route, options);
+    case 'none':
+      return createOpenOperation(route.operationId, route, options);
+    case 'client':
+      return createOAuthHandler(route, options.oauth[route.operationId], {
+        ...options,
+        onError: (error, response) =>
+          options.log.error('Request failed.', { request_id: getRequestId(response), error }),
+      });
   }
-  const handler = parts.handlers[route.operationId];
-  if (handler === undefined) throw new Error(`${route.operationId} has no handler.`);
-  return createOperationHandler(route, handler, parts);
 }
 
 function routesByPath(): [string, Route[]][] {
-  const byPath = Map.groupBy(routes, (route) => route.path);
+  const byPath = Map.groupBy(ROUTES, (route) => route.path);
   const rank = (path: string): string => path.replaceAll(/\{\w+\}/g, '~');
   return [...byPath].toSorted(([a], [b]) => (rank(a) < rank(b) ? -1 : 1));
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { problems } from '../../generated/problems.ts';
+import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 
 const reasons: Readonly<Record<string, readonly [code: ProblemCode, phrase: string]>> = {
@@ -21,7 +21,7 @@ export function answerClientErrors(server: Server, baseUrl: string): void {
       return;
     }
     const [code, phrase] = reasons[error.code ?? ''] ?? ['malformed_request', 'Bad Request'];
-    const { status, title, detail } = problems[code];
+    const { status, title, detail } = PROBLEMS[code];
     const requestId = randomUUID();
     const type = `${baseUrl}/docs/errors/${code}`;
     const body = JSON.stringify({

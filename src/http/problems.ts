@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Response } from 'express';
-import { problems } from '../../generated/problems.ts';
+import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Log } from '../log/log.ts';
@@ -21,7 +21,7 @@ export interface ProblemSettings {
 export function createProblemHandler(settings: ProblemSettings): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const problem = toProblem(error, settings);
-    const { status, title } = problems[problem.code];
+    const { status, title } = PROBLEMS[problem.code];
     if (status >= 500) {
       settings.log.error('Request failed.', {
         request_id: getRequestId(response),
@@ -82,7 +82,7 @@ function problemFromCatalogue(
   cause: unknown,
   headers: Record<string, string> = {},
 ): Problem {
-  return new Problem(code, problems[code].detail, { cause, headers });
+  return new Problem(code, PROBLEMS[code].detail, { cause, headers });
 }
 
 export function sendJson(response: Response, status: number, type: string, body: unknown): void {

@@ -1,14 +1,9 @@
 import type { Response } from 'express';
 import { EventStream } from '../contract/event-stream.ts';
+import type { OperationReply } from '../contract/handlers.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 import { sendEventStream } from './event-stream.ts';
 import { sendJson } from './problems.ts';
-
-export interface OperationReply {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
 
 /**
  * Sends what an operation returned. An async iterable becomes a JSON array in constant memory. `isStillAllowed` is asked

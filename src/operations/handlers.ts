@@ -20,9 +20,8 @@ import * as userDevices from './user-devices.ts';
 import * as users from './users.ts';
 import * as webhooks from './webhooks.ts';
 
-/** Every operation of the document bound to its function: a missing one, or one of another shape, does not compile. */
-export const handlers: Handlers<Context, SecuredOperationId> & Handlers<OpenContext, 'requestSignup'> = {
-  requestSignup: auth.requestSignup,
+/** Every operation that needs a token bound to its function: a missing one, or one of another shape, does not compile. */
+export const securedHandlers: Handlers<Context, SecuredOperationId> = {
   createUser: users.createUser,
   listUsers: users.listUsers,
   getUser: users.getUser,
@@ -78,7 +77,7 @@ export const handlers: Handlers<Context, SecuredOperationId> & Handlers<OpenCont
 
 /**
  * Throws 404 when an object that the path names is not there (or not the caller's to see). Asked only when query or
- * body are faulty, because then the operation itself, which would find out, does not run. An operation whose path
+ * body have errors, because then the operation itself, which would find out, does not run. An operation whose path
  * names an object and that is missing here does not compile.
  */
 export const existenceChecks: ExistenceChecks<Context, SecuredOperationId> = {
@@ -120,5 +119,11 @@ export const existenceChecks: ExistenceChecks<Context, SecuredOperationId> = {
   resolveNotificationItem: resolve.checkNotificationItemExists,
 };
 
-/** Rules beyond the document that are judged even when the document's rules are broken. */
-export const judges = { createFleet: validateDefinitionRules, previewFleet: validateDefinitionRules };
+/** The open operations, without those of the authorization server's metadata, which belong to src/oauth. */
+export const openHandlers: Handlers<OpenContext, 'requestSignup'> = { requestSignup: auth.requestSignup };
+
+/**
+ * Errors of a body beside those that the document has found, so that the caller is told all of them at once. Asked only
+ * when query or body have errors: otherwise the operation itself finds them.
+ */
+export const bodyRules = { createFleet: validateDefinitionRules, previewFleet: validateDefinitionRules };

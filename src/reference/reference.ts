@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
-import { fieldProblems, problems } from '../../generated/problems.ts';
+import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
 import { setSecurityHeaders } from '../html/headers.ts';
 import { renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { buildReferenceView } from './reference-model.ts';
@@ -52,7 +52,7 @@ export function createReference({ baseUrl }: { readonly baseUrl: string }): Rout
         backLabel: 'All error codes',
       });
     } else {
-      const isField = !Object.hasOwn(problems, entry.code);
+      const isField = !Object.hasOwn(PROBLEMS, entry.code);
       sendView(response, 200, 'error', { entry, isField, inline: renderInlineMarkdown });
     }
   });
@@ -65,5 +65,5 @@ export function createReference({ baseUrl }: { readonly baseUrl: string }): Rout
 function errorEntries(): { problems: ErrorEntry[]; fields: ErrorEntry[] } {
   const entries = (catalogue: Readonly<Record<string, Omit<ErrorEntry, 'code'>>>): ErrorEntry[] =>
     Object.entries(catalogue).map(([code, entry]) => ({ ...entry, code }));
-  return { problems: entries(problems), fields: entries(fieldProblems) };
+  return { problems: entries(PROBLEMS), fields: entries(FIELD_PROBLEMS) };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldProblems, problems } from '../../generated/problems.ts';
+import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
 import { listUncovered } from '../support/operation-coverage.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
@@ -77,7 +77,7 @@ describe('a webhook address is refused:', () => {
 });
 
 describe('every code', () => {
-  test.each([...Object.entries(problems), ...Object.entries(fieldProblems)])(
+  test.each([...Object.entries(PROBLEMS), ...Object.entries(FIELD_PROBLEMS)])(
     '%s has a page with cause and cure',
     async (code, { cause, cure }) => {
       expect([cause, cure].every((text) => text.length > 10)).toBe(true);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes } from '../../generated/routes.ts';
+import { ROUTES } from '../../generated/routes.ts';
 import type { Route } from '../../generated/routes.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
 import { startApi } from '../support/api.ts';
@@ -38,7 +38,7 @@ async function failedChecks(route: Route): Promise<string[]> {
 }
 
 describe('what all operations answer alike', () => {
-  test.each(routes.map((route) => [route.operationId, route] as const))('%s', async (_id, route) => {
+  test.each(ROUTES.map((route) => [route.operationId, route] as const))('%s', async (_id, route) => {
     expect(await failedChecks(route)).toEqual([]);
   });
 

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { routes } from '../../generated/routes.ts';
+import { ROUTES } from '../../generated/routes.ts';
 import type { OperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
 import { ROLE_TABLE } from '../../src/domain/users/roles.ts';
 import type { Call } from '../support/api-client.ts';
 import { apis, blankCall, objectNames, problem, unknownObjects, type Check } from './operation-calls.ts';
 
 const oauthIds: readonly OperationId[] = ['issueToken', 'issueTokenAtRoot', 'revokeToken'];
-const oauth = routes.filter((route) => oauthIds.includes(route.operationId));
-const plain = routes.filter((route) => !oauth.includes(route));
+const oauth = ROUTES.filter((route) => oauthIds.includes(route.operationId));
+const plain = ROUTES.filter((route) => !oauth.includes(route));
 const withDatabase = plain.filter((route) => route.operationId !== 'getAuthorizationServerMetadata');
-const secured = routes.filter((route) => route.secured);
+const secured = ROUTES.filter((route) => route.access === 'token');
 const orgScoped = secured.filter((route) => route.orgScoped);
-const inRoleTable = routes.filter((route) => route.operationId in ROLE_TABLE);
+const inRoleTable = ROUTES.filter((route) => route.operationId in ROLE_TABLE);
 const withBody = plain.filter((route) => route.body !== null);
 const withObject = plain.filter((route) => objectNames(route).length > 0);
 

@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import express from 'express';
-import { fieldProblems, problems } from '../../generated/problems.ts';
-import { routes } from '../../generated/routes.ts';
+import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
+import { ROUTES } from '../../generated/routes.ts';
 import { createReference } from '../../src/reference/reference.ts';
 import { Visitor } from '../portal/visitor.ts';
 
@@ -27,7 +27,7 @@ test('the reference shows every operation with its path, and this server instead
     200,
     expect.stringContaining("default-src 'none'"),
   ]);
-  const missing = routes.filter(
+  const missing = ROUTES.filter(
     ({ operationId, path }) =>
       !text.includes(`id="${operationId}"`) || !text.includes(`<code>${path}</code>`),
   );
@@ -47,7 +47,7 @@ test('the reference shows every operation with its path, and this server instead
 
 test('every problem and every field code has a page with cause and cure, reached from the list', async () => {
   const list = await visitor.get('/docs/errors/');
-  const catalogue: Readonly<Record<string, { title: string }>> = { ...problems, ...fieldProblems };
+  const catalogue: Readonly<Record<string, { title: string }>> = { ...PROBLEMS, ...FIELD_PROBLEMS };
   for (const [code, { title }] of Object.entries(catalogue)) {
     expect(list.text).toContain(`href="/docs/errors/${code}"`);
     const page = await visitor.get(`/docs/errors/${code}`);

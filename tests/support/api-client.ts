@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import request from 'supertest';
-import { routes } from '../../generated/routes.ts';
+import { ROUTES } from '../../generated/routes.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import type { OperationId } from '../../generated/routes.ts';
 import { EventListener } from './event-stream.ts';
@@ -70,7 +70,7 @@ export class ApiClient {
   }
 
   async call(id: OperationId, call: Call = {}): Promise<Answer> {
-    const route = routes.find((each) => each.operationId === id);
+    const route = ROUTES.find((each) => each.operationId === id);
     if (route === undefined) throw new Error(`The document has no operation ${id}.`);
     const values: Record<string, string> = { org_id: this.#defaults.orgId, ...call.path };
     const path = route.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
@@ -80,7 +80,7 @@ export class ApiClient {
     const token = call.token === undefined ? this.#defaults.admin.token : call.token;
     const raw = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
     const headers = {
-      ...(token === null || !route.secured ? {} : { authorization: `Bearer ${token}` }),
+      ...(token === null || route.access !== 'token' ? {} : { authorization: `Bearer ${token}` }),
       ...(raw === undefined ? {} : { 'content-type': 'application/json' }),
       ...call.headers,
     };

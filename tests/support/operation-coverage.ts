@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fieldProblems, problems } from '../../generated/problems.ts';
+import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
 
 /** What one run of the whole suite must have seen: every (operation, status) pair and every code of the catalogue. */
 export function listUncovered(notes: readonly string[]): string[] {
@@ -21,5 +21,5 @@ function pairs(): string[] {
 }
 
 function codes(): string[] {
-  return [...Object.keys(problems), ...Object.keys(fieldProblems)].map((code) => `code ${code}`);
+  return [...Object.keys(PROBLEMS), ...Object.keys(FIELD_PROBLEMS)].map((code) => `code ${code}`);
 }

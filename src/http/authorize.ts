@@ -1,0 +1,79 @@
+import type { Request, Response } from 'express';
+import type { OperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
+import { Problem } from '../domain/api/problem.ts';
+import type { Actor } from '../domain/users/actor.ts';
+import { ROLE_TABLE } from '../domain/users/roles.ts';
+import { NARROW_POLICIES } from './rate-limiter.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+
+export interface AuthorizationOptions {
+  readonly limiter: RateLimiter;
+  /** Who the header `Authorization` stands for; throws the problem unauthenticated or invalid_token (401). */
+  readonly authenticate: (authorization: string | undefined) => Promise<Actor>;
+  /** Whether the actor's organization reaches another one (a simulation organization of its fleets). */
+  readonly isOrganizationReachable: (actor: Actor, orgId: string) => Promise<boolean>;
+}
+
+/**
+ * Counts a request against the default policy, and against the operation's own if it has one.
+ * @throws Problem quota_exceeded (429).
+ */
+export async function countRequest(
+  limiter: RateLimiter,
+  response: Response,
+  id: OperationId | undefined,
+  subject: string,
+): Promise<void> {
+  const policy = id === undefined ? undefined : NARROW_POLICIES[id];
+  await limiter.countRequest(response, [
+    { policy: 'default', subject },
+    ...(policy === undefined ? [] : [{ policy, subject }]),
+  ]);
+}
+
+/**
+ * Who calls, when the token's quota allows it. A caller without a valid token is counted by address.
+ * @throws Problem unauthenticated or invalid_token (401), quota_exceeded (429).
+ */
+export async function authenticateAndCount(
+  id: SecuredOperationId,
+  { authenticate, limiter }: AuthorizationOptions,
+  request: Request,
+  response: Response,
+): Promise<Actor> {
+  const actor = await authenticate(request.get('authorization')).catch(async (error: unknown) => {
+    if (error instanceof Problem) await countRequest(limiter, response, undefined, request.ip ?? 'unknown');
+    throw error;
+  });
+  await countRequest(limiter, response, id, actor.tokenDigest);
+  return actor;
+}
+
+/**
+ * The organization that a request is about: that of the path, or the token's own where the path has none.
+ * @throws Problem organization_forbidden, role_forbidden or insufficient_scope (403; RFC 6750, 3.1).
+ */
+export async function authorize(
+  route: Route,
+  id: SecuredOperationId,
+  { isOrganizationReachable }: AuthorizationOptions,
+  actor: Actor,
+  pathOrgId: string | undefined,
+): Promise<string> {
+  const orgId = pathOrgId ?? actor.orgId;
+  if (orgId !== actor.orgId && !(await isOrganizationReachable(actor, orgId))) {
+    throw new Problem('organization_forbidden', 'The access token gives no access to this organization.');
+  }
+  if (ROLE_TABLE[id][actor.role] === 'none') {
+    throw new Problem('role_forbidden', `The role ${actor.role} may not call ${id}.`);
+  }
+  if (route.method !== 'get' && !actor.scope.split(' ').includes('write')) {
+    const challenge = 'Bearer realm="partners", error="insufficient_scope", scope="read write"';
+    throw new Problem(
+      'insufficient_scope',
+      'The token has the scope "read" and may only read; request one with "read write".',
+      { headers: { 'WWW-Authenticate': challenge } },
+    );
+  }
+  return orgId;
+}

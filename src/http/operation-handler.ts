@@ -1,0 +1,100 @@
+import type { Request as HttpRequest, RequestHandler, Response } from 'express';
+import type { OpenOperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
+import type { Handlers, Request } from '../contract/handlers.ts';
+import { validationProblem } from '../domain/api/problem.ts';
+import type { FieldError } from '../domain/api/problem.ts';
+import type { Context, OpenContext, Services } from '../operations/context.ts';
+import { authenticateAndCount, authorize, countRequest } from './authorize.ts';
+import type { AuthorizationOptions } from './authorize.ts';
+import { checkAcceptHeader, readJsonBody } from './body.ts';
+import { sendReply } from './reply.ts';
+import { getRequestId } from './request-id.ts';
+import { readDeclaredHeaders, readQuery } from './request-values.ts';
+import { validatePath, validateValues } from './request-validator.ts';
+import type { SentValues } from './request-validator.ts';
+
+/** Finds the errors of a body beside those that the document's schema has found. */
+type BodyRule = (body: unknown, errors: readonly FieldError[], now: Date) => readonly FieldError[];
+
+export interface OperationOptions extends AuthorizationOptions {
+  readonly services: Services;
+  readonly clock: () => Date;
+  readonly securedHandlers: Handlers<Context, SecuredOperationId>;
+  readonly openHandlers: Handlers<OpenContext, OpenOperationId>;
+  /** Throws 404 when an object that the path names is not there; called only when query or body have errors. */
+  readonly existenceChecks: {
+    readonly [Id in SecuredOperationId]?: (context: Context, path: Request<Id>['path']) => Promise<void>;
+  };
+  /** Called only when query or body have errors: the operation, which would find more, does not run. */
+  readonly bodyRules: { readonly [Id in SecuredOperationId]?: BodyRule };
+}
+
+/**
+ * Handles the requests of an operation that needs a token, in this order: 401, 429, 406, 415, 413, 400, path 422,
+ * organization 403, role 403, object 404, query and body 422, then the operation.
+ */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- binds handler, validators and request to one operation
+export function createSecuredOperation<Id extends SecuredOperationId>(
+  id: Id,
+  route: Route,
+  options: OperationOptions,
+): RequestHandler {
+  const handle = options.securedHandlers[id];
+  return async (request, response) => {
+    const authorization = request.get('authorization');
+    const actor = await authenticateAndCount(id, options, request, response);
+    const body = await readBody(route, request, response);
+    const path = validatePath(id, request.params);
+    const pathOrgId = 'org_id' in path ? path.org_id : undefined;
+    const orgId = await authorize(route, id, options, actor, pathOrgId);
+    const context = { ...openContext(options, response), actor, orgId };
+    const result = validateValues(id, readValues(route, request, body));
+    if ('errors' in result) {
+      const more = options.bodyRules[id]?.(body, result.errors, context.now) ?? [];
+      await options.existenceChecks[id]?.(context, path);
+      throw validationProblem([...result.errors, ...more]);
+    }
+    const reply = await handle(context, { path, ...result.values });
+    await sendReply(
+      response,
+      reply,
+      async () => (await options.authenticate(authorization)).role === actor.role,
+    );
+  };
+}
+
+/** The same for an operation that anybody may call: its requests are counted by address. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- binds handler, validators and request to one operation
+export function createOpenOperation<Id extends OpenOperationId>(
+  id: Id,
+  route: Route,
+  options: OperationOptions,
+): RequestHandler {
+  const handle = options.openHandlers[id];
+  return async (request, response) => {
+    await countRequest(options.limiter, response, id, request.ip ?? 'unknown');
+    const body = await readBody(route, request, response);
+    const path = validatePath(id, request.params);
+    const result = validateValues(id, readValues(route, request, body));
+    if ('errors' in result) throw validationProblem(result.errors);
+    const reply = await handle(openContext(options, response), { path, ...result.values });
+    await sendReply(response, reply, () => Promise.resolve(true));
+  };
+}
+
+async function readBody(route: Route, request: HttpRequest, response: Response): Promise<unknown> {
+  checkAcceptHeader(request, route.answers);
+  return route.body === null ? undefined : readJsonBody(request, response, route.body);
+}
+
+function readValues(route: Route, request: HttpRequest, body: unknown): SentValues {
+  return {
+    query: readQuery(request.originalUrl),
+    headers: readDeclaredHeaders(request, route.headers),
+    body,
+  };
+}
+
+function openContext({ services, clock }: OperationOptions, response: Response): OpenContext {
+  return { ...services, now: clock(), requestId: getRequestId(response) };
+}
