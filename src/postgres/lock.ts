@@ -1,7 +1,7 @@
 // One owner for a data directory.
 //
 // The lock is SQLite's own file lock (fcntl): the kernel drops it with the process that held it, however that
-// process ended, so there is no stale lock to judge. Node has no file lock of its own, and a pid file cannot tell
+// process ended, so there is never a stale lock. Node has no file lock of its own, and a pid file cannot tell
 // a dead owner from another process that was given the same number. Nothing else in the program may open the file:
 // closing it anywhere in a process gives the process's locks on it up.
 import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

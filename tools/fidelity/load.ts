@@ -89,11 +89,11 @@ export function measureLoad(): { checks: Check[]; chart: Chart } {
 function addUp(fleet: ReturnType<typeof households>): { totals: number[]; byDay: Map<number, Float64Array> } {
   const byDay = new Map<number, Float64Array>();
   const totals = fleet.map((household) => {
-    const stretches = daySegmentsIn(household.time_zone);
+    const daySegments = daySegmentsIn(household.time_zone);
     let total = 0;
     eachDay({ ...household, heat_pump: null }, ({ load }, day) => {
       total += sum(load);
-      for (const { from, to, localDay, localQuarter } of stretches(day)) {
+      for (const { from, to, localDay, localQuarter } of daySegments(day)) {
         if (localDay < FIRST_DAY || localDay > LAST_DAY - 1) continue;
         let row = byDay.get(localDay);
         if (!row) byDay.set(localDay, (row = new Float64Array(QUARTER_HOURS_PER_DAY)));
@@ -114,9 +114,9 @@ function addUp(fleet: ReturnType<typeof households>): { totals: number[]; byDay:
 }
 
 function clockChanges(localDay: number): boolean {
-  const stretches = daySegmentsIn('Europe/Berlin');
+  const daySegments = daySegmentsIn('Europe/Berlin');
   const quarters = [localDay - 1, localDay].flatMap((day) =>
-    stretches(day).flatMap((stretch) => (stretch.localDay === localDay ? stretch.to - stretch.from : 0)),
+    daySegments(day).flatMap((segment) => (segment.localDay === localDay ? segment.to - segment.from : 0)),
   );
   return sum(quarters) !== QUARTER_HOURS_PER_DAY;
 }

@@ -1,10 +1,10 @@
-/** Polygons that run across the 180th meridian, or around a pole, cut so that they can be read on the plane. */
+/** Polygons that run across the antimeridian, or around a pole, cut so that they can be read on the plane. */
 
 /** Longitude and latitude of each point in degrees; the last point is the first. */
 export type Ring = readonly (readonly number[])[];
 
-/** The polygon's parts between -180 and 180 degrees; a polygon that does not cross the meridian is its only part. */
-export function cutAtMeridian(rings: readonly Ring[]): (readonly Ring[])[] {
+/** The polygon's parts between -180 and 180 degrees; a polygon that does not cross the antimeridian is its only part. */
+export function cutAtAntimeridian(rings: readonly Ring[]): (readonly Ring[])[] {
   const crosses = rings.some((ring) =>
     ring.some(([x = 0], i) => Math.abs(x - (ring[i + 1]?.[0] ?? x)) > 180),
   );
@@ -34,9 +34,9 @@ function unroll(ring: Ring): Ring {
   return [...points, [last[0] ?? 0, pole], [first[0] ?? 0, pole], first];
 }
 
-/** The part of a closed ring east (side 1) or west (side -1) of a meridian, closed (Sutherland and Hodgman). */
-function clip(ring: Ring, meridian: number, side: 1 | -1): Ring {
-  const isIn = ([x = 0]: readonly number[]) => (x - meridian) * side >= 0;
+/** The part of a closed ring east (side 1) or west (side -1) of a longitude, closed (Sutherland and Hodgman). */
+function clip(ring: Ring, longitude: number, side: 1 | -1): Ring {
+  const isIn = ([x = 0]: readonly number[]) => (x - longitude) * side >= 0;
   const kept: (readonly number[])[] = [];
   for (const [i, point] of ring.slice(0, -1).entries()) {
     const next = ring[i + 1] ?? point;
@@ -44,7 +44,7 @@ function clip(ring: Ring, meridian: number, side: 1 | -1): Ring {
     if (isIn(point) === isIn(next)) continue;
     const [x0 = 0, y0 = 0] = point;
     const [x1 = 0, y1 = 0] = next;
-    kept.push([meridian, y0 + ((y1 - y0) * (meridian - x0)) / (x1 - x0)]);
+    kept.push([longitude, y0 + ((y1 - y0) * (longitude - x0)) / (x1 - x0)]);
   }
   const [first] = kept;
   return first === undefined ? [] : [...kept, first];

@@ -4,8 +4,8 @@
  * `node tools/generate/countries.ts [--check]`. Shape: {boundary_version, countries: {alpha2: {box, rings}}}. `box` is
  * [west, south, east, north] of the largest polygon in degrees, so that overseas parts do not widen it. Each
  * ring is a flat list of longitude and latitude in thousandths of a degree, each pair relative to the one
- * before. Small countries are taken from the 1:10m set, all others from 1:50m. Rings that run across the 180th
- * meridian are cut there, so that each can be read on the plane.
+ * before. Small countries are taken from the 1:10m set, all others from 1:50m. Rings that run across the
+ * antimeridian are cut there, so that each can be read on the plane.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,7 +15,7 @@ import type { MultiPolygon, Polygon } from 'geojson';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import { writeOrCheckFiles } from './files.ts';
-import { cutAtMeridian } from './antimeridian.ts';
+import { cutAtAntimeridian } from './antimeridian.ts';
 import type { Ring } from './antimeridian.ts';
 
 const UNITS_PER_DEGREE = 1000;
@@ -38,7 +38,7 @@ function readCountries(set: string): Map<string, Country> {
     if (!code || (geometry.type !== 'Polygon' && geometry.type !== 'MultiPolygon')) continue;
     const shape: Polygon | MultiPolygon = geometry;
     const whole = shape.type === 'Polygon' ? [shape.coordinates] : shape.coordinates;
-    const polygons = whole.flatMap((rings) => cutAtMeridian(rings));
+    const polygons = whole.flatMap((rings) => cutAtAntimeridian(rings));
     countries.set(code, { polygons: [...(countries.get(code)?.polygons ?? []), ...polygons] });
   }
   return countries;
