@@ -51,6 +51,8 @@ export async function usedDataDirectory(): Promise<string> {
 /** For afterAll. */
 export async function removePrepared(): Promise<void> {
   if (prepared !== undefined) rmSync(await prepared, { recursive: true });
+  // The next file of tests in this process makes its own.
+  prepared = undefined;
 }
 
 export function failLoudly(error: Error): never {

@@ -7,7 +7,7 @@ import type { ProblemCode } from '../../generated/problems.ts';
 import type { OperationId } from '../../generated/routes.ts';
 import { EventListener } from './event-stream.ts';
 import { expectNoSecretIn } from './secret-leaks.ts';
-import { ContractValidator } from './contract-validator.ts';
+import { contractValidator } from './contract-validator.ts';
 
 /** Set by global-setup.ts: where covered (operation, status) pairs are recorded, a line each. */
 export const COVERAGE_FILE_VARIABLE = 'TEST_COVERAGE_FILE';
@@ -59,7 +59,6 @@ const operationsThatShowLinks: readonly OperationId[] = [
 export class ApiClient {
   readonly server: Server;
   readonly #defaults: { readonly orgId: string; readonly admin: { readonly token: string } };
-  readonly #validator = new ContractValidator();
 
   constructor(
     server: Server,
@@ -157,7 +156,7 @@ export class ApiClient {
         await this.#compareAnswer(id, method, url, headers, answer);
       return;
     }
-    const violations = await this.#validator.validate({
+    const violations = await contractValidator.validate({
       method,
       url,
       headers,
@@ -186,7 +185,7 @@ export class ApiClient {
     answer: Answer,
   ): Promise<void> {
     if (method !== 'get') return;
-    const violations = await this.#validator.validate({
+    const violations = await contractValidator.validate({
       method,
       url,
       headers,

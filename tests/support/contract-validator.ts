@@ -27,7 +27,7 @@ export interface Violations {
  * express-openapi-validator as a second validator: an app that does nothing but validate, and that replays our own
  * answer as if it were its handler's.
  */
-export class ContractValidator {
+class ContractValidator {
   readonly #server: Server;
   #answer: Exchange['answer'] | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -91,3 +91,6 @@ export class ContractValidator {
     return { request: reached ? undefined : message, response: reached ? message : undefined };
   }
 }
+
+/** One for all tests of a process: to compile the schemas takes seconds. */
+export const contractValidator = new ContractValidator();
