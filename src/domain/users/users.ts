@@ -1,3 +1,4 @@
+import type { components } from '../../../generated/openapi.ts';
 import type { Actor } from './actor.ts';
 import { isAssignedCountryCode } from './countries.ts';
 import type { FieldError } from '../api/problem.ts';
@@ -40,7 +41,12 @@ export interface UserRecord extends UserFields {
 /** What a request gives of them: absent means unchanged, and at creation the same as null. */
 type GivenFields = { readonly [Name in keyof UserFields]?: UserFields[Name] | undefined };
 
-const UNSET_DETAILS: UserDetails = {
+type Bodies = components['schemas'];
+/** What the request bodies can hold; `org_id` only repeats the path. */
+type RequestField = Exclude<keyof Bodies['UserCreate'] | keyof Bodies['UserUpdate'], 'org_id'>;
+
+/** A property of the request bodies that is missing here does not compile: no column would keep it. */
+const UNSET_DETAILS = {
   external_user_id: null,
   first_name: null,
   last_name: null,
@@ -51,7 +57,7 @@ const UNSET_DETAILS: UserDetails = {
   country: null,
   latitude: null,
   longitude: null,
-};
+} satisfies UserDetails satisfies Readonly<Record<Exclude<RequestField, 'email' | 'role'>, null>>;
 
 /** Writable column names. */
 export const USER_FIELD_NAMES = [
