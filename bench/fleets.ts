@@ -41,10 +41,9 @@ function resolve(density: DensityRaster | null = null): ResolvedDefinition {
 }
 
 async function queueFleet(db: Db, orgId: string): Promise<string> {
-  const { definition } = resolve();
+  const { definition, density } = resolve();
   const now = new Date();
   const id = deriveFleetId(orgId, definition.request_id);
-  const { kept, weights } = toStoredDefinition(definition);
   const { from, to } = computeHistoryWindow(definition, now);
   const simulated = deriveSimulationOrgId(id);
   await insertOrganization(db, {
@@ -57,9 +56,13 @@ async function queueFleet(db: Db, orgId: string): Promise<string> {
   const counts = { household_count: definition.count, created_count: 0, settled_count: 0 };
   const times = { history_from: from, history_to: to, created_at: now, started_at: null, stopped_at: null };
   const words = { request_id: definition.request_id, name: 'B', status: 'queued', error: null } as const;
-  const model = { seed: definition.seed, model_version: MODEL_VERSION, definition: kept };
+  const model = {
+    seed: definition.seed,
+    model_version: MODEL_VERSION,
+    definition: toStoredDefinition(definition),
+  };
   const fleet = { org_id: orgId, id, simulation_org_id: simulated, ...words, ...counts, ...times, ...model };
-  await db.transaction().execute((tx) => insertFleet(tx, fleet, weights));
+  await db.transaction().execute((tx) => insertFleet(tx, fleet, density?.weights ?? null));
   return simulated;
 }
 

@@ -14,7 +14,7 @@ import type { CheckpointClaim, DueHousehold, HouseholdCheckpoint } from '../quer
 import { alwaysMid } from '../simulation/devices/heat.ts';
 import type { ScheduleState } from '../simulation/devices/heat.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { createHouseholdModel } from '../simulation/model/model.ts';
+import { createModelOfVersion, parseStoredHousehold } from '../simulation/model/model-versions.ts';
 import type { FleetWorkContext } from './provisioning.ts';
 
 /** Checkpoints are moved on when they are so old: a first look then sums a week at most, some 0.2 ms. */
@@ -74,9 +74,9 @@ async function computeCheckpoints(
   const made: HouseholdCheckpoint[] = [];
   let left = WRITE_AFTER_DAYS;
   for (const { attributes, checkpoint } of due) {
-    const household = attributes as Household;
+    const household = parseStoredHousehold(attributes);
     // A model of its own: those of requests are kept for requests.
-    const { counters } = createHouseholdModel(
+    const { counters } = createModelOfVersion(
       household,
       household.heat_pump ? scheduleOf(household) : alwaysMid,
     );

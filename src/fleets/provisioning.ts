@@ -14,8 +14,11 @@ import { describeDevices } from '../simulation/household/device-description.ts';
 import { buildHouseholds } from '../simulation/household/household.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { deriveHouseholdId, deriveResident } from '../simulation/household/identity.ts';
-import { restoreDefinition } from '../simulation/definition/stored-definition.ts';
-import type { StoredDefinition } from '../simulation/definition/stored-definition.ts';
+import {
+  parseStoredDefinition,
+  restoreDensity,
+  withoutLastExpansion,
+} from '../simulation/definition/stored-definition.ts';
 import { planFirstFaults } from './due-faults.ts';
 
 /** Households that one transaction writes: some 100 ms, so that a cancel need not wait longer. */
@@ -35,10 +38,10 @@ export interface FleetWorkContext {
  * claim is lost, which is how a cancel, a stop or another worker ends it.
  */
 export async function provisionFleet(tools: FleetWorkContext, claim: ClaimedFleet): Promise<void> {
-  const kept = claim.definition as StoredDefinition;
-  const { definition, density } = restoreDefinition(kept, await findDensityWeights(tools.db, claim));
+  const stored = parseStoredDefinition(claim.definition);
+  const density = restoreDensity(stored, await findDensityWeights(tools.db, claim));
   const from = claim.created_count;
-  const missing = buildHouseholds(definition, density, claim.history_from, kept.expansions, from);
+  const missing = buildHouseholds(stored.definition, density, claim.history_from, stored.expansions, from);
   for (let done = 0; done < missing.length; done += HOUSEHOLD_BATCH_SIZE) {
     if (tools.isStopping()) return;
     const households = missing.slice(done, done + HOUSEHOLD_BATCH_SIZE);
@@ -118,13 +121,12 @@ export async function recordProvisioningFailure(
     await finishFleetWork(tx, claim, { status: 'failed', error: reason, stoppedAt: now });
     return;
   }
-  const kept = fleet.definition as StoredDefinition;
   await deleteHouseholdsFrom(tx, fleet.simulation_org_id, fleet.settled_count);
   await finishFleetWork(tx, claim, {
     status: 'running',
     error: `The last expansion was dropped. ${reason}`,
     householdCount: fleet.settled_count,
     createdCount: fleet.settled_count,
-    definition: { ...kept, expansions: kept.expansions.slice(0, -1) },
+    definition: withoutLastExpansion(parseStoredDefinition(fleet.definition)),
   });
 }

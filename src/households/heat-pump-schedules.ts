@@ -15,7 +15,7 @@ interface CachedSchedules {
   /** What findPriceState said of the prices that might still come in then. */
   readonly state: string;
   readonly book: PriceBook;
-  readonly schedules: BoundedCache<string, HeatPumpSchedule>;
+  readonly schedules: WeakMap<Household, HeatPumpSchedule>;
 }
 
 /** A quarter is planned with its local day: what comes in later than a day of 25 hours after its beginning never counts. */
@@ -66,13 +66,16 @@ export async function loadHeatPumpSchedules(
     { from: new Date(since.getTime() - PRICES_BEFORE_HISTORY_MS), to: LATEST },
     MAX_LATENESS_MS,
   );
-  slot.current = { loadedAt: now, state, book, schedules: new BoundedCache(1000) };
+  slot.current = { loadedAt: now, state, book, schedules: new WeakMap() };
   return schedulesOf(slot.current);
 }
 
 function schedulesOf({ book, schedules }: CachedSchedules): (household: Household) => HeatPumpSchedule {
-  return (household) =>
-    schedules.getOrCompute(JSON.stringify(household), () =>
-      createHeatPumpScheduler(household, book, KNOWN_FROM_START),
-    );
+  return (household) => {
+    const known = schedules.get(household);
+    if (known !== undefined) return known;
+    const schedule = createHeatPumpScheduler(household, book, KNOWN_FROM_START);
+    schedules.set(household, schedule);
+    return schedule;
+  };
 }

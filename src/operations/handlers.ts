@@ -8,10 +8,11 @@ import * as deliveries from './deliveries.ts';
 import * as deviceData from './device-data.ts';
 import * as deviceEvents from './device-events.ts';
 import * as events from './events.ts';
-import * as fleetLists from './fleet-lists.ts';
-import { checkFleetExists } from '../presenters/fleets.ts';
-import * as fleetTransitions from './fleet-transitions.ts';
-import * as fleets from './fleets.ts';
+import * as fleetLists from './fleets/lists.ts';
+import { checkFleetExists } from './fleets/fleet-access.ts';
+import * as fleetReads from './fleets/reads.ts';
+import * as fleetTransitions from './fleets/transitions.ts';
+import * as fleets from './fleets/create.ts';
 import * as notifications from './notifications.ts';
 import * as resolve from './resolve.ts';
 import * as schedules from './schedules.ts';
@@ -45,9 +46,9 @@ export const securedHandlers: Handlers<Context, SecuredOperationId> = {
   getHeatPumpSchedules: schedules.getHeatPumpSchedules,
   createFleet: fleets.createFleet,
   previewFleet: fleets.previewFleet,
-  listFleets: fleets.listFleets,
-  getFleetConfig: fleets.getFleetConfig,
-  getFleet: fleets.getFleet,
+  listFleets: fleetReads.listFleets,
+  getFleetConfig: fleetReads.getFleetConfig,
+  getFleet: fleetReads.getFleet,
   listFleetDevices: fleetLists.listFleetDevices,
   listFleetLocations: fleetLists.listFleetLocations,
   getInverterSimulatorLocation: fleetLists.getInverterSimulatorLocation,

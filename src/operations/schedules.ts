@@ -1,4 +1,3 @@
-import type { DeviceRatings } from '../domain/fleets/devices.ts';
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { notFoundProblem } from '../domain/api/problem.ts';
@@ -8,6 +7,7 @@ import type { InstantRange } from '../domain/api/instant-range.ts';
 import { loadPriceBook } from '../households/price-book.ts';
 import { findUser } from '../queries/accounts/users.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
+import { findStoredHousehold } from '../households/stored-households.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { PriceBook } from '../simulation/devices/price-book.ts';
 import { listHeatPumpSchedule } from '../simulation/devices/schedule.ts';
@@ -67,14 +67,14 @@ async function compute(
 
 /** The household as it was drawn when the heat pump is simulated, otherwise one assumed at the user's place. */
 async function householdOf({ db, orgId }: Context, device: DeviceRow): Promise<Household | undefined> {
-  if (device.attributes !== null) return device.attributes as Household;
+  const simulated = findStoredHousehold(device);
+  if (simulated !== undefined) return simulated;
   const scope = { orgId, visibleTo: { kind: 'all' }, includeDeleted: false } as const;
   const user = await findUser(db, scope, device.user_id);
   if (user === undefined) throw notFoundProblem('user');
   const { latitude, longitude } = user;
   if (latitude === null || longitude === null) return undefined;
-  const { rated_power_w: ratedPowerW } = device.ratings as Partial<DeviceRatings>;
-  return createAssumedHousehold({ latitude, longitude }, ratedPowerW ?? null);
+  return createAssumedHousehold({ latitude, longitude }, device.ratings.rated_power_w ?? null);
 }
 
 function prices({ db, orgId }: Context, { from, to }: InstantRange): Promise<PriceBook> {

@@ -4,7 +4,8 @@ import { notFoundProblem } from '../domain/api/problem.ts';
 import { findUserDevice, listUserDevices } from '../queries/fleets/devices.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
 import type { Context } from './context.ts';
-import { toDevices } from '../presenters/devices.ts';
+import { computeDeviceStates } from '../households/device-states.ts';
+import { toDevice } from '../presenters/devices.ts';
 import { checkUserExists } from './users.ts';
 
 interface UserPath {
@@ -70,12 +71,17 @@ export async function findVisibleDevice(
 async function listed(context: Context, path: UserPath, type: DeviceType) {
   await checkUserExists(context, path);
   const rows = await listUserDevices(context.db, context.orgId, path.user_id, type);
-  return { status: 200 as const, body: await toDevices(context, rows) };
+  return { status: 200 as const, body: await presentDevices(context, rows) };
 }
 
 async function shown(context: Context, path: UserPath, type: DeviceType, id: string) {
   const row = await findVisibleDevice(context, path, type, id);
-  const [device] = await toDevices(context, [row]);
+  const [device] = await presentDevices(context, [row]);
   if (device === undefined) throw new Error('A device has no record.');
   return { status: 200 as const, body: device };
+}
+
+async function presentDevices(context: Context, rows: readonly DeviceRow[]) {
+  const devices = await computeDeviceStates(context, rows);
+  return devices.map(({ row, state, at }) => toDevice(row, state, at));
 }

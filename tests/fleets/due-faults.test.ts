@@ -73,7 +73,7 @@ test('equal fleets get the same faults at the same instants', async () => {
 });
 
 test('what was missed is told late, with its own instant; what began over a day ago and has ended is passed over', async () => {
-  const fleet = await fleets.running({ count: 40 });
+  const fleet = await fleets.running({ count: 100 });
   const orgId = fleet.simulation_org_id as string;
   const plan = (await planned(orgId)).map(({ next_change_at, ...rest }) => ({
     ...rest,

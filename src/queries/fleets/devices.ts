@@ -1,4 +1,4 @@
-import type { DeviceType } from '../../domain/fleets/devices.ts';
+import type { DeviceRatings, DeviceType } from '../../domain/fleets/devices.ts';
 import { sql } from 'kysely';
 import type { ExpressionBuilder, RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../../generated/database.ts';
@@ -17,7 +17,7 @@ export interface DeviceRow {
   readonly name: string;
   readonly manufacturer: string;
   readonly model: string;
-  readonly ratings: unknown;
+  readonly ratings: DeviceRatings;
   readonly group_name: string | null;
   readonly profile: string | null;
   /** What was drawn for the household. */
@@ -58,7 +58,7 @@ function devicesWithHouseholds(db: Db | Tx) {
       'devices.name',
       'devices.manufacturer',
       'devices.model',
-      'devices.ratings',
+      eb.ref('devices.ratings').$castTo<DeviceRatings>().as('ratings'),
       'households.group_name',
       'households.profile',
       'households.attributes',
@@ -165,7 +165,7 @@ export function findUserDevice(
     .executeTakeFirst();
 }
 
-/** The simulated inverter of a live user, with its household's place. */
+/** The simulated inverter of a user who is not deleted, with its household. */
 export function findSimulatedInverter(
   db: Db | Tx,
   orgId: string,
@@ -182,14 +182,7 @@ export function findSimulatedInverter(
         .onRef('households.org_id', '=', 'devices.org_id')
         .onRef('households.household_index', '=', 'devices.household_index'),
     )
-    .select([
-      'devices.id',
-      'devices.user_id',
-      'households.latitude',
-      'households.longitude',
-      'households.location_source',
-      'households.attributes',
-    ])
+    .select(['devices.org_id', 'devices.id', 'devices.user_id', 'households.attributes'])
     .where('devices.org_id', '=', orgId)
     .where('devices.id', '=', inverterId)
     .where('devices.user_id', '=', userId)
@@ -199,10 +192,9 @@ export function findSimulatedInverter(
 }
 
 export interface SimulatedInverter {
+  readonly org_id: string;
   readonly id: string;
   readonly user_id: string;
-  readonly latitude: number | null;
-  readonly longitude: number | null;
-  readonly location_source: 'density' | 'fixed' | 'default' | null;
+  /** What was drawn for the household, as it is stored. */
   readonly attributes: unknown;
 }

@@ -1,31 +1,20 @@
 /** The definition as the fleet record shows it, as it is compared, and the history it opens. */
-import { createHash } from 'node:crypto';
-import { decodeDensityWeights } from './density-weights.ts';
-import type { DensityGrid, DensityRaster, EffectiveDefinition, EffectiveGroup } from './fleet-definition.ts';
 import { DAY_MS, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import type { EffectiveDefinition, EffectiveGroup } from './fleet-definition.ts';
 
-export interface DensityRecord {
-  readonly country: string;
-  readonly dataset_version: string;
-  readonly boundary_version: string;
-  readonly grid: DensityGrid;
-  /** SHA-256 of the unpacked weights, hex. */
-  readonly weights_sha256: string;
-}
 export type GroupRecord = Omit<EffectiveGroup, 'households' | 'share' | 'implicit'>;
-export type DefinitionRecord = Omit<EffectiveDefinition, 'density' | 'groups'> & {
-  readonly density: DensityRecord | null;
+export type DefinitionRecord = Omit<EffectiveDefinition, 'groups'> & {
   readonly groups: readonly GroupRecord[];
 };
 
-/** Defaults filled in, the weights of the density replaced by their fingerprint, the implicit group left out. */
+/** The definition as the fleet record shows it: without the implicit group and without what was derived from it. */
 export function toDefinitionRecord(definition: EffectiveDefinition): DefinitionRecord {
   const groups = definition.groups.filter((group) => !group.implicit).map(toGroupRecord);
-  return { ...definition, density: definition.density && toDensityRecord(definition.density), groups };
+  return { ...definition, groups };
 }
 
 /** A group without what was derived from it. */
-export function toGroupRecord(group: EffectiveGroup): GroupRecord {
+function toGroupRecord(group: EffectiveGroup): GroupRecord {
   return {
     name: group.name,
     count: group.count,
@@ -37,12 +26,6 @@ export function toGroupRecord(group: EffectiveGroup): GroupRecord {
     max_time_shift_minutes: group.max_time_shift_minutes,
     variation_fraction: group.variation_fraction,
   };
-}
-
-function toDensityRecord({ weights, ...density }: DensityRaster): DensityRecord {
-  const cells = decodeDensityWeights(weights, density.grid.rows * density.grid.cols);
-  const bytes = cells instanceof Uint8Array ? cells : Buffer.from(weights);
-  return { ...density, weights_sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
 /**

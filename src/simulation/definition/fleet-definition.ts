@@ -25,12 +25,22 @@ export interface DensityGrid {
   readonly cols: number;
 }
 
-export interface DensityRaster {
+/** What a density raster says of itself, without its weights. */
+interface DensityHeader {
   readonly country: string;
   readonly dataset_version: string;
   readonly boundary_version: string;
   readonly grid: DensityGrid;
+}
+
+/** A density raster as it is sent: `weights` is base64 of one byte a cell, plain or compressed. */
+export interface DensityRaster extends DensityHeader {
   readonly weights: string;
+}
+
+/** A density raster as the fleet record shows it: the weights replaced by their SHA-256, in hex, once unpacked. */
+export interface DensityRecord extends DensityHeader {
+  readonly weights_sha256: string;
 }
 
 /** The values that a fleet draws for each household: a scalar, a range that wins over it, or a default. */
@@ -82,7 +92,7 @@ export interface EffectiveGroup {
   readonly implicit: boolean;
 }
 
-/** A definition with defaults filled in, null for absent, and counts resolved; plain JSON, kept with the fleet. */
+/** A definition with defaults filled in, null for absent, and counts resolved; plain JSON, stored with the fleet. */
 export interface EffectiveDefinition extends DrawnFieldsInForce {
   readonly request_id: string;
   readonly name: string;
@@ -92,7 +102,7 @@ export interface EffectiveDefinition extends DrawnFieldsInForce {
   readonly history_cutoff: string | null;
   readonly latitude: number | null;
   readonly longitude: number | null;
-  readonly density: DensityRaster | null;
+  readonly density: DensityRecord | null;
   readonly ev_ownership_fraction: number;
   readonly annual_consumption_kwh: number | null;
   readonly annual_consumption_with_ev_kwh: number | null;

@@ -5,13 +5,19 @@ import { tryParseInstant } from '../../domain/api/instants.ts';
 import { decodeDensity } from './density.ts';
 import type { Density } from './density.ts';
 import { DEFINITION_DEFAULTS, DRAWN_FIELDS, DRAWN_FIELD_BOUNDS, isGiven } from './fleet-definition.ts';
-import type { EffectiveDefinition, FleetDefinitionBody, DefinitionWarning } from './fleet-definition.ts';
+import type {
+  DensityRaster,
+  DensityRecord,
+  EffectiveDefinition,
+  FleetDefinitionBody,
+  DefinitionWarning,
+} from './fleet-definition.ts';
 import { validateConsumptionOrder, resolveGroups } from './resolve-groups.ts';
 import { computeHistoryWindow } from './definition-record.ts';
 
 export interface ResolvedDefinition {
   readonly definition: EffectiveDefinition;
-  /** The raster made ready for drawing; null without density. Not part of the JSON that is kept. */
+  /** The raster decoded and made ready for drawing; null without density. Not part of the JSON that is stored. */
   readonly density: Density | null;
   readonly warnings: readonly DefinitionWarning[];
 }
@@ -60,7 +66,7 @@ export function resolveDefinition(
     history_cutoff: cutoff?.toISOString() ?? null,
     latitude: body.latitude ?? null,
     longitude: body.longitude ?? null,
-    density: body.density ?? null,
+    density: body.density && density ? toDensityRecord(body.density, density) : null,
     ev_ownership_fraction: body.ev_ownership_fraction ?? DEFINITION_DEFAULTS.ev_ownership_fraction,
     pv_rating_kw: body.pv_rating_kw ?? null,
     battery_capacity_kwh: body.battery_capacity_kwh ?? null,
@@ -77,6 +83,13 @@ export function resolveDefinition(
     groups,
   };
   return { ok: true, definition, density, warnings };
+}
+
+function toDensityRecord(
+  { country, dataset_version, boundary_version, grid }: DensityRaster,
+  { weightsSha256: weights_sha256 }: Density,
+): DensityRecord {
+  return { country, dataset_version, boundary_version, grid, weights_sha256 };
 }
 
 function validateCoordinates(body: FleetDefinitionBody, errors: FieldError[]): void {

@@ -8,44 +8,41 @@ const PLACEHOLDER_REQUEST_ID = '00000000-0000-4000-8000-000000000000';
 type JsonObject = Record<string, unknown>;
 
 /**
- * Rules between fields that a fleet definition breaks, beside the faults that the document has found already. Whatever
- * is faulty by itself is left out of the judgement, and what hangs on it is not judged; nor is a body whose list of
- * faults may have been cut.
+ * The errors of a fleet definition against the rules between its fields, beside the `errors` that the document's schema
+ * has found already. Fields that are invalid by themselves are left out, and the rules that need them are not checked;
+ * nor is a body whose list of errors may have been cut.
  */
 export function validateDefinitionRules(
   body: unknown,
-  faults: readonly FieldError[],
+  errors: readonly FieldError[],
   now: Date,
 ): FieldError[] {
-  if (!isJsonObject(body) || faults.length >= MAX_FIELD_ERRORS) return [];
-  const roots = faults.map((fault) => invalidFieldOf(fault.pointer ?? ''));
-  if (roots.includes('')) return [];
-  const resolution = resolveDefinition(
-    withoutInvalidFields(body, faults) as unknown as FleetDefinitionBody,
-    now,
-  );
+  if (!isJsonObject(body) || errors.length >= MAX_FIELD_ERRORS) return [];
+  const invalidFields = errors.map(({ pointer }) => invalidFieldOf(pointer ?? ''));
+  if (invalidFields.includes('')) return [];
+  const resolution = resolveDefinition(withoutInvalidFields(body, errors) as FleetDefinitionBody, now);
   if (resolution.ok) return [];
-  const isCountKnown = !roots.some((root) => root === '/count' || root.startsWith('/groups'));
+  const isCountKnown = !invalidFields.some((field) => field === '/count' || field.startsWith('/groups'));
   return resolution.errors.filter(({ pointer = '' }) => {
     if (pointer === '/groups') return isCountKnown;
-    return !roots.some((root) => pointer === root || pointer.startsWith(`${root}/`));
+    return !invalidFields.some((field) => pointer === field || pointer.startsWith(`${field}/`));
   });
 }
 
-/** The field, or the group, in which a fault lies. */
+/** Pointer of the field, or of the group, that an error lies in. */
 function invalidFieldOf(pointer: string): string {
   const [, field, index] = pointer.split('/');
   if (field === undefined) return '';
   return field === 'groups' && index !== undefined ? `/groups/${index}` : `/${field}`;
 }
 
-/** A copy without the faulty fields. Copied only as deep as fields are left out: a body may be nested without end. */
-function withoutInvalidFields(body: JsonObject, faults: readonly FieldError[]): JsonObject {
+/** A copy without the invalid fields. Copied only as deep as fields are left out: a body may be nested without end. */
+function withoutInvalidFields(body: JsonObject, errors: readonly FieldError[]): unknown {
   const copy = { ...body };
   if (Array.isArray(copy['groups'])) {
     copy['groups'] = copy['groups'].map((group: unknown) => (isJsonObject(group) ? { ...group } : group));
   }
-  for (const { pointer = '' } of faults) {
+  for (const { pointer = '' } of errors) {
     const [, field = '', index, part] = pointer.split('/');
     const { groups } = copy;
     if (field !== 'groups' || index === undefined || !Array.isArray(groups)) {

@@ -4,8 +4,7 @@ import type { Counters } from './counter-accumulator.ts';
 import { alwaysMid } from '../devices/heat.ts';
 import type { HeatMode, ScheduleState } from '../devices/heat.ts';
 import type { Household } from '../household/household.ts';
-import { BoundedCache } from '../kernel/bounded-cache.ts';
-import { createHouseholdModel } from './model.ts';
+import { createModelOfVersion } from './model-versions.ts';
 import type { HouseholdModel, Quarter } from './model.ts';
 import { splitSeed } from '../kernel/noise.ts';
 import { siteWeather } from '../environment/weather.ts';
@@ -54,30 +53,23 @@ export interface DeviceStates {
 }
 export type DeviceState = DeviceStates[DeviceType];
 
-export interface StateInputs {
-  /** Schedule of the heat pump; pure. Keep one function object for as long as it means the same. */
-  readonly scheduleState?: (at: Date) => ScheduleState;
-}
-
-interface Kept {
+/** A household, what its heat pump is told, and the model of both. */
+export interface ModelledHousehold {
+  readonly household: Household;
+  /** Schedule of the heat pump; pure. */
   readonly scheduleState: (at: Date) => ScheduleState;
   readonly model: HouseholdModel;
 }
-/** Models of the households asked for last; keyed by their whole content, so equal households share one. */
-const models = new BoundedCache<string, { kept: Kept }>(1000);
-/** The same by object, which spares writing the key. */
-const byObject = new WeakMap<Household, Kept>();
 
-export function getCachedModel(household: Household, inputs: StateInputs = {}): HouseholdModel {
-  // Without a heat pump the schedule changes nothing.
-  const scheduleState = household.heat_pump ? (inputs.scheduleState ?? alwaysMid) : alwaysMid;
-  const near = byObject.get(household);
-  if (near?.scheduleState === scheduleState) return near.model;
-  const create = (): Kept => ({ scheduleState, model: createHouseholdModel(household, scheduleState) });
-  const slot = models.getOrCompute(JSON.stringify(household), () => ({ kept: create() }));
-  if (slot.kept.scheduleState !== scheduleState) slot.kept = create();
-  byObject.set(household, slot.kept);
-  return slot.kept.model;
+/**
+ * A household with its model, by the version that drew it. `scheduleState` steers the heat pump and must be a pure
+ * function of the instant; without one it is `mid` all the time. Throws a RangeError when the version is unknown.
+ */
+export function modelHousehold(
+  household: Household,
+  scheduleState: (at: Date) => ScheduleState = alwaysMid,
+): ModelledHousehold {
+  return { household, scheduleState, model: createModelOfVersion(household, scheduleState) };
 }
 
 interface QuarterMoment {
@@ -90,12 +82,10 @@ interface QuarterMoment {
 
 /** State of one device at an instant. Throws a RangeError when the household has no such device. */
 export function computeDeviceState<Type extends DeviceType>(
-  household: Household,
+  { household, model, scheduleState }: ModelledHousehold,
   type: Type,
   at: Date,
-  inputs: StateInputs = {},
 ): DeviceStates[Type] {
-  const model = getCachedModel(household, inputs);
   const index = Math.floor(at.getTime() / QUARTER_HOUR_MS);
   const moment: QuarterMoment = {
     at,
@@ -103,14 +93,14 @@ export function computeDeviceState<Type extends DeviceType>(
     part: at.getTime() / QUARTER_HOUR_MS - index,
     counters: model.countersBefore(index),
   };
-  return stateFunctions[type](household, moment, inputs);
+  return stateFunctions[type](household, moment, scheduleState);
 }
 
 const stateFunctions: {
   [Type in DeviceType]: (
     household: Household,
     moment: QuarterMoment,
-    inputs: StateInputs,
+    scheduleState: (at: Date) => ScheduleState,
   ) => DeviceStates[Type];
 } = {
   electric_vehicle: (household, moment) => {
@@ -134,7 +124,7 @@ const stateFunctions: {
       energy_kwh: kwh(counters.ev + part * now.ev),
     };
   },
-  heat_pump: (household, { at, quarter: now, part, counters }, inputs) => {
+  heat_pump: (household, { at, quarter: now, part, counters }, scheduleState) => {
     if (!household.heat_pump) throw new RangeError('household has no heat pump');
     const { latitude, longitude } = household;
     const quarterStart = new Date(Math.floor(at.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
@@ -143,7 +133,7 @@ const stateFunctions: {
     );
     return {
       mode: now.heatMode,
-      schedule_state: (inputs.scheduleState ?? alwaysMid)(quarterStart),
+      schedule_state: scheduleState(quarterStart),
       power_w: watts(now.hp),
       heat_w: watts(now.heat),
       outdoor_temperature_c: Math.round(outdoorC * 10) / 10 + 0,

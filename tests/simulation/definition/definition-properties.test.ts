@@ -6,7 +6,8 @@ import { buildHouseholds, listDeviceTypes } from '../../../src/simulation/househ
 import { deriveDeviceId, deriveFleetId, deriveUserId } from '../../../src/simulation/household/identity.ts';
 import {
   toStoredDefinition,
-  restoreDefinition,
+  parseStoredDefinition,
+  restoreDensity,
 } from '../../../src/simulation/definition/stored-definition.ts';
 import { previewFleet } from '../../../src/simulation/preview/preview.ts';
 import { NOW, REQUEST_ID, households, resolved } from '../fleet.ts';
@@ -59,14 +60,14 @@ test('expanding keeps every household that was there', () => {
   );
 });
 
-test('a preview shows the households that creation makes of what it has kept', () => {
+test('a preview shows the households that creation makes of what it has stored', () => {
   fc.assert(
     fc.property(definition, (body) => {
       const fleet = resolved(body);
-      const { kept, weights } = toStoredDefinition(fleet.definition);
-      const restored = restoreDefinition(JSON.parse(JSON.stringify(kept)) as typeof kept, weights);
-      const anchor = computeHistoryWindow(restored.definition, NOW).from;
-      const made = buildHouseholds(restored.definition, restored.density, anchor);
+      const stored = parseStoredDefinition(JSON.parse(JSON.stringify(toStoredDefinition(fleet.definition))));
+      const density = restoreDensity(stored, fleet.density?.weights ?? null);
+      const anchor = computeHistoryWindow(stored.definition, NOW).from;
+      const made = buildHouseholds(stored.definition, density, anchor);
       const job = deriveFleetId(ORG, REQUEST_ID);
       expect(previewFleet(ORG, fleet, NOW).households).toEqual(
         made.map((household) => ({

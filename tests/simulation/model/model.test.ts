@@ -7,13 +7,11 @@ import {
   batteryLimitsOf,
 } from '../../../src/simulation/devices/battery.ts';
 import type { StorageTransition } from '../../../src/simulation/devices/battery.ts';
-import { listDeviceTypes } from '../../../src/simulation/household/household.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
 import { SCHEDULE_STATES } from '../../../src/simulation/devices/heat.ts';
 import type { ScheduleState } from '../../../src/simulation/devices/heat.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import type { HouseholdModel, Quarter } from '../../../src/simulation/model/model.ts';
-import { computeDeviceState } from '../../../src/simulation/model/device-state.ts';
 import { sunPosition } from '../../../src/simulation/environment/sun.ts';
 import { first, households } from '../fleet.ts';
 import { QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
@@ -192,82 +190,6 @@ describe('access', () => {
     model.countersBefore(START + 2);
     expect(model.countersBefore(end)).toEqual(sums);
     expect(createHouseholdModel(household, restless).countersBefore(end)).toEqual(sums);
-  });
-});
-
-describe('states', () => {
-  const instant = fc
-    .integer({ min: ANCHOR.getTime(), max: ANCHOR.getTime() + 20 * 86_400_000 })
-    .map((ms) => new Date(ms));
-
-  test('add up: grid = load + vehicle + heat pump + battery - pv', () => {
-    fc.assert(
-      fc.property(anyHousehold, instant, (household, at) => {
-        const inverter = computeDeviceState(household, 'inverter', at, { scheduleState: restless });
-        const vehicle = computeDeviceState(household, 'electric_vehicle', at, { scheduleState: restless });
-        const pump = household.heat_pump
-          ? computeDeviceState(household, 'heat_pump', at, { scheduleState: restless }).power_w
-          : 0;
-        const { load_power_w, battery_power_w, pv_power_w, grid_power_w, soc_percent } = inverter;
-        expect(grid_power_w).toBe(
-          load_power_w + vehicle.charge_power_w + pump + battery_power_w - pv_power_w,
-        );
-        expect(soc_percent >= 5 && soc_percent <= 100).toBe(true);
-        expect(computeDeviceState(household, 'wallbox', at, { scheduleState: restless })).toEqual({
-          plugged_in: vehicle.plugged_in,
-          charging: vehicle.charging,
-          power_w: vehicle.charge_power_w,
-          energy_kwh: vehicle.energy_charged_kwh,
-        });
-      }),
-    );
-  });
-
-  test('counters never fall, and rise within the quarter hour', () => {
-    fc.assert(
-      fc.property(anyHousehold, instant, fc.nat(7_200_000), (household, at, later) => {
-        const shown = (instant: Date) =>
-          listDeviceTypes(household).flatMap((type) =>
-            Object.entries(computeDeviceState(household, type, instant)).filter(([name]) =>
-              name.endsWith('_kwh'),
-            ),
-          );
-        const before = shown(at);
-        expect(before.length).toBeGreaterThanOrEqual(5);
-        for (const [i, [name, value]] of shown(new Date(at.getTime() + later)).entries())
-          expect([name, value >= before[i]?.[1]]).toEqual([name, true]);
-      }),
-    );
-    const sunny = FLEET.find((household) => household.pv.rating_kw > 5) ?? first(FLEET);
-    const noon = (minute: number) =>
-      computeDeviceState(sunny, 'inverter', new Date(Date.UTC(2026, 3, 10, 11, minute))).pv_energy_kwh;
-    expect(noon(5)).toBeGreaterThan(noon(1));
-  });
-
-  test('do not depend on other copies of the household or on the order of questions', () => {
-    const household = first(FLEET);
-    const at = new Date('2026-04-09T18:03:11Z');
-    const here = computeDeviceState(household, 'inverter', at);
-    const copy = JSON.parse(JSON.stringify(household)) as Household;
-    computeDeviceState(copy, 'inverter', at, { scheduleState: always('max') });
-    expect(computeDeviceState(copy, 'inverter', at)).toEqual(here);
-    expect(computeDeviceState(household, 'inverter', at)).toEqual(here);
-  });
-
-  test('differ between seeds that share their lower half', () => {
-    const shown = [42, 42 + 2 ** 32].map((seed) =>
-      computeDeviceState(
-        first(households({ count: 1, seed }, ANCHOR)),
-        'inverter',
-        new Date('2026-04-01T10:00:00Z'),
-      ),
-    );
-    expect(shown[0]).not.toEqual(shown[1]);
-  });
-
-  test('of a device that the household lacks are refused', () => {
-    const bare = first(households({ count: 1, ev_ownership_fraction: 0 }, ANCHOR));
-    expect(() => computeDeviceState(bare, 'wallbox', ANCHOR)).toThrow(RangeError);
   });
 });
 

@@ -1,30 +1,30 @@
-import type { Handler } from '../contract/handlers.ts';
-import { FLEET_LIMITS } from '../domain/fleets/fleet-limits.ts';
-import { nextFleetStep } from '../domain/fleets/fleet-states.ts';
-import type { FleetOperation, FleetStatus } from '../domain/fleets/fleet-states.ts';
-import { validationProblem, notFoundProblem, Problem } from '../domain/api/problem.ts';
-import type { Tx } from '../queries/connection/database.ts';
-import type { CancelledDeliveries } from '../queries/deliveries/deliveries.ts';
-import { deleteSimulatedData } from '../queries/fleets/fleet-removal.ts';
-import { findFleetRequest } from '../queries/fleets/fleet-requests.ts';
+import type { Handler } from '../../contract/handlers.ts';
+import { FLEET_LIMITS } from '../../domain/fleets/fleet-limits.ts';
+import { nextFleetStep } from '../../domain/fleets/fleet-states.ts';
+import type { FleetOperation, FleetStatus } from '../../domain/fleets/fleet-states.ts';
+import { Problem, validationProblem } from '../../domain/api/problem.ts';
+import type { Tx } from '../../queries/connection/database.ts';
+import type { CancelledDeliveries } from '../../queries/deliveries/deliveries.ts';
+import { deleteSimulatedData } from '../../queries/fleets/fleet-removal.ts';
+import { findFleetRequest } from '../../queries/fleets/fleet-requests.ts';
+import { notifyFleetRunners, cancelPlannedChanges, updateFleet } from '../../queries/fleets/fleets.ts';
+import type { Fleet, FleetChange } from '../../queries/fleets/fleets.ts';
+import { deleteHouseholdsFrom } from '../../queries/fleets/households.ts';
+import { softDeleteWebhooks } from '../../queries/deliveries/webhooks.ts';
+import { stringifyWithSortedKeys } from '../../simulation/definition/definition-record.ts';
 import {
-  lockFleet,
-  notifyFleetRunners,
-  cancelPlannedChanges,
-  updateFleet,
-} from '../queries/fleets/fleets.ts';
-import type { Fleet, FleetChange } from '../queries/fleets/fleets.ts';
-import { deleteHouseholdsFrom } from '../queries/fleets/households.ts';
-import { softDeleteWebhooks } from '../queries/deliveries/webhooks.ts';
-import { stringifyWithSortedKeys } from '../simulation/definition/definition-record.ts';
-import type { Context } from './context.ts';
-import { storedDefinitionOf, toFleetWithDevices } from '../presenters/fleets.ts';
-import type { FleetRecord } from '../presenters/fleets.ts';
-import { hashRequestBody, replayFirstAnswer, claimRequestId } from './fleet-requests.ts';
+  parseStoredDefinition,
+  withExpansion,
+  withoutLastExpansion,
+} from '../../simulation/definition/stored-definition.ts';
+import type { Context } from '../context.ts';
+import { presentFleetWithDevices, requireLockedFleet } from './fleet-access.ts';
+import type { FleetRecord } from '../../presenters/fleets.ts';
+import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../households/fleet-requests.ts';
 
 export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { path, body }) => {
   const expanded = await context.db.transaction().execute(async (tx) => {
-    const fleet = await requireLocked(tx, context, path.job_id);
+    const fleet = await requireLockedFleet(tx, context.orgId, path.job_id);
     return expand(tx, context, fleet, body.request_id.toLowerCase(), body.count);
   });
   context.wakeFleets();
@@ -34,14 +34,18 @@ export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { pa
 export const stopFleet: Handler<Context, 'stopFleet'> = async (context, { path }) => {
   const body = await transition(context, path.job_id, 'stop', async (tx, fleet, status) => {
     await cancelPlannedChanges(tx, fleet);
-    return updateFleet(tx, fleet, { ...(await dropUnfinished(tx, fleet)), status, stopped_at: context.now });
+    return updateFleet(tx, fleet, {
+      ...(await dropUnfinishedExpansion(tx, fleet)),
+      status,
+      stopped_at: context.now,
+    });
   });
   return { status: 200, body };
 };
 
 export const cancelFleet: Handler<Context, 'cancelFleet'> = async (context, { path }) => {
   const body = await transition(context, path.job_id, 'cancel', async (tx, fleet, status) => {
-    const dropped = await dropUnfinished(tx, fleet);
+    const dropped = await dropUnfinishedExpansion(tx, fleet);
     if (status !== 'cancelled') return updateFleet(tx, fleet, { ...dropped, status });
     await cancelPlannedChanges(tx, fleet);
     return updateFleet(tx, fleet, { ...dropped, status, stopped_at: context.now });
@@ -78,20 +82,14 @@ async function transition(
   apply: (tx: Tx, fleet: Fleet, to: FleetStatus) => Promise<Fleet>,
 ): Promise<FleetRecord> {
   return db.transaction().execute(async (tx) => {
-    const fleet = await requireLocked(tx, { orgId }, jobId);
-    const to = stepTo(operation, fleet.status);
-    return toFleetWithDevices(tx, to === undefined ? fleet : await apply(tx, fleet, to));
+    const fleet = await requireLockedFleet(tx, orgId, jobId);
+    const to = requireNextStatus(operation, fleet.status);
+    return presentFleetWithDevices(tx, to === undefined ? fleet : await apply(tx, fleet, to));
   });
 }
 
-async function requireLocked(tx: Tx, { orgId }: Pick<Context, 'orgId'>, jobId: string): Promise<Fleet> {
-  const fleet = await lockFleet(tx, orgId, jobId);
-  if (fleet === undefined) throw notFoundProblem('fleet');
-  return fleet;
-}
-
 /** Where the operation leads; undefined when nothing is left to do; 409 where it is not possible. */
-function stepTo(operation: FleetOperation, status: FleetStatus): FleetStatus | undefined {
+function requireNextStatus(operation: FleetOperation, status: FleetStatus): FleetStatus | undefined {
   const step = nextFleetStep(operation, status);
   switch (step.kind) {
     case 'change':
@@ -106,14 +104,13 @@ function stepTo(operation: FleetOperation, status: FleetStatus): FleetStatus | u
 }
 
 /** The households of an expansion under way go; before the first ones are complete there is nothing to return to. */
-async function dropUnfinished(tx: Tx, fleet: Fleet): Promise<Omit<FleetChange, 'status'>> {
+async function dropUnfinishedExpansion(tx: Tx, fleet: Fleet): Promise<Omit<FleetChange, 'status'>> {
   if (fleet.status !== 'expanding') return {};
   await deleteHouseholdsFrom(tx, fleet.simulation_org_id, fleet.settled_count);
-  const kept = storedDefinitionOf(fleet);
   return {
     household_count: fleet.settled_count,
     created_count: fleet.settled_count,
-    definition: { ...kept, expansions: kept.expansions.slice(0, -1) },
+    definition: withoutLastExpansion(parseStoredDefinition(fleet.definition)),
   };
 }
 
@@ -129,21 +126,20 @@ async function expand(
   );
   // A repeat is answered whatever has become of the fleet since.
   const first = await findFleetRequest(tx, orgId, 'expand', requestId);
-  if (first !== undefined) return replayFirstAnswer(first, body_hash);
+  if (first !== undefined) return requireFirstAnswer(first, body_hash);
   const total = fleet.household_count + count;
   if (total > FLEET_LIMITS.households_max) {
     const detail = `The fleet has ${fleet.household_count} households; with ${count} more it would exceed ${FLEET_LIMITS.households_max}.`;
     throw validationProblem([{ pointer: '/count', code: 'fleet_too_large', detail }]);
   }
-  const kept = storedDefinitionOf(fleet);
   const expanding = await updateFleet(tx, fleet, {
-    status: stepTo('expand', fleet.status) ?? fleet.status,
+    status: requireNextStatus('expand', fleet.status) ?? fleet.status,
     settled_count: fleet.household_count,
     household_count: total,
     error: null,
-    definition: { ...kept, expansions: [...kept.expansions, count] },
+    definition: withExpansion(parseStoredDefinition(fleet.definition), count),
   });
-  const response = await toFleetWithDevices(tx, expanding);
+  const response = await presentFleetWithDevices(tx, expanding);
   const request = { org_id: orgId, operation: 'expand', request_id: requestId, fleet_id: fleet.id } as const;
   const taken = await claimRequestId(tx, { ...request, body_hash, response, created_at: now });
   if (taken !== undefined) return taken;

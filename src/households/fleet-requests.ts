@@ -1,22 +1,25 @@
+/** One fleet or expansion for each request_id, however often the request is sent. */
 import { createHash } from 'node:crypto';
+import type { components } from '../../generated/openapi.ts';
 import { validationProblem } from '../domain/api/problem.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import { findFleetRequest, insertFleetRequest } from '../queries/fleets/fleet-requests.ts';
 import type { FleetRequest } from '../queries/fleets/fleet-requests.ts';
-import type { FleetRecord } from '../presenters/fleets.ts';
+
+type FleetRecord = components['schemas']['Fleet'];
 
 /**
- * Takes the request_id for this body and answers undefined; or, when it was taken before, answers what was answered
- * then. 422 when it was taken for another body.
+ * Claims the request_id for this body and returns undefined; or, when it was claimed before, returns the first answer.
+ * Throws a validation problem (`request_id_reused`) when it was claimed for another body.
  */
 export async function claimRequestId(tx: Tx, request: FleetRequest): Promise<FleetRecord | undefined> {
   if (await insertFleetRequest(tx, request)) return undefined;
   const first = await findFleetRequest(tx, request.org_id, request.operation, request.request_id);
-  return replayFirstAnswer(first, request.body_hash);
+  return requireFirstAnswer(first, request.body_hash);
 }
 
-/** The first answer to a repeat with the same body; 422 with another one. */
-export function replayFirstAnswer(
+/** The first answer to a repeat with the same body; a validation problem (`request_id_reused`) with another one. */
+export function requireFirstAnswer(
   first: Pick<FleetRequest, 'body_hash' | 'response'> | undefined,
   bodyHash: Buffer,
 ): FleetRecord {
@@ -27,7 +30,7 @@ export function replayFirstAnswer(
   return first.response as FleetRecord;
 }
 
-/** SHA-256 of a canonical body. */
+/** SHA-256 of the canonical text of a body. */
 export function hashRequestBody(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,27 +1,17 @@
 /** What a device did over a span of quarter hours, summed up in periods of UTC. */
-import type { DeviceType } from '../domain/fleets/devices.ts';
-import { addQuarterEnergies } from '../simulation/model/counter-accumulator.ts';
-import type { Household } from '../simulation/household/household.ts';
-import type { DayRows, HouseholdModel } from '../simulation/model/model.ts';
-import type { components } from '../../generated/openapi.ts';
-import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
+import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import type { DeviceType } from '../../domain/fleets/devices.ts';
+import { addQuarterEnergies } from './counter-accumulator.ts';
+import type { Household } from '../household/household.ts';
+import type { DevicePeriods } from './device-periods.ts';
+import type { ModelledHousehold } from './device-state.ts';
+import type { DayRows, HouseholdModel } from './model.ts';
 
 /** Quarter hours since 1970. */
-export interface Span {
+export interface QuarterSpan {
   readonly first: number;
   /** Exclusive. */
   readonly end: number;
-}
-export interface Simulated {
-  readonly household: Household;
-  readonly model: HouseholdModel;
-}
-type Schemas = components['schemas'];
-export interface Entries {
-  electric_vehicle: Schemas['ElectricVehicleDataEntry'];
-  heat_pump: Schemas['HeatPumpDataEntry'];
-  inverter: Schemas['InverterDataEntry'];
-  wallbox: Schemas['WallboxDataEntry'];
 }
 
 /**
@@ -50,16 +40,21 @@ interface Period {
  * The device's entries, one for each period of `quarters` quarter hours that lies in the span or reaches into it, in one
  * list for each day.
  */
-export function* deviceSeries<Type extends DeviceType>(
-  { household, model }: Simulated,
+export function* computeDeviceSeries<Type extends DeviceType>(
+  { household, model }: Pick<ModelledHousehold, 'household' | 'model'>,
   type: Type,
-  span: Span,
+  span: QuarterSpan,
   quarters: number,
-): Generator<Entries[Type][]> {
-  for (const day of days(model, span, quarters)) yield day.map((period) => toEntry[type](period, household));
+): Generator<DevicePeriods[Type][]> {
+  for (const day of listPeriodsByDay(model, span, quarters))
+    yield day.map((period) => toPeriodOfType[type](period, household));
 }
 
-function* days(model: HouseholdModel, { first, end }: Span, length: number): Generator<Period[]> {
+function* listPeriodsByDay(
+  model: HouseholdModel,
+  { first, end }: QuarterSpan,
+  length: number,
+): Generator<Period[]> {
   const firstDay = Math.floor(first / QUARTER_HOURS_PER_DAY);
   let counts: Flows = { ...model.countersBefore(firstDay * QUARTER_HOURS_PER_DAY), ...DAILY };
   for (let day = firstDay; day * QUARTER_HOURS_PER_DAY < end; day++) {
@@ -73,14 +68,14 @@ function* days(model: HouseholdModel, { first, end }: Span, length: number): Gen
       const from = Math.max(at, first - start);
       const before = addRows(counts, rows, at, Math.min(from, next));
       counts = addRows(before, rows, Math.min(from, next), next);
-      if (from < next) periods.push(periodOf({ rows, day, from, next, before, after: counts }));
+      if (from < next) periods.push(toPeriod({ rows, day, from, next, before, after: counts }));
       at = next;
     }
     yield periods;
   }
 }
 
-interface Part {
+interface DayPart {
   readonly rows: DayRows;
   readonly day: number;
   /** Quarters of the day, from inclusive, next exclusive. */
@@ -90,7 +85,7 @@ interface Part {
   readonly after: Flows;
 }
 
-function periodOf({ rows, day, from, next, before, after }: Part): Period {
+function toPeriod({ rows, day, from, next, before, after }: DayPart): Period {
   const mean = (flow: Flow): number => Math.round((after[flow] - before[flow]) / (next - from) / 250);
   let plugged = 0;
   for (let i = from; i < next; i++) plugged += rows.pluggedIn[i] ?? 0;
@@ -134,7 +129,9 @@ function part({ pv, ev, hp, grid }: DayRows, from: number, to: number) {
 
 const percent = (stored: number, capacityKwh: number): number => Math.round(stored / capacityKwh / 1000) / 10;
 
-const toEntry: { [Type in DeviceType]: (period: Period, household: Household) => Entries[Type] } = {
+const toPeriodOfType: {
+  [Type in DeviceType]: (period: Period, household: Household) => DevicePeriods[Type];
+} = {
   heat_pump: ({ time, watts, kwh }) => ({
     time,
     power_w: watts('hp'),

@@ -1,0 +1,99 @@
+import type { Db } from '../queries/connection/database.ts';
+import type { HouseholdCheckpoint } from '../queries/fleets/checkpoints.ts';
+import type { DeviceRow } from '../queries/fleets/devices.ts';
+import { computeDeviceState } from '../simulation/model/device-state.ts';
+import type { DeviceState, DeviceStates } from '../simulation/model/device-state.ts';
+import type { DeviceType } from '../domain/fleets/devices.ts';
+import { advanceCounters, saveCheckpoints } from './checkpoints.ts';
+import { loadHeatPumpSchedules } from './heat-pump-schedules.ts';
+import { findModelledHousehold, findStoredHousehold } from './stored-households.ts';
+import { TimeSlicer } from './time-slicer.ts';
+import type { YieldToEventLoop } from './time-slicer.ts';
+
+/** What a computation over simulated households needs of its caller. */
+export interface HouseholdContext {
+  readonly db: Db;
+  readonly now: Date;
+  readonly yieldToEventLoop: YieldToEventLoop;
+}
+
+/** A device as it is stored, with its state at an instant. */
+export interface DeviceAtInstant {
+  readonly row: DeviceRow;
+  readonly at: Date;
+  readonly state: DeviceState;
+}
+
+/**
+ * The states of devices now, or at the instant at which their fleet ended, in the order of the rows. Simulated devices
+ * must be of one organization. Long sums are cut into time slices, and leave a checkpoint behind.
+ */
+export async function computeDeviceStates(
+  context: HouseholdContext,
+  rows: readonly DeviceRow[],
+): Promise<DeviceAtInstant[]> {
+  const { db, now } = context;
+  const slicer = new TimeSlicer(context.yieldToEventLoop);
+  const scheduleOf = await loadSchedulesOf(context, rows);
+  const devices: DeviceAtInstant[] = [];
+  const made = new Map<number, HouseholdCheckpoint>();
+  for (const row of rows) {
+    const at = row.stopped_at ?? now;
+    const modelled = findModelledHousehold(row, scheduleOf);
+    if (modelled === undefined) {
+      devices.push({ row, at, state: NEUTRAL_STATES[row.device_type] });
+      continue;
+    }
+    await slicer.yieldIfDue();
+    const { household, model } = modelled;
+    const simulated = { household, model, storedCheckpoint: row.checkpoint };
+    const checkpoint = await advanceCounters(simulated, at, now, slicer);
+    if (checkpoint) made.set(household.index, checkpoint);
+    devices.push({ row, at, state: computeDeviceState(modelled, row.device_type, at) });
+  }
+  const [first] = rows;
+  if (first) await saveCheckpoints(db, first.org_id, [...made.values()]);
+  return devices;
+}
+
+/** The schedules of heat pumps, where one of the households has one. */
+async function loadSchedulesOf({ db, now }: HouseholdContext, rows: readonly DeviceRow[]) {
+  for (const row of rows) {
+    const household = findStoredHousehold(row);
+    if (household?.heat_pump) {
+      return loadHeatPumpSchedules(db, row.org_id, new Date(household.anchor_ms), now);
+    }
+  }
+  return undefined;
+}
+
+/** The state of a device that no fleet simulates, since nothing measures it: everything at rest, counters at 0. */
+const NEUTRAL_STATES: { readonly [Type in DeviceType]: DeviceStates[Type] } = {
+  electric_vehicle: {
+    soc_percent: 0,
+    target_soc_percent: 100,
+    plugged_in: false,
+    charging: false,
+    charge_power_w: 0,
+    energy_charged_kwh: 0,
+  },
+  heat_pump: {
+    mode: 'off',
+    schedule_state: 'mid',
+    power_w: 0,
+    heat_w: 0,
+    outdoor_temperature_c: 0,
+    energy_kwh: 0,
+  },
+  inverter: {
+    pv_power_w: 0,
+    load_power_w: 0,
+    battery_power_w: 0,
+    grid_power_w: 0,
+    soc_percent: 0,
+    pv_energy_kwh: 0,
+    grid_import_kwh: 0,
+    grid_export_kwh: 0,
+  },
+  wallbox: { plugged_in: false, charging: false, power_w: 0, energy_kwh: 0 },
+};

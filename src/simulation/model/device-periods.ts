@@ -1,0 +1,79 @@
+/** What the data of a device tell of one period; powers are means in W, energies in kWh, charges those at its end. */
+import type { DeviceType } from '../../domain/fleets/devices.ts';
+import type { DeviceStates } from './device-state.ts';
+
+export interface HeatPumpPeriod {
+  /** Start of the period, ISO 8601 in UTC. */
+  readonly time: string;
+  readonly power_w: number;
+  readonly energy_kwh: number;
+  readonly heat_w: number;
+  readonly heat_kwh: number;
+}
+export interface InverterPeriod {
+  readonly time: string;
+  readonly pv_power_w: number;
+  readonly load_power_w: number;
+  /** Positive while charging. */
+  readonly battery_power_w: number;
+  /** Positive from the grid. */
+  readonly grid_power_w: number;
+  readonly pv_energy_kwh: number;
+  readonly load_energy_kwh: number;
+  readonly battery_charge_kwh: number;
+  readonly battery_discharge_kwh: number;
+  readonly grid_import_kwh: number;
+  readonly grid_export_kwh: number;
+  readonly soc_percent: number;
+}
+export interface ElectricVehiclePeriod {
+  readonly time: string;
+  readonly charge_power_w: number;
+  readonly energy_charged_kwh: number;
+  readonly plugged_in_minutes: number;
+  readonly soc_percent: number;
+}
+export interface WallboxPeriod {
+  readonly time: string;
+  readonly power_w: number;
+  readonly energy_kwh: number;
+  readonly plugged_in_minutes: number;
+}
+export interface DevicePeriods {
+  electric_vehicle: ElectricVehiclePeriod;
+  heat_pump: HeatPumpPeriod;
+  inverter: InverterPeriod;
+  wallbox: WallboxPeriod;
+}
+
+/** Attributes of a state that have no series: settings, and what changes with the instant and not with energy. */
+type WithoutSeries = 'mode' | 'schedule_state' | 'outdoor_temperature_c' | 'target_soc_percent' | 'charging';
+
+/**
+ * The field of a period that tells of each attribute of a state. An attribute of a device that is neither here nor among
+ * those without series does not compile.
+ */
+export const PERIOD_FIELD_OF_ATTRIBUTE: {
+  readonly [Type in DeviceType]: Readonly<
+    Record<Exclude<keyof DeviceStates[Type], WithoutSeries>, keyof DevicePeriods[Type]>
+  >;
+} = {
+  electric_vehicle: {
+    soc_percent: 'soc_percent',
+    plugged_in: 'plugged_in_minutes',
+    charge_power_w: 'charge_power_w',
+    energy_charged_kwh: 'energy_charged_kwh',
+  },
+  heat_pump: { power_w: 'power_w', heat_w: 'heat_w', energy_kwh: 'energy_kwh' },
+  inverter: {
+    pv_power_w: 'pv_power_w',
+    load_power_w: 'load_power_w',
+    battery_power_w: 'battery_power_w',
+    grid_power_w: 'grid_power_w',
+    soc_percent: 'soc_percent',
+    pv_energy_kwh: 'pv_energy_kwh',
+    grid_import_kwh: 'grid_import_kwh',
+    grid_export_kwh: 'grid_export_kwh',
+  },
+  wallbox: { plugged_in: 'plugged_in_minutes', power_w: 'power_w', energy_kwh: 'energy_kwh' },
+};

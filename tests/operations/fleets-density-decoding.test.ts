@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { fleetApi } from '../fleets/fleet-api.ts';
+import { countCalls } from '../support/call-counts.ts';
+
+const fleets = fleetApi();
+
+/** A raster over Austria: three cells of a degree, raw. */
+const density = {
+  country: 'AT',
+  dataset_version: '1',
+  boundary_version: '1',
+  grid: { origin_lat: 48, origin_lon: 14, cell_deg: 1, rows: 1, cols: 3 },
+  weights: Buffer.from([1, 2, 3]).toString('base64'),
+};
+
+test('a density is decoded once by the request that brings it, and prepared once by the runner', async () => {
+  let jobId = '';
+  const create = async (): Promise<void> => {
+    const created = await fleets.create({ count: 300, density });
+    expect(created.status).toBe(200);
+    jobId = created.body.job_id as string;
+  };
+  expect((await countCalls('definition/density-weights.ts', create)).get('decodeDensityWeights')).toBe(1);
+
+  const provision = (): Promise<void> => fleets.runner.processAll();
+  const prepared = await countCalls('definition/density.ts', provision);
+  expect((await fleets.get(jobId)).status).toBe('running');
+  // Two batches of households, one preparation of what is stored decoded.
+  expect(prepared.get('prepareDensity')).toBe(1);
+  expect(prepared.get('decodeDensity') ?? 0).toBe(0);
+});
+
+test('a preview decodes a density once', async () => {
+  const preview = async (): Promise<void> => {
+    const body = { request_id: 'b9a1d5c0-23f1-4a62-9f0b-3f5a7f3b8c11', count: 3, density };
+    expect((await fleets.api.call('previewFleet', { body })).status).toBe(200);
+  };
+  expect((await countCalls('definition/density-weights.ts', preview)).get('decodeDensityWeights')).toBe(1);
+});
