@@ -13,6 +13,7 @@ import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
 import { bodyRules, existenceChecks, openHandlers, securedHandlers } from '../operations/handlers.ts';
 import { createConsent } from '../portal/consent.ts';
+import { createConsentRequests } from '../conditions/consent-requests.ts';
 import { createPortal } from '../portal/portal.ts';
 import { createReference } from '../reference/reference.ts';
 import { isDatabaseUnavailable, violatedConstraint } from '../queries/connection/database.ts';
@@ -94,7 +95,13 @@ function createPages(
 ): Parameters<typeof createApp>[0]['pages'] {
   const { db, baseUrl, linkKey } = services;
   return [
-    createConsent({ db, clock, linkKey, log, isUnavailable: isDatabaseUnavailable }),
+    createConsent({
+      consentRequests: createConsentRequests(db),
+      clock,
+      linkKey,
+      log,
+      isUnavailable: isDatabaseUnavailable,
+    }),
     createPortal({
       db,
       clock,

@@ -1,5 +1,7 @@
 import { isFleetActive } from '../domain/fleets/fleet-states.ts';
-import { endCondition, findEventFleet, raiseCondition } from '../queries/notifications/conditions.ts';
+import { endCondition } from '../conditions/end-condition.ts';
+import { raiseCondition } from '../conditions/raise-condition.ts';
+import { findEventFleet } from '../queries/notifications/condition-devices.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
 import { findFleetBySimulationOrg } from '../queries/fleets/fleets.ts';
 import type { PlannedCondition } from '../queries/fleets/households.ts';

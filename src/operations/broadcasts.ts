@@ -4,8 +4,9 @@ import { notFoundProblem } from '../domain/api/problem.ts';
 import { insertBroadcast } from '../queries/notifications/broadcasts.ts';
 import { hasUser } from '../queries/notifications/notifications.ts';
 import type { Context } from './context.ts';
-import { presentInformation } from './notifications.ts';
+import { presentInformation } from '../presenters/notifications.ts';
 
+/** Writes a notice for all users of the organization, or for one. 404 when it has no such user. */
 export const broadcastInformation: Handler<Context, 'broadcastInformation'> = async (context, { body }) => {
   const { db, orgId, actor, now } = context;
   const ownerId = body.owner_id?.toLowerCase() ?? null;
@@ -22,5 +23,5 @@ export const broadcastInformation: Handler<Context, 'broadcastInformation'> = as
     cleared_at: null,
     dismissed: false,
   } as const;
-  return { status: 201, body: presentInformation(context, { readerId: actor.userId }, item) };
+  return { status: 201, body: presentInformation(context, item, actor.userId) };
 };

@@ -12,22 +12,19 @@ import {
   type ItemFilter,
   type ItemPage,
   type ItemScope,
-  type NotificationItem,
   type PendingCount,
 } from '../queries/notifications/notifications.ts';
 import type { Context } from './context.ts';
-import { resolveUrl } from '../presenters/item-links.ts';
+import { presentActionItem, presentInformation } from '../presenters/notifications.ts';
 
 type Counts = components['schemas']['NotificationCounts'];
-type ActionItem = components['schemas']['ActionItem'];
-type InformationNotification = components['schemas']['InformationNotification'];
 type ContentOperation = 'getNotificationStatus' | 'listActions' | 'listInformation';
 
 export const getNotificationStatus: Handler<Context, 'getNotificationStatus'> = async (
   context,
   { query },
 ) => {
-  const scope = await scopeOf(context, 'getNotificationStatus', query.owner_id);
+  const scope = await resolveItemScope(context, 'getNotificationStatus', query.owner_id);
   const pending = await countPendingItems(context.db, scope);
   const counts = (deviceType: PendingCount['device_type']): Counts => {
     const count = (kind: PendingCount['kind']): number =>
@@ -46,37 +43,40 @@ export const getNotificationStatus: Handler<Context, 'getNotificationStatus'> = 
 };
 
 export const listActions: Handler<Context, 'listActions'> = async (context, { query }) => {
-  const scope = await scopeOf(context, 'listActions', query.owner_id);
-  const stretch = pageRequestOf(query);
-  const page = await listPendingItems(context.db, scope, filterOf(query), stretch);
+  const scope = await resolveItemScope(context, 'listActions', query.owner_id);
+  const pageRequest = pageRequestOf(query);
+  const page = await listPendingItems(context.db, scope, toItemFilter(query), pageRequest);
   return {
     status: 200,
-    headers: linkOf(context, 'actions', query, page),
+    headers: pageLinkHeader(context, 'actions', query, page),
     body: {
-      items: page.items.map((item) => presentAction(context, scope, item)),
+      items: page.items.map((item) => presentActionItem(context, item, scope.readerId)),
       total: page.total,
-      ...stretch,
+      ...pageRequest,
     },
   };
 };
 
 export const listInformation: Handler<Context, 'listInformation'> = async (context, { query }) => {
-  const scope = await scopeOf(context, 'listInformation', query.owner_id);
-  const stretch = pageRequestOf(query);
-  const page = await listInformationItems(context.db, scope, filterOf(query), stretch);
+  const scope = await resolveItemScope(context, 'listInformation', query.owner_id);
+  const pageRequest = pageRequestOf(query);
+  const page = await listInformationItems(context.db, scope, toItemFilter(query), pageRequest);
   return {
     status: 200,
-    headers: linkOf(context, 'information', query, page),
+    headers: pageLinkHeader(context, 'information', query, page),
     body: {
-      items: page.items.map((item) => presentInformation(context, scope, item)),
+      items: page.items.map((item) => presentInformation(context, item, scope.readerId)),
       total: page.total,
-      ...stretch,
+      ...pageRequest,
     },
   };
 };
 
-/** Whose items the caller sees: an admin anybody's of the organization, everybody else only its own. */
-async function scopeOf(
+/**
+ * Whose items the caller sees: an admin those of everybody in the organization, all others only their own. Throws 403
+ * `owner_forbidden` for another owner, 404 for an unknown one.
+ */
+async function resolveItemScope(
   { actor, orgId, db }: Context,
   operation: ContentOperation,
   owner: string | undefined,
@@ -103,7 +103,7 @@ interface Query {
   readonly offset?: number;
 }
 
-function filterOf(query: Query): ItemFilter {
+function toItemFilter(query: Query): ItemFilter {
   return {
     deviceId: query.device_id,
     deviceType: query.device_type,
@@ -117,46 +117,8 @@ function pageRequestOf({ limit = 50, offset = 0 }: Query): { limit: number; offs
   return { limit, offset };
 }
 
-function linkOf(context: Context, list: string, query: Query, { total }: ItemPage): { Link: string } {
+function pageLinkHeader(context: Context, list: string, query: Query, { total }: ItemPage): { Link: string } {
   const address = `${context.baseUrl}/api/partners/v2.0/org/${context.orgId}/notifications/${list}`;
   const { limit, offset } = pageRequestOf(query);
   return { Link: formatLinkHeader(address, { ...query }, offsetPageRelations(limit, offset, total)) };
-}
-
-/** An action, or a notice to read: of `created_at` and `sent_at` each carries the one that applies. */
-function presentAction(context: Context, { readerId }: ItemScope, item: NotificationItem): ActionItem {
-  const isAction = item.kind === 'action';
-  const at = item.occurred_at.toISOString();
-  return {
-    id: item.id,
-    code: isAction ? (item.code ?? 'reauthenticate') : 'information',
-    device_id: item.device_id,
-    device_type: item.device_type,
-    owner_id: item.owner_id,
-    resolution: {
-      url: resolveUrl(context, item, readerId),
-      required_parameters: isAction ? ['success_url', 'cancel_url'] : [],
-    },
-    ...(isAction ? { created_at: at } : { sent_at: at }),
-    metadata: isAction ? {} : { message: item.message },
-  };
-}
-
-export function presentInformation(
-  context: Context,
-  { readerId }: Pick<ItemScope, 'readerId'>,
-  item: NotificationItem,
-): InformationNotification {
-  return {
-    id: item.id,
-    code: item.code,
-    message: item.message,
-    sent_at: item.occurred_at.toISOString(),
-    dismissed: item.dismissed,
-    cleared_at: item.cleared_at?.toISOString() ?? null,
-    device_id: item.device_id,
-    device_type: item.device_type,
-    owner_id: item.owner_id,
-    resolution_link: { url: resolveUrl(context, item, readerId), required_parameters: [] },
-  };
 }

@@ -2,7 +2,7 @@ import type { Handler } from '../contract/handlers.ts';
 import { signConsentQuery, validateReturnUrl } from '../domain/security/consent-links.ts';
 import { validationProblem, notFoundProblem, Problem, type FieldError } from '../domain/api/problem.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
-import { dismissInformation } from '../queries/notifications/conditions.ts';
+import { dismissInformation } from '../conditions/dismiss-information.ts';
 import { insertBroadcastDismissal, findNotificationItem } from '../queries/notifications/notifications.ts';
 import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
 import type { Context } from './context.ts';
@@ -55,13 +55,13 @@ async function canResolve({ actor, db }: Context, item: Item): Promise<boolean> 
 
 /** Whom the link was made for. Only an admin may use another user's. */
 function verifySecret(context: Context, item: Item, secret: string): string {
-  const { verdict, ownerId } = verifyLinkSecret(context, item, secret);
-  if (verdict === 'expired') {
+  const { status, ownerId } = verifyLinkSecret(context, item, secret);
+  if (status === 'expired') {
     throw new Problem('link_expired', 'The link is older than one hour; fetch the list again.');
   }
   const isAllowed =
     ownerId === context.actor.userId || ROLE_TABLE.resolveNotificationItem[context.actor.role] === 'all';
-  if (verdict === 'invalid' || !isAllowed) {
+  if (status === 'invalid' || !isAllowed) {
     throw new Problem('link_invalid', "The link's secret does not fit this item and caller.");
   }
   return ownerId;

@@ -2,9 +2,7 @@ import { Router, type Request, type Response } from 'express';
 import { verifyConsentQuery, type ReturnUrls } from '../domain/security/consent-links.ts';
 import { isUuid } from '../domain/api/formats.ts';
 import type { LinkKey } from '../domain/security/signed-links.ts';
-import { endCondition, findDevice } from '../queries/notifications/conditions.ts';
-import type { Db } from '../queries/connection/database.ts';
-import { findNotificationItem } from '../queries/notifications/notifications.ts';
+import type { ConsentRequest, ConsentRequests } from '../conditions/consent-requests.ts';
 import type { PortalOptions } from './context.ts';
 import { createErrorPageHandler } from './error-page.ts';
 import { readFormField, parseFormBody } from './forms.ts';
@@ -14,14 +12,13 @@ import { redirectAfterForm } from './pages.ts';
 import { sendView } from '../html/render.ts';
 
 export interface ConsentContext extends Pick<PortalOptions, 'log' | 'isUnavailable'> {
-  readonly db: Db;
+  readonly consentRequests: ConsentRequests;
   readonly clock: () => Date;
   readonly linkKey: LinkKey;
 }
 
 interface Consent {
-  readonly orgId: string;
-  readonly deviceId: string;
+  readonly request: ConsentRequest;
   readonly device: { readonly name: string; readonly manufacturer: string };
   readonly urls: ReturnUrls;
 }
@@ -70,7 +67,7 @@ export function createConsent(context: ConsentContext): Router {
         heading: 'No decision',
         text: 'Go back and choose one of the two buttons.',
       });
-    } else if (await reconnect(context, consent)) {
+    } else if (await context.consentRequests.approve(consent.request, context.clock())) {
       redirectAfterForm(response, consent.urls.success);
     } else {
       sendMessage(response, 410, REFUSALS[410]);
@@ -84,31 +81,21 @@ export function createConsent(context: ConsentContext): Router {
 }
 
 async function verifyConsentRequest(
-  { db, clock, linkKey }: ConsentContext,
+  { consentRequests, clock, linkKey }: ConsentContext,
   request: Request,
 ): Promise<Consent | Refusal> {
   const itemId = request.params['item'];
   if (typeof itemId !== 'string' || !isUuid(itemId)) return 404;
-  const item = await findNotificationItem(db, itemId.toLowerCase());
-  if (item?.kind !== 'action' || item.owner_id === null || item.device_id === null) return 404;
+  const consent = await consentRequests.find(itemId.toLowerCase());
+  if (consent === undefined) return 404;
   const query = new URL(request.originalUrl, 'http://localhost').searchParams;
   const [secrets, returns] = [query.getAll('secret'), query.getAll('return')];
   const [secret, packed] = [secrets[0], returns[0]];
   if (secret === undefined || packed === undefined || secrets.length + returns.length > 2) return 403;
-  const subject = { itemId: item.id, ownerId: item.owner_id };
-  const link = verifyConsentQuery(linkKey, subject, { secret, packed }, clock());
+  const link = verifyConsentQuery(linkKey, consent, { secret, packed }, clock());
   if (link.verdict !== 'valid') return 403;
-  if (item.cleared_at !== null) return 410;
-  const device = await findDevice(db, item.org_id, item.device_id);
-  return device === undefined
-    ? 404
-    : { orgId: item.org_id, deviceId: item.device_id, device, urls: link.urls };
-}
-
-/** False when somebody else was faster. */
-async function reconnect({ db, clock }: ConsentContext, { orgId, deviceId }: Consent): Promise<boolean> {
-  const event = { orgId, deviceId, code: 'reauthenticate', now: clock() } as const;
-  return (await db.transaction().execute((tx) => endCondition(tx, event))).changed;
+  if (consent.isResolved) return 410;
+  return consent.device === undefined ? 404 : { request: consent, device: consent.device, urls: link.urls };
 }
 
 /** Browsers hold form-action against the redirect that answers a form, too. The link itself must not leak. */

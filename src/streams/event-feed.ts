@@ -1,41 +1,49 @@
 import { setMaxListeners } from 'node:events';
 
+/** Open event streams of one partner and its simulation organizations in one process: each queries the database itself. */
+export const MAX_STREAMS_PER_PARTNER = 50;
+
 /** Tells the open event streams of a process that messages were announced, and when the service stops. */
 export class EventFeed {
-  readonly #waiting = new Set<() => void>();
-  readonly #resting = new Set<() => void>();
+  readonly #waitingForNews = new Set<() => void>();
+  readonly #pausing = new Set<() => void>();
   readonly #stop = new AbortController();
-  readonly #streams = new Map<string, number>();
-  #count = 0;
+  readonly #openStreams = new Map<string, number>();
+  #newsCount = 0;
 
   constructor() {
-    // One for each open stream.
+    // Each open stream listens to it.
     setMaxListeners(0, this.#stop.signal);
   }
 
+  /** Aborted when the service stops. */
   get stopSignal(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** How often there was news; take it before you look, and hand it to `newsSince`. */
+  /** How often there was news: read it before the query, and pass it to `waitForNews` after it. */
   get newsCount(): number {
-    return this.#count;
+    return this.#newsCount;
   }
 
+  /** Messages were announced: wakes all streams that wait. */
   announceNews(): void {
-    this.#count += 1;
-    for (const done of [...this.#waiting]) done();
+    this.#newsCount += 1;
+    for (const resolve of [...this.#waitingForNews]) resolve();
   }
 
-  /** Counts one more stream of a partner, unless it has `most` already; what is answered counts it off again. */
-  reserveStream(partner: string, most: number): (() => void) | undefined {
-    const others = this.#streams.get(partner) ?? 0;
-    if (others >= most) return undefined;
-    this.#streams.set(partner, others + 1);
+  /**
+   * Counts one more open stream of a partner organization; the returned function, to be called once, counts it off
+   * again. Undefined when the partner has `limit` streams already.
+   */
+  reserveStream(partnerId: string, limit = MAX_STREAMS_PER_PARTNER): (() => void) | undefined {
+    const others = this.#openStreams.get(partnerId) ?? 0;
+    if (others >= limit) return undefined;
+    this.#openStreams.set(partnerId, others + 1);
     return () => {
-      const left = (this.#streams.get(partner) ?? 1) - 1;
-      if (left === 0) this.#streams.delete(partner);
-      else this.#streams.set(partner, left);
+      const remaining = (this.#openStreams.get(partnerId) ?? 1) - 1;
+      if (remaining === 0) this.#openStreams.delete(partnerId);
+      else this.#openStreams.set(partnerId, remaining);
     };
   }
 
@@ -43,31 +51,31 @@ export class EventFeed {
   stop(): void {
     this.#stop.abort();
     this.announceNews();
-    for (const done of [...this.#resting]) done();
+    for (const resolve of [...this.#pausing]) resolve();
   }
 
-  /** Resolves when there was news since `count`, after `maxMs`, or when the listener has gone. */
-  waitForNews(count: number, maxMs: number, gone: AbortSignal): Promise<void> {
-    return this.#count === count ? this.#wait(this.#waiting, maxMs, gone) : Promise.resolve();
+  /** Resolves when there was news since `count`, after `maxMs`, or when `closed` is aborted. */
+  waitForNews(count: number, maxMs: number, closed: AbortSignal): Promise<void> {
+    return this.#newsCount === count ? this.#wait(this.#waitingForNews, maxMs, closed) : Promise.resolve();
   }
 
-  /** Resolves after `ms`, whatever news there is, or when the listener has gone or the service stops. */
-  pause(ms: number, gone: AbortSignal): Promise<void> {
-    return this.#wait(this.#resting, ms, gone);
+  /** Resolves after `ms`, whatever news there is, or when `closed` is aborted or the service stops. */
+  pause(ms: number, closed: AbortSignal): Promise<void> {
+    return this.#wait(this.#pausing, ms, closed);
   }
 
-  #wait(those: Set<() => void>, maxMs: number, gone: AbortSignal): Promise<void> {
-    if (this.stopSignal.aborted || gone.aborted) return Promise.resolve();
+  #wait(waiting: Set<() => void>, maxMs: number, closed: AbortSignal): Promise<void> {
+    if (this.stopSignal.aborted || closed.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      const done = (): void => {
+      const finish = (): void => {
         clearTimeout(timer);
-        those.delete(done);
-        gone.removeEventListener('abort', done);
+        waiting.delete(finish);
+        closed.removeEventListener('abort', finish);
         resolve();
       };
-      const timer = setTimeout(done, maxMs);
-      those.add(done);
-      gone.addEventListener('abort', done);
+      const timer = setTimeout(finish, maxMs);
+      waiting.add(finish);
+      closed.addEventListener('abort', finish);
     });
   }
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, vi, test } from 'vitest';
 import { CONDITION_CODES } from '../../src/domain/notifications/conditions.ts';
-import { endCondition, raiseCondition } from '../../src/queries/notifications/conditions.ts';
+import { endCondition } from '../../src/conditions/end-condition.ts';
+import { raiseCondition } from '../../src/conditions/raise-condition.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
 import { addDevice, addFleet, addUser, type SimulatedFleet } from '../support/fleet-records.ts';

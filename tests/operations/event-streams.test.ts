@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { mostStreams } from '../../src/operations/events.ts';
+import { MAX_STREAMS_PER_PARTNER } from '../../src/streams/event-feed.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { startApi, type Api, type Company } from '../support/api.ts';
 import { EventListener } from '../support/event-stream.ts';
@@ -44,14 +44,14 @@ const statusOf = ({ response }: EventListener): number | undefined => response.s
 
 test('one stream too many is refused until another ends, whichever organization of the partner it is of', async () => {
   const simulation = await addSimulation();
-  for (let count = 0; count < mostStreams; count += 1) {
+  for (let count = 0; count < MAX_STREAMS_PER_PARTNER; count += 1) {
     expect(statusOf(await listen(api.own, count % 2 === 0 ? simulation : api.own.orgId))).toBe(200);
   }
   for (const orgId of [api.own.orgId, simulation]) {
     const refused = await api.call('streamEvents', { path: { org_id: orgId } });
     expect([refused.status, refused.body.code]).toEqual([429, 'quota_exceeded']);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect(refused.body.detail).toContain(String(mostStreams));
+    expect(refused.body.detail).toContain(String(MAX_STREAMS_PER_PARTNER));
   }
   expect(statusOf(await listen(api.foreign))).toBe(200);
   open[0]?.close();
@@ -61,7 +61,7 @@ test('one stream too many is refused until another ends, whichever organization 
 });
 
 test('calls that open no stream take no place', async () => {
-  for (let count = 0; count < mostStreams; count += 1) {
+  for (let count = 0; count < MAX_STREAMS_PER_PARTNER; count += 1) {
     const url = `${api.baseUrl}/api/partners/v2.0/org/${api.own.orgId}/notifications/events`;
     const headers = { authorization: `Bearer ${api.own.admin.token}` };
     expect((await fetch(url, { method: 'HEAD', headers })).status).toBe(200);
@@ -73,7 +73,7 @@ test('calls that open no stream take no place', async () => {
 
 test('a client that leaves at once gives its place back', async () => {
   const url = new URL(`${api.baseUrl}/api/partners/v2.0/org/${api.own.orgId}/notifications/events`);
-  for (let count = 0; count < 2 * mostStreams; count += 1) {
+  for (let count = 0; count < 2 * MAX_STREAMS_PER_PARTNER; count += 1) {
     const leave = new AbortController();
     const call = fetch(url, {
       headers: { authorization: `Bearer ${api.own.admin.token}` },
@@ -85,7 +85,7 @@ test('a client that leaves at once gives its place back', async () => {
     await call.catch(() => undefined);
   }
   // All places are free: as many as there are can be taken at once.
-  for (let count = 0; count < mostStreams; count += 1) {
+  for (let count = 0; count < MAX_STREAMS_PER_PARTNER; count += 1) {
     for (let listener = await listen(); statusOf(listener) === 429; listener = await listen());
   }
 });

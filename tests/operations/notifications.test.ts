@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { endCondition, raiseCondition } from '../../src/queries/notifications/conditions.ts';
+import { endCondition } from '../../src/conditions/end-condition.ts';
+import { raiseCondition } from '../../src/conditions/raise-condition.ts';
 import { startApi, type Api } from '../support/api.ts';
 import type { Answer, Call } from '../support/api-client.ts';
 import { NotificationFixture } from '../support/notification-fixture.ts';

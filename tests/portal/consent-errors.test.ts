@@ -4,6 +4,7 @@ import express from 'express';
 import request from 'supertest';
 import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
 import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
+import { createConsentRequests } from '../../src/conditions/consent-requests.ts';
 import { createConsent } from '../../src/portal/consent.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -16,7 +17,7 @@ test('while the database is away the consent page says so as a page, and logs it
   };
   const app = express().use(
     createConsent({
-      db: database.db,
+      consentRequests: createConsentRequests(database.db),
       clock: () => new Date(0),
       linkKey: deriveLinkKey(randomBytes(32)),
       isUnavailable: isDatabaseUnavailable,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import request from 'supertest';
 import { signConsentQuery } from '../../src/domain/security/consent-links.ts';
-import { raiseCondition } from '../../src/queries/notifications/conditions.ts';
+import { raiseCondition } from '../../src/conditions/raise-condition.ts';
 import {
   HOUR,
   isActive,

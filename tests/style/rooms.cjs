@@ -46,6 +46,7 @@ const rooms = {
     'maintenance',
     'fleets',
     'households',
+    'conditions',
     'loops',
     'webhooks',
     'postgres',

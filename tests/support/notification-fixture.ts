@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ConditionCode } from '../../src/domain/notifications/conditions.ts';
 import type { DeviceType } from '../../src/domain/notifications/envelope.ts';
-import { raiseCondition } from '../../src/queries/notifications/conditions.ts';
+import { raiseCondition } from '../../src/conditions/raise-condition.ts';
 import type { Api, Person } from './api.ts';
 import type { Answer, Call } from './api-client.ts';
 import { addDevice } from './fleet-records.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ConditionCode } from '../../src/domain/notifications/conditions.ts';
-import { raiseCondition } from '../../src/queries/notifications/conditions.ts';
+import { raiseCondition } from '../../src/conditions/raise-condition.ts';
 import { addPerson, startApi, type Api, type Person } from './api.ts';
 import type { Answer } from './api-client.ts';
 import { addDevice } from './fleet-records.ts';

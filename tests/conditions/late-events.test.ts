@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endCondition, raiseCondition } from '../../../src/queries/notifications/conditions.ts';
-import { startApi, type Api } from '../../support/api.ts';
-import { addDevice, addFleet, addUser } from '../../support/fleet-records.ts';
+import { endCondition } from '../../src/conditions/end-condition.ts';
+import { raiseCondition } from '../../src/conditions/raise-condition.ts';
+import { startApi, type Api } from '../support/api.ts';
+import { addDevice, addFleet, addUser } from '../support/fleet-records.ts';
 
 let api: Api;
 beforeAll(async () => {

@@ -1,0 +1,47 @@
+import type { Db } from '../queries/connection/database.ts';
+import { findConditionDevice, type ConditionDevice } from '../queries/notifications/condition-devices.ts';
+import { findNotificationItem } from '../queries/notifications/notifications.ts';
+import { endCondition } from './end-condition.ts';
+
+/** The request to an owner to sign in again at the device's manufacturer: an action of the code `reauthenticate`. */
+export interface ConsentRequest {
+  readonly itemId: string;
+  readonly orgId: string;
+  readonly ownerId: string;
+  readonly deviceId: string;
+  /** Whether the device is connected again already. */
+  readonly isResolved: boolean;
+  /** Undefined when the device or its owner is deleted. */
+  readonly device: ConditionDevice | undefined;
+}
+
+export interface ConsentRequests {
+  /** Undefined when there is no such action. */
+  readonly find: (itemId: string) => Promise<ConsentRequest | undefined>;
+  /** Reconnects the device, in one transaction; false when it was connected already. */
+  readonly approve: (request: ConsentRequest, now: Date) => Promise<boolean>;
+}
+
+/** Consent requests of a database, for the page of the simulated manufacturer. */
+export function createConsentRequests(db: Db): ConsentRequests {
+  return {
+    find: (itemId) => findConsentRequest(db, itemId),
+    approve: async ({ orgId, deviceId }, now) => {
+      const event = { orgId, deviceId, code: 'reauthenticate', now } as const;
+      return (await db.transaction().execute((tx) => endCondition(tx, event))).changed;
+    },
+  };
+}
+
+async function findConsentRequest(db: Db, itemId: string): Promise<ConsentRequest | undefined> {
+  const item = await findNotificationItem(db, itemId);
+  if (item?.kind !== 'action' || item.owner_id === null || item.device_id === null) return undefined;
+  return {
+    itemId: item.id,
+    orgId: item.org_id,
+    ownerId: item.owner_id,
+    deviceId: item.device_id,
+    isResolved: item.cleared_at !== null,
+    device: await findConditionDevice(db, item.org_id, item.device_id),
+  };
+}

@@ -1,0 +1,17 @@
+import type { Tx } from '../queries/connection/database.ts';
+import { clearConditionItems } from '../queries/notifications/condition-items.ts';
+import { deactivateCondition, lockCondition } from '../queries/notifications/device-conditions.ts';
+import type { ConditionChange, ConditionEvent } from './condition-event.ts';
+
+/**
+ * Ends a condition and clears its notification item, also a dismissed one, in the caller's transaction. No message is
+ * sent. When the device is not in that condition, nothing is written.
+ */
+export async function endCondition(tx: Tx, event: ConditionEvent): Promise<ConditionChange> {
+  const condition = await lockCondition(tx, event);
+  if (condition?.active !== true) return { changed: false, changedAt: condition?.changed_at ?? event.now };
+  const now = event.now > condition.changed_at ? event.now : condition.changed_at;
+  await deactivateCondition(tx, event, now);
+  await clearConditionItems(tx, event, condition.changed_at, now);
+  return { changed: true, changedAt: now };
+}

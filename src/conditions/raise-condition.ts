@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { v7 as timeOrderedUuid } from 'uuid';
+import { conditionMessage, itemKindOf } from '../domain/notifications/conditions.ts';
+import { encodeEnvelope } from '../domain/notifications/envelope.ts';
+import { notificationText } from '../domain/notifications/notification-texts.ts';
+import type { Tx } from '../queries/connection/database.ts';
+import { insertMessageWithDeliveries } from '../queries/deliveries/deliveries.ts';
+import { findConditionDevice, type ConditionDevice } from '../queries/notifications/condition-devices.ts';
+import { insertConditionItem } from '../queries/notifications/condition-items.ts';
+import { activateCondition, lockCondition } from '../queries/notifications/device-conditions.ts';
+import type { ConditionChange, ConditionEvent } from './condition-event.ts';
+
+/**
+ * Raises a condition: writes its state, the notification item, the message and its deliveries, all in the caller's
+ * transaction. Of two calls at once the second waits for the first one's commit and then finds the condition raised, so
+ * that an outage is reported once, also when its notice was dismissed meanwhile. Undefined when there is no such
+ * device, or its owner is deleted. Wake the dispatcher after the commit.
+ */
+export async function raiseCondition(tx: Tx, event: ConditionEvent): Promise<ConditionChange | undefined> {
+  const device = await findConditionDevice(tx, event.orgId, event.deviceId);
+  if (device === undefined) return undefined;
+  const raisedAt = await activateCondition(tx, event, event.now);
+  if (raisedAt === undefined) {
+    const active = await lockCondition(tx, event);
+    return { changed: false, changedAt: active?.changed_at ?? event.now };
+  }
+  await writeItem(tx, event, device, raisedAt);
+  await writeMessage(tx, event, device, raisedAt);
+  return { changed: true, changedAt: raisedAt };
+}
+
+async function writeItem(
+  tx: Tx,
+  { orgId, deviceId, code }: ConditionEvent,
+  device: ConditionDevice,
+  now: Date,
+): Promise<void> {
+  await insertConditionItem(tx, {
+    org_id: orgId,
+    id: randomUUID(),
+    kind: itemKindOf(code),
+    code,
+    device_id: deviceId,
+    device_type: device.deviceType,
+    owner_id: device.ownerId,
+    message: notificationText(code, device),
+    occurred_at: now,
+  });
+}
+
+async function writeMessage(
+  tx: Tx,
+  { orgId, deviceId, code, requestId }: ConditionEvent,
+  device: ConditionDevice,
+  now: Date,
+): Promise<void> {
+  // Ids ordered by time put messages of one time side by side in their tables: a claim from a long backlog reads few pages.
+  const id = timeOrderedUuid({ msecs: now.getTime() });
+  const content = conditionMessage(code, { deviceId, ...device });
+  const message = {
+    org_id: orgId,
+    id,
+    message_type: content.type,
+    occurred_at: now,
+    payload: encodeEnvelope(id, content, now),
+    request_id: requestId,
+  };
+  await insertMessageWithDeliveries(tx, message, now);
+}

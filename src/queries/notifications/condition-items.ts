@@ -1,0 +1,58 @@
+import type { ConditionCode, ItemKind } from '../../domain/notifications/conditions.ts';
+import type { DeviceType } from '../../domain/notifications/envelope.ts';
+import type { Tx } from '../connection/database.ts';
+import type { ConditionKey } from './device-conditions.ts';
+
+/** A notification item that tells of a device's condition. */
+export interface NewConditionItem {
+  readonly org_id: string;
+  readonly id: string;
+  readonly kind: ItemKind;
+  readonly code: ConditionCode;
+  readonly device_id: string;
+  readonly device_type: DeviceType;
+  readonly owner_id: string;
+  readonly message: string;
+  readonly occurred_at: Date;
+}
+
+export async function insertConditionItem(tx: Tx, item: NewConditionItem): Promise<void> {
+  await tx.insertInto('notification_items').values(item).execute();
+}
+
+/**
+ * Marks the items of a condition as cleared, dismissed ones too. Items from before `since` stay as they are: dismissed
+ * in an earlier period of the condition, they did not end by themselves.
+ */
+export async function clearConditionItems(
+  tx: Tx,
+  { orgId, deviceId, code }: ConditionKey,
+  since: Date,
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('notification_items')
+    .set({ cleared_at: now })
+    .where('org_id', '=', orgId)
+    .where('device_id', '=', deviceId)
+    .where('code', '=', code)
+    .where('cleared_at', 'is', null)
+    .where('occurred_at', '>=', since)
+    .execute();
+}
+
+/** Marks an item as dismissed; undefined when it is not there or was dismissed before. */
+export function updateItemDismissed(
+  tx: Tx,
+  item: { readonly org_id: string; readonly id: string },
+  now: Date,
+): Promise<{ readonly cleared_at: Date | null } | undefined> {
+  return tx
+    .updateTable('notification_items')
+    .set({ dismissed_at: now })
+    .where('org_id', '=', item.org_id)
+    .where('id', '=', item.id)
+    .where('dismissed_at', 'is', null)
+    .returning('cleared_at')
+    .executeTakeFirst();
+}
