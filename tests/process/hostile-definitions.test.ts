@@ -30,20 +30,20 @@ afterAll(async () => {
   await service.remove();
 });
 
-/** Milliseconds of each refusal. */
+/** Milliseconds of processor time that the service spent on each refusal. */
 async function sendAll(): Promise<number[]> {
   const times: number[] = [];
   for (const { title, text } of hostileDefinitions) {
-    const start = performance.now();
+    const before = await inspector.processorMs();
     const answer = await fetch(url, { method: 'POST', headers, body: text });
     await answer.arrayBuffer();
-    times.push(performance.now() - start);
+    times.push((await inspector.processorMs()) - before);
     expect([title, answer.status]).toEqual([title, 422]);
   }
   return times;
 }
 
-test('hostile definitions are refused within 200 ms each, and memory returns to where it was', async () => {
+test('hostile definitions are refused within 200 ms of processor time each, and memory returns to where it was', async () => {
   for (let round = 0; round < WARM_UP; round++) await sendAll();
   const times: number[][] = [];
   const bytes: number[] = [];
@@ -51,7 +51,7 @@ test('hostile definitions are refused within 200 ms each, and memory returns to 
     times.push(await sendAll());
     bytes.push(await inspector.bytesInUse());
   }
-  // The quickest of the rounds, since other programs of the machine are not what is measured here.
+  // The quickest of the rounds, since what is compiled or collected meanwhile is not what is measured here.
   const quickest = hostileDefinitions.map((_, i) => Math.min(...times.map((round) => round[i] ?? 0)));
   expect(Math.max(...quickest)).toBeLessThan(200);
   // Three rounds later not half of the largest body is kept, some 500 bytes of each refusal. Rounds differ by chance by

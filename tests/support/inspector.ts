@@ -35,6 +35,13 @@ export class Inspector {
     return (answer as { result: { value: number } }).result.value;
   }
 
+  /** Processor time that all threads of the process have used so far, in milliseconds. */
+  async processorMs(): Promise<number> {
+    const expression = '(({ user, system }) => (user + system) / 1000)(process.cpuUsage())';
+    const answer = await this.#call('Runtime.evaluate', { expression, returnByValue: true });
+    return (answer as { result: { value: number } }).result.value;
+  }
+
   close(): void {
     this.#socket.close();
   }

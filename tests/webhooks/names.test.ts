@@ -33,9 +33,10 @@ test('a name has the addresses of both families', async () => {
 
 test('one family alone is enough, and a silent other one costs a quarter of a second', async () => {
   server.answer = (_name, family) => (family === 4 ? ['192.0.2.1'] : 'silence');
-  const startedAt = performance.now();
+  server.asked.splice(0);
   expect(await lookup('partner.example')).toEqual([{ address: '192.0.2.1', family: 4 }]);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  // The silent one is asked again after 1.5 s, for which nobody has waited.
+  expect(server.asked.filter((question) => question === 'partner.example 6')).toHaveLength(1);
   server.answer = (_name, family) => (family === 6 ? ['2001:db8::7'] : 'unknown');
   expect(await lookup('partner.example')).toEqual([{ address: '2001:db8::7', family: 6 }]);
 });
@@ -49,10 +50,11 @@ test('answers are asked for each time: nothing is remembered', async () => {
 
 test('any number of names that never answer hold up no other', async () => {
   server.answer = (name) => (name.startsWith('slow') ? 'silence' : ['192.0.2.1']);
-  const slow = Promise.allSettled(Array.from({ length: 60 }, (_, each) => lookup(`slow-${each}.example`)));
-  const startedAt = performance.now();
+  let slowEnded = 0;
+  const lookUpSlowly = (each: number) => lookup(`slow-${each}.example`).finally(() => (slowEnded += 1));
+  const slow = Promise.allSettled(Array.from({ length: 60 }, (_, each) => lookUpSlowly(each)));
   await lookup('quick.example');
-  expect(performance.now() - startedAt).toBeLessThan(500);
+  expect(slowEnded).toBe(0);
   const ended = await slow;
   expect(ended.every((each) => each.status === 'rejected' && each.reason.code === 'ETIMEOUT')).toBe(true);
 }, 20_000);
