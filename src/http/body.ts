@@ -1,11 +1,16 @@
+import { parse } from 'content-type';
 import express from 'express';
 import type { Request, Response } from 'express';
 import type { Route } from '../../generated/routes.ts';
 import { Problem } from '../domain/api/problem.ts';
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const UTF_8_NAMES = new Set(['utf-8', 'utf8']);
+const utf8Decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** 406 unless the client takes one of the types that the operation answers with, or at least problems. */
+/**
+ * Checks that the client takes one of the types that the operation answers with, or at least problems (RFC 9110, 12.5.1).
+ * @throws Problem not_acceptable (406).
+ */
 export function checkAcceptHeader(request: Request, types: readonly string[]): void {
   if (request.accepts([...types, 'application/problem+json']) === false) {
     const [type = 'application/json'] = types;
@@ -14,7 +19,9 @@ export function checkAcceptHeader(request: Request, types: readonly string[]): v
 }
 
 /**
- * Reads and parses the body: 415, 413, then 400. Where the body is optional, an empty one may have any type.
+ * Reads and parses the body. Undefined where the body is optional and empty; then it may have any type.
+ * @throws Problem unsupported_media_type (415) or malformed_json (400); the body parser's own error when the body is
+ * larger than allowed (413).
  */
 export async function readJsonBody(
   request: Request,
@@ -31,17 +38,19 @@ export async function readJsonBody(
   return parseJsonBody(bytes);
 }
 
-/** 415 unless the body is declared as one of the types, in UTF-8. */
+/** The media type of the body without its parameters, in lower case; empty when none is declared. */
+export function readContentType(request: Request): string {
+  return parse(request.get('content-type') ?? '').type;
+}
+
+/**
+ * Checks that the body is declared as one of the media types, in UTF-8 (RFC 9110, 8.3).
+ * @throws Problem unsupported_media_type (415).
+ */
 export function checkContentType(request: Request, types: readonly string[]): void {
-  const [type = '', ...parameters] = (request.get('content-type') ?? '')
-    .split(';')
-    .map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
-  const isUtf8 =
-    charset === undefined ||
-    charset.replaceAll('"', '') === 'utf-8' ||
-    charset.replaceAll('"', '') === 'utf8';
-  if (types.includes(type) && isUtf8) return;
+  const { type, parameters } = parse(request.get('content-type') ?? '');
+  const charset = parameters['charset']?.toLowerCase() ?? 'utf-8';
+  if (types.includes(type) && UTF_8_NAMES.has(charset)) return;
   throw new Problem(
     'unsupported_media_type',
     `Send the body as ${types.join(' or ')} in UTF-8, with that Content-Type.`,
@@ -50,7 +59,10 @@ export function checkContentType(request: Request, types: readonly string[]): vo
 
 const readers = new Map<number, express.RequestHandler>();
 
-/** The raw bytes, refused above the limit; compressed bodies are not taken. */
+/**
+ * The raw bytes of the body. Compressed bodies are not accepted.
+ * @throws the body parser's error with the `type` entity.too.large, encoding.unsupported or request.aborted.
+ */
 export async function readBodyBytes(request: Request, response: Response, maxBytes: number): Promise<Buffer> {
   const read = readers.get(maxBytes) ?? express.raw({ type: () => true, limit: maxBytes, inflate: false });
   readers.set(maxBytes, read);
@@ -64,11 +76,15 @@ export async function readBodyBytes(request: Request, response: Response, maxByt
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
+/**
+ * The value of a JSON body.
+ * @throws Problem malformed_json (400) when it is empty, is not UTF-8 or is not JSON.
+ */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0)
     throw new Problem('malformed_json', 'The body is empty; this operation needs a JSON body.');
   try {
-    return JSON.parse(utf8.decode(bytes)) as unknown;
+    return JSON.parse(utf8Decoder.decode(bytes)) as unknown;
   } catch (cause) {
     const reason = cause instanceof SyntaxError ? ` ${cause.message}` : ' It is not UTF-8.';
     throw new Problem('malformed_json', `The body is not valid JSON.${reason}`.slice(0, 300), { cause });

@@ -4,7 +4,7 @@ import type { Route } from '../../generated/routes.ts';
 import { listLoginQuotaSubjects } from '../domain/security/login-subjects.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { findPresentedClientId } from '../oauth/client-credentials.ts';
-import { checkContentType, parseJsonBody, readBodyBytes } from './body.ts';
+import { checkContentType, readContentType, parseJsonBody, readBodyBytes } from './body.ts';
 import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
 import { sendJson } from './problems.ts';
 
@@ -41,7 +41,7 @@ export function createOAuthHandler(
     try {
       checkContentType(request, ['application/json', FORM]);
       const bytes = await readBodyBytes(request, response, limit);
-      const isForm = (request.get('content-type') ?? '').toLowerCase().startsWith(FORM);
+      const isForm = readContentType(request) === FORM;
       const body = isForm ? parseForm(bytes) : parseObject(bytes);
       const asked: OAuthRequest = { authorization: request.get('authorization'), body };
       await parts.limiter.countRequest(response, listQuotaUses(asked, request.ip));
@@ -111,7 +111,7 @@ function parseForm(bytes: Buffer): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) {
     if (Object.hasOwn(body, name))
-      throw new Problem('malformed_request', `The parameter "${name}" stands twice.`);
+      throw new Problem('malformed_request', `The parameter "${name}" was sent twice.`);
     Object.defineProperty(body, name, { value, enumerable: true });
   }
   return body;

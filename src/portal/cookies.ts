@@ -1,3 +1,4 @@
+import { parseCookie } from 'cookie';
 import type { Request, Response } from 'express';
 
 export interface PortalCookies {
@@ -10,7 +11,7 @@ export interface PortalCookies {
   setLogin(response: Response, value: string): void;
 }
 
-/** Under https the names carry `__Host-`: a neighbouring sub-domain can then not plant them (RFC 6265bis 4.1.3.2). */
+/** The portal's two cookies. Under https their names carry `__Host-`: a neighbouring sub-domain can then not plant them (RFC 6265bis 4.1.3.2). */
 export function createPortalCookies(baseUrl: string): PortalCookies {
   const secure = new URL(baseUrl).protocol === 'https:';
   const prefix = secure ? '__Host-' : '';
@@ -30,11 +31,6 @@ export function createPortalCookies(baseUrl: string): PortalCookies {
 const VALUE_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
 function read(request: Request, name: string): string | undefined {
-  for (const pair of (request.headers.cookie ?? '').split(';')) {
-    const at = pair.indexOf('=');
-    if (at === -1 || pair.slice(0, at).trim() !== name) continue;
-    const value = pair.slice(at + 1).trim();
-    if (VALUE_PATTERN.test(value)) return value;
-  }
-  return undefined;
+  const value = parseCookie(request.headers.cookie ?? '')[name];
+  return value !== undefined && VALUE_PATTERN.test(value) ? value : undefined;
 }

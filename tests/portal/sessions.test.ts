@@ -102,8 +102,11 @@ test('pages carry a policy that allows no script and no frame, and are not store
   const page = await site.visitor().get('/accounts/login');
   expect(page.headers).toMatchObject({
     'content-security-policy':
-      "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none';style-src 'self';img-src 'self' data:;form-action 'self';frame-ancestors 'none';base-uri 'none'",
     'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'same-origin',
     'cache-control': 'no-store',
   });
