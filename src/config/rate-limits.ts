@@ -1,4 +1,4 @@
-import type { SettingsReader } from './read.ts';
+import { list } from './fields.ts';
 
 export interface Quota {
   readonly quota: number;
@@ -23,22 +23,18 @@ export const DEFAULT_RATE_LIMITS: Readonly<Record<Policy, Quota>> = {
 const LIMIT_PATTERN = /^([a-z_]+)=(\d{1,9})\/(\d{1,6})$/;
 
 /** `RATE_LIMITS`: `off`, or `policy=quota/seconds,…` on top of the defaults. */
-export function parseRateLimits(read: SettingsReader): RateLimits {
-  if (read.text('RATE_LIMITS') === 'off') return undefined;
+export const rateLimits = list.transform((items, context): RateLimits => {
+  if (items.length === 1 && items[0] === 'off') return undefined;
   const limits: Record<Policy, Quota> = { ...DEFAULT_RATE_LIMITS };
-  for (const item of read.list('RATE_LIMITS')) {
+  for (const item of items) {
     const [, name, quota, seconds] = LIMIT_PATTERN.exec(item) ?? [];
     const policy = POLICIES.find((each) => each === name);
     if (policy === undefined || Number(quota) < 1 || Number(seconds) < 1) {
-      read.mistake(
-        'RATE_LIMITS',
-        item,
-        `must be off, or policy=quota/seconds with the policies ${POLICIES.join(', ')}`,
-        undefined,
-      );
+      const message = `must be off, or policy=quota/seconds with the policies ${POLICIES.join(', ')}`;
+      context.addIssue({ code: 'custom', message, params: { shown: item } });
     } else {
       limits[policy] = { quota: Number(quota), windowSeconds: Number(seconds) };
     }
   }
   return limits;
-}
+});

@@ -1,44 +1,84 @@
-import { BlockList, isIP } from 'node:net';
-import { formats } from '../domain/api/formats.ts';
-import { Secret } from '../domain/security/secret.ts';
-import { SettingsReader } from './read.ts';
-import { parseRateLimits } from './rate-limits.ts';
-import type { RateLimits } from './rate-limits.ts';
+import { z } from 'zod';
+import { isEmailAddress, isUuid } from '../domain/api/formats.ts';
+import { integer, matching, networks, oneOf, onOrOff, optionalText, secretMatching } from './fields.ts';
+import { rateLimits } from './rate-limits.ts';
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
-export interface BootstrapSettings {
-  readonly orgId: string | undefined;
-  readonly adminEmail: string | undefined;
-  readonly adminPassword: Secret | undefined;
-  readonly clientId: string | undefined;
-  readonly clientSecret: Secret | undefined;
-}
+const KEY_RULE = 'must be 32 bytes in base64';
 
-export interface Settings {
-  readonly host: string;
+/** Every setting, by the name of its variable. */
+const variables = z.object({
+  HOST: optionalText.transform((host) => host ?? '127.0.0.1'),
   /** 0 means any free port. */
-  readonly port: number;
+  PORT: integer(8080, 0, 65_535),
   /** Undefined: `http://localhost:{port}` once the port is known. */
-  readonly baseUrl: string | undefined;
-  readonly trustedProxies: readonly string[];
-  /** Undefined: the embedded database in dataDir. */
-  readonly databaseUrl: Secret | undefined;
-  readonly dataDir: string;
-  /** 32 bytes in base64. Undefined with the embedded database: generated once into dataDir. */
-  readonly encryptionKey: Secret | undefined;
-  readonly encryptionKeyPrevious: Secret | undefined;
-  readonly bootstrap: BootstrapSettings;
-  readonly webhookAllowedNetworks: readonly string[];
-  readonly webhookCaFile: string | undefined;
+  BASE_URL: matching(isBaseUrl, 'must be an http or https address without path, query or fragment').transform(
+    (url) => url?.replace(/\/$/, ''),
+  ),
+  TRUSTED_PROXIES: networks,
+  /** Undefined: the embedded database in DATA_DIR. */
+  DATABASE_URL: secretMatching(isPostgresUrl, 'must be a postgres:// or postgresql:// address'),
+  DATA_DIR: optionalText.transform((folder) => folder ?? '.data'),
+  /** 32 bytes in base64. Undefined with the embedded database: generated once into DATA_DIR. */
+  ENCRYPTION_KEY: secretMatching(isKey, `${KEY_RULE} (openssl rand -base64 32)`),
+  ENCRYPTION_KEY_PREVIOUS: secretMatching(isKey, KEY_RULE),
+  BOOTSTRAP_ORG_ID: matching(isUuid, 'must be a UUID').transform((id) => id?.toLowerCase()),
+  BOOTSTRAP_ADMIN_EMAIL: matching(isEmailAddress, 'must be an email address'),
+  BOOTSTRAP_ADMIN_PASSWORD: secretMatching((text) => text.length >= 8, 'must have 8 characters or more'),
+  BOOTSTRAP_CLIENT_ID: matching(isUnreserved, 'must be 1 to 255 of the characters A-Z a-z 0-9 . _ ~ -'),
+  BOOTSTRAP_CLIENT_SECRET: secretMatching(
+    (text) => isUnreserved(text) && text.length >= 32,
+    'must be 32 to 255 of the characters A-Z a-z 0-9 . _ ~ -',
+  ),
+  WEBHOOK_ALLOWED_NETWORKS: networks,
+  WEBHOOK_CA_FILE: optionalText,
   /** The headers of Standard Webhooks beside `Service-Signature`. */
-  readonly webhookStandardHeaders: boolean;
+  WEBHOOK_STANDARD_HEADERS: onOrOff,
   /** How long messages are kept, with their deliveries and attempts. */
-  readonly messageDays: number;
-  readonly logLevel: (typeof LOG_LEVELS)[number];
-  readonly rateLimits: RateLimits;
-  readonly simulatorFaults: boolean;
-}
+  MESSAGE_RETENTION_DAYS: integer(30, 1, 3_650),
+  LOG_LEVEL: oneOf(LOG_LEVELS, 'info'),
+  RATE_LIMITS: rateLimits,
+  SIMULATOR_FAULTS: onOrOff,
+});
+
+const checkedVariables = variables.refine(
+  ({ DATABASE_URL, ENCRYPTION_KEY }) => DATABASE_URL === undefined || ENCRYPTION_KEY !== undefined,
+  {
+    path: ['ENCRYPTION_KEY'],
+    error: 'must be set when DATABASE_URL is set (openssl rand -base64 32)',
+    // Also when other settings are wrong, so that all mistakes are reported together.
+    when: ({ issues }) => issues.every(({ path }) => path?.[0] !== 'ENCRYPTION_KEY'),
+  },
+);
+
+/** What the variables mean, under the names that the program uses. */
+const settings = checkedVariables.transform((variable) => ({
+  host: variable.HOST,
+  port: variable.PORT,
+  baseUrl: variable.BASE_URL,
+  trustedProxies: variable.TRUSTED_PROXIES,
+  databaseUrl: variable.DATABASE_URL,
+  dataDir: variable.DATA_DIR,
+  encryptionKey: variable.ENCRYPTION_KEY,
+  encryptionKeyPrevious: variable.ENCRYPTION_KEY_PREVIOUS,
+  bootstrap: {
+    orgId: variable.BOOTSTRAP_ORG_ID,
+    adminEmail: variable.BOOTSTRAP_ADMIN_EMAIL,
+    adminPassword: variable.BOOTSTRAP_ADMIN_PASSWORD,
+    clientId: variable.BOOTSTRAP_CLIENT_ID,
+    clientSecret: variable.BOOTSTRAP_CLIENT_SECRET,
+  },
+  webhookAllowedNetworks: variable.WEBHOOK_ALLOWED_NETWORKS,
+  webhookCaFile: variable.WEBHOOK_CA_FILE,
+  webhookStandardHeaders: variable.WEBHOOK_STANDARD_HEADERS,
+  messageDays: variable.MESSAGE_RETENTION_DAYS,
+  logLevel: variable.LOG_LEVEL,
+  rateLimits: variable.RATE_LIMITS,
+  simulatorFaults: variable.SIMULATOR_FAULTS,
+}));
+
+export type Settings = Readonly<z.output<typeof settings>>;
 
 /** All mistakes of the environment at once; the message has one line each. */
 export class SettingsError extends Error {
@@ -50,78 +90,30 @@ export class SettingsError extends Error {
  * @throws SettingsError when one or more are wrong.
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const read = new SettingsReader(environment);
-  const databaseUrl = secret(
-    read.matching('DATABASE_URL', isPostgresUrl, 'be a postgres:// or postgresql:// address'),
-  );
-  const encryptionKey = secret(
-    read.matching('ENCRYPTION_KEY', isKey, 'be 32 bytes in base64 (openssl rand -base64 32)'),
-  );
-  if (databaseUrl !== undefined && encryptionKey === undefined && read.text('ENCRYPTION_KEY') === undefined) {
-    read.mistake(
-      'ENCRYPTION_KEY',
-      undefined,
-      'must be set when DATABASE_URL is set (openssl rand -base64 32)',
-      undefined,
-    );
-  }
-  const settings: Settings = {
-    host: read.text('HOST') ?? '127.0.0.1',
-    port: read.integer('PORT', 8080, 0, 65_535),
-    baseUrl: read
-      .matching('BASE_URL', isBaseUrl, 'be an http or https address without path, query or fragment')
-      ?.replace(/\/$/, ''),
-    trustedProxies: networks(read, 'TRUSTED_PROXIES'),
-    databaseUrl,
-    dataDir: read.text('DATA_DIR') ?? '.data',
-    encryptionKey,
-    encryptionKeyPrevious: secret(read.matching('ENCRYPTION_KEY_PREVIOUS', isKey, 'be 32 bytes in base64')),
-    bootstrap: {
-      orgId: read
-        .matching('BOOTSTRAP_ORG_ID', (text) => formats['uuid']?.(text) === true, 'be a UUID')
-        ?.toLowerCase(),
-      adminEmail: read.matching(
-        'BOOTSTRAP_ADMIN_EMAIL',
-        (text) => formats['email']?.(text) === true,
-        'be an email address',
-      ),
-      adminPassword: secret(
-        read.matching('BOOTSTRAP_ADMIN_PASSWORD', (text) => text.length >= 8, 'have 8 characters or more'),
-      ),
-      clientId: read.matching(
-        'BOOTSTRAP_CLIENT_ID',
-        isToken,
-        'be 1 to 255 of the characters A-Z a-z 0-9 . _ ~ -',
-      ),
-      clientSecret: secret(
-        read.matching(
-          'BOOTSTRAP_CLIENT_SECRET',
-          (text) => isToken(text) && text.length >= 32,
-          'be 32 to 255 of the characters A-Z a-z 0-9 . _ ~ -',
-        ),
-      ),
-    },
-    webhookAllowedNetworks: networks(read, 'WEBHOOK_ALLOWED_NETWORKS'),
-    webhookCaFile: read.text('WEBHOOK_CA_FILE'),
-    webhookStandardHeaders: read.oneOf('WEBHOOK_STANDARD_HEADERS', ['on', 'off'], 'on') === 'on',
-    messageDays: read.integer('MESSAGE_RETENTION_DAYS', 30, 1, 3_650),
-    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
-    rateLimits: parseRateLimits(read),
-    simulatorFaults: read.oneOf('SIMULATOR_FAULTS', ['on', 'off'], 'on') === 'on',
-  };
-  if (read.mistakes.length > 0) throw new SettingsError(read.mistakes.join('\n'));
-  return settings;
+  const result = settings.safeParse(environment);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => describeMistake(issue, environment));
+  throw new SettingsError(lines.join('\n'));
 }
 
-function secret(text: string | undefined): Secret | undefined {
-  return text === undefined ? undefined : new Secret(text);
+/** `NAME must … (it is "…").`; the values of secrets are not shown. */
+function describeMistake(
+  issue: z.core.$ZodIssue,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  const name = String(issue.path[0]);
+  const item: unknown = issue.code === 'custom' ? issue.params?.['shown'] : undefined;
+  const value = typeof item === 'string' ? item : (environment[name]?.trim() ?? '');
+  const isHidden = value === '' || /SECRET|PASSWORD|KEY|DATABASE_URL/.test(name);
+  return `${name} ${issue.message}${isHidden ? '' : ` (it is "${value}")`}.`;
 }
 
 function isKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
 }
 
-function isToken(text: string): boolean {
+/** The unreserved characters of RFC 3986, 2.3, which need no encoding anywhere. */
+function isUnreserved(text: string): boolean {
   return /^[A-Za-z0-9._~-]{1,255}$/.test(text);
 }
 
@@ -140,22 +132,4 @@ function isBaseUrl(text: string): boolean {
     url.hash === '' &&
     url.username === ''
   );
-}
-
-function networks(read: SettingsReader, name: string): readonly string[] {
-  const blocks = read.list(name);
-  for (const block of blocks) {
-    if (!isNetwork(block))
-      read.mistake(name, block, 'must be a comma list of CIDR blocks such as 10.0.0.0/8', undefined);
-  }
-  return blocks;
-}
-
-function isNetwork(block: string): boolean {
-  const [address = '', prefix = '', ...rest] = block.split('/');
-  const family = isIP(address);
-  if (family === 0 || !/^\d{1,3}$/.test(prefix) || rest.length > 0) return false;
-  if (Number(prefix) > (family === 4 ? 32 : 128)) return false;
-  new BlockList().addSubnet(address, Number(prefix), family === 4 ? 'ipv4' : 'ipv6');
-  return true;
 }

@@ -1,0 +1,67 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { Secret } from '../domain/security/secret.ts';
+
+// Messages end the sentence "NAME must …".
+
+/** A text, trimmed; undefined when it is unset or empty. */
+export const optionalText = z
+  .string()
+  .optional()
+  .transform((text) => {
+    const trimmed = text?.trim();
+    return trimmed === '' ? undefined : trimmed;
+  });
+
+/** A text that passes a test, or undefined. */
+export function matching(isValid: (text: string) => boolean, rule: string) {
+  return optionalText.refine((text) => text === undefined || isValid(text), rule);
+}
+
+/** The same as a Secret, which cannot be printed. */
+export function secretMatching(isValid: (text: string) => boolean, rule: string) {
+  return matching(isValid, rule).transform((text) => (text === undefined ? undefined : new Secret(text)));
+}
+
+/** A whole number in decimal digits between two bounds, both included. */
+export function integer(fallback: number, least: number, most: number) {
+  return matching(
+    (text) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most,
+    `must be a whole number from ${least} to ${most}`,
+  ).transform((text) => (text === undefined ? fallback : Number(text)));
+}
+
+/** One of a few words. */
+export function oneOf<const Word extends string>(words: readonly Word[], fallback: Word) {
+  const find = (text: string | undefined): Word | undefined => words.find((word) => word === text);
+  return matching((text) => find(text) !== undefined, `must be one of ${words.join(', ')}`).transform(
+    (text) => find(text) ?? fallback,
+  );
+}
+
+/** `on` or `off`; on by default. */
+export const onOrOff = oneOf(['on', 'off'], 'on').transform((word) => word === 'on');
+
+/** A comma list; empty when unset. */
+export const list = optionalText.transform((text): readonly string[] =>
+  (text ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
+
+/** A comma list of CIDR blocks; each that is none is a mistake of its own. */
+export const networks = list.superRefine((blocks, context) => {
+  for (const block of blocks) {
+    if (isNetwork(block)) continue;
+    const message = 'must be a comma list of CIDR blocks such as 10.0.0.0/8';
+    context.addIssue({ code: 'custom', message, params: { shown: block } });
+  }
+});
+
+function isNetwork(block: string): boolean {
+  const [address = '', prefix = '', ...rest] = block.split('/');
+  const family = isIP(address);
+  if (family === 0 || !/^\d{1,3}$/.test(prefix) || rest.length > 0) return false;
+  return Number(prefix) <= (family === 4 ? 32 : 128);
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
+import { readSettings, SettingsError } from '../../src/config/settings.ts';
+
+function mistakesOf(environment: Readonly<Record<string, string>>): string[] {
+  try {
+    readSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message.split('\n').toSorted();
+    throw error;
+  }
+  return [];
+}
+
+test('every mistake is told at once, with its variable, its rule and the value', () => {
+  const policies = 'default, token, login, signup, preview, webhook_test';
+  expect(
+    mistakesOf({
+      PORT: '80800',
+      BASE_URL: 'https://partner.example/path',
+      TRUSTED_PROXIES: '10.0.0.0, ::1/129,1.2.3.4/32',
+      DATABASE_URL: 'postgres://localhost/partner',
+      ENCRYPTION_KEY: '  ',
+      LOG_LEVEL: 'loud',
+      RATE_LIMITS: 'other=1/2,token=0/1',
+    }),
+  ).toEqual([
+    'BASE_URL must be an http or https address without path, query or fragment (it is "https://partner.example/path").',
+    'ENCRYPTION_KEY must be set when DATABASE_URL is set (openssl rand -base64 32).',
+    'LOG_LEVEL must be one of error, warn, info, debug (it is "loud").',
+    'PORT must be a whole number from 0 to 65535 (it is "80800").',
+    `RATE_LIMITS must be off, or policy=quota/seconds with the policies ${policies} (it is "other=1/2").`,
+    `RATE_LIMITS must be off, or policy=quota/seconds with the policies ${policies} (it is "token=0/1").`,
+    'TRUSTED_PROXIES must be a comma list of CIDR blocks such as 10.0.0.0/8 (it is "10.0.0.0").',
+    'TRUSTED_PROXIES must be a comma list of CIDR blocks such as 10.0.0.0/8 (it is "::1/129").',
+  ]);
+});
+
+test('no value of a secret is shown', () => {
+  expect(
+    mistakesOf({
+      DATABASE_URL: 'mysql://user:hidden@localhost',
+      ENCRYPTION_KEY: 'hidden',
+      BOOTSTRAP_ADMIN_PASSWORD: 'hidden',
+      BOOTSTRAP_CLIENT_SECRET: 'hidden',
+    }).filter((mistake) => mistake.includes('hidden')),
+  ).toEqual([]);
+});
+
+test('blanks are cut, an empty variable is unset, and lists are split', () => {
+  const settings = readSettings({
+    HOST: ' ',
+    PORT: ' 80 ',
+    TRUSTED_PROXIES: '10.0.0.0/8, ::1/128',
+    RATE_LIMITS: 'token=5/10',
+    BOOTSTRAP_ORG_ID: 'ABCDEF00-0000-4000-8000-000000000000',
+  });
+  expect(settings).toMatchObject({
+    host: '127.0.0.1',
+    port: 80,
+    trustedProxies: ['10.0.0.0/8', '::1/128'],
+    rateLimits: { ...DEFAULT_RATE_LIMITS, token: { quota: 5, windowSeconds: 10 } },
+    bootstrap: { orgId: 'abcdef00-0000-4000-8000-000000000000' },
+  });
+  expect(readSettings({ RATE_LIMITS: ' off ' }).rateLimits).toBeUndefined();
+});
