@@ -1,10 +1,11 @@
-/** Position of the sun; the terms that change by the day can be computed apart from the hour angle. */
+/** Position of the sun. What changes by the day is computed apart from the hour angle, which changes by the minute. */
 import { DAY_MS } from '../../domain/api/durations.ts';
 
+/** Where the earth is on its way around the sun. */
 export interface SolarTerms {
   /** Declination in radians. */
   readonly declination: number;
-  /** Equation of time in minutes. */
+  /** Equation of time, by which a sundial is ahead of mean solar time, in minutes. */
   readonly equationOfTime: number;
 }
 
@@ -12,8 +13,9 @@ const RADIANS = Math.PI / 180;
 const J2000_MS = Date.UTC(2000, 0, 1, 12);
 
 /**
- * Declination and equation of time at an instant, by the Astronomical Almanac's low-precision formulas (0.01
- * degrees from 1950 to 2050). Spencer's series of the day of the year is off by 0.4 degrees within a leap cycle.
+ * Declination and equation of time at an instant in ms since 1970, by the low-precision formulas of the Astronomical
+ * Almanac (0.01 degrees from 1950 to 2050). The series of Spencer (1971), which needs the day of the year alone, is off by
+ * 0.4 degrees within a cycle of leap years.
  */
 export function solarTermsAt(atMs: number): SolarTerms {
   const days = (atMs - J2000_MS) / DAY_MS;
@@ -23,55 +25,62 @@ export function solarTermsAt(atMs: number): SolarTerms {
   const obliquity = (23.439 - 0.0000004 * days) * RADIANS;
   const rightAscension = Math.atan2(Math.cos(obliquity) * Math.sin(longitude), Math.cos(longitude)) / RADIANS;
   // Four minutes a degree, the difference brought into -180..180.
-  const ahead = (((meanLongitude - rightAscension + 180) % 360) + 360) % 360;
+  const difference = (((meanLongitude - rightAscension + 180) % 360) + 360) % 360;
   return {
     declination: Math.asin(Math.sin(obliquity) * Math.sin(longitude)),
-    equationOfTime: 4 * (ahead - 180),
+    equationOfTime: 4 * (difference - 180),
   };
 }
 
-/** What all places share of a UTC day; between two midnights the terms are all but straight lines. */
+/**
+ * The sun's motion on a UTC day cut into equal steps, the same for all places. Between two midnights equation of time and
+ * declination are taken as straight lines.
+ */
 export interface SolarDay {
-  /** At its start, in minutes. */
+  /** Equation of time at the start of the day, minutes. */
   readonly equationOfTime: number;
-  /** By which the sun goes round in a step, in minutes. */
-  readonly turn: number;
-  readonly cosTurn: number;
-  readonly sinTurn: number;
-  /** Of the declination at its start, and the rise of both until its end. */
-  readonly sinDawn: number;
-  readonly cosDawn: number;
-  readonly sinStep: number;
+  /** Solar time that passes in a step, minutes; and the cosine and sine of the angle that the sun moves. */
+  readonly stepMinutes: number;
   readonly cosStep: number;
+  readonly sinStep: number;
+  /** Sine and cosine of the declination at the start of the day. */
+  readonly sinDeclination: number;
+  readonly cosDeclination: number;
+  /** What is added to each of them until the end of the day. */
+  readonly sinDeclinationChange: number;
+  readonly cosDeclinationChange: number;
 }
 
-/** A UTC day (days since 1970) cut into so many steps. */
-export function solarDay(day: number, steps: number): SolarDay {
-  const dawn = solarTermsAt(day * DAY_MS);
-  const dusk = solarTermsAt((day + 1) * DAY_MS);
-  const turn = (dusk.equationOfTime - dawn.equationOfTime + 1440) / steps;
-  const sinDawn = Math.sin(dawn.declination);
-  const cosDawn = Math.cos(dawn.declination);
+/** The solar day of a UTC day (days since 1970) in so many equal steps. */
+export function solarDayOf(day: number, steps: number): SolarDay {
+  const start = solarTermsAt(day * DAY_MS);
+  const end = solarTermsAt((day + 1) * DAY_MS);
+  const stepMinutes = (end.equationOfTime - start.equationOfTime + 1440) / steps;
+  const sinDeclination = Math.sin(start.declination);
+  const cosDeclination = Math.cos(start.declination);
   return {
-    equationOfTime: dawn.equationOfTime,
-    turn,
-    cosTurn: Math.cos((turn / 4) * RADIANS),
-    sinTurn: Math.sin((turn / 4) * RADIANS),
-    sinDawn,
-    cosDawn,
-    sinStep: Math.sin(dusk.declination) - sinDawn,
-    cosStep: Math.cos(dusk.declination) - cosDawn,
+    equationOfTime: start.equationOfTime,
+    stepMinutes,
+    cosStep: Math.cos((stepMinutes / 4) * RADIANS),
+    sinStep: Math.sin((stepMinutes / 4) * RADIANS),
+    sinDeclination,
+    cosDeclination,
+    sinDeclinationChange: Math.sin(end.declination) - sinDeclination,
+    cosDeclinationChange: Math.cos(end.declination) - cosDeclination,
   };
 }
 
-/** Unit vector towards the sun: east, north, up (the cosine of the zenith angle). */
+/** Unit vector towards the sun; `up` is the cosine of the zenith angle, below 0 at night. */
 export interface SunDirection {
   readonly east: number;
   readonly north: number;
   readonly up: number;
 }
 
-/** Where the sun stands; degrees, longitude positive to the east. */
+/**
+ * Direction of the sun at an instant in ms, seen from a place in degrees (longitude positive to the east). `terms` are those
+ * of the instant or one near it (solarTermsAt).
+ */
 export function sunDirection(
   terms: SolarTerms,
   atMs: number,
@@ -92,7 +101,7 @@ export function sunDirection(
   };
 }
 
-/** Altitude and azimuth (from north, clockwise) in degrees; no refraction. */
+/** Altitude and azimuth (from north, clockwise) of the sun in degrees at an instant in ms; without refraction. */
 export function sunPosition(
   atMs: number,
   latitude: number,

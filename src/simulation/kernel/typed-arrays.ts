@@ -1,40 +1,43 @@
 /**
- * Rows of numbers cut from slabs of memory. A day needs a dozen rows of 96: asking the system for each alone costs
- * more than filling them.
+ * Typed arrays cut from larger buffers. A simulated day needs a dozen arrays of 96 numbers: a buffer for each of them
+ * costs more than filling them.
  */
 
-const SLAB_BYTES = 65_536;
+const BUFFER_BYTES = 65_536;
 
-let slab = new ArrayBuffer(SLAB_BYTES);
-let used = 0;
+/** The buffer that arrays are cut from until it is used up; an array keeps its buffer alive. */
+let buffer = new ArrayBuffer(BUFFER_BYTES);
+let usedBytes = 0;
 
-/** Where the next `bytes` lie; multiples of eight, so that every kind of number is aligned. */
+/** Offset of the next `bytes` in the buffer, a multiple of eight, so that every kind of number is aligned. */
 function reserveBytes(bytes: number): number {
   const size = (bytes + 7) & ~7;
-  if (used + size > SLAB_BYTES) {
-    slab = new ArrayBuffer(SLAB_BYTES);
-    used = 0;
+  if (usedBytes + size > BUFFER_BYTES) {
+    buffer = new ArrayBuffer(BUFFER_BYTES);
+    usedBytes = 0;
   }
-  const from = used;
-  used += size;
-  return from;
+  const offset = usedBytes;
+  usedBytes += size;
+  return offset;
 }
 
-/** Zeros. */
+/** A new array of `length` zeros, at most 64 KiB; no other array shares its memory. */
 export function allocateInt32Array(length: number): Int32Array {
-  const from = reserveBytes(4 * length);
-  return new Int32Array(slab, from, length);
+  const offset = reserveBytes(4 * length);
+  return new Int32Array(buffer, offset, length);
 }
 
+/** A new array of `length` zeros, at most 64 KiB; no other array shares its memory. */
 export function allocateFloat64Array(length: number): Float64Array {
-  const from = reserveBytes(8 * length);
-  return new Float64Array(slab, from, length);
+  const offset = reserveBytes(8 * length);
+  return new Float64Array(buffer, offset, length);
 }
 
+/** A new array of `length` zeros, at most 64 KiB; no other array shares its memory. */
 export function allocateUint8Array(length: number): Uint8Array {
-  const from = reserveBytes(length);
-  return new Uint8Array(slab, from, length);
+  const offset = reserveBytes(length);
+  return new Uint8Array(buffer, offset, length);
 }
 
-/** Nearest integer of x >= 0. Math.round branches on the fraction, which processors guess wrong half the time. */
+/** Nearest integer of x >= 0. Math.round branches on the fraction, which processors predict wrongly half the time. */
 export const roundPositive = (x: number): number => Math.floor(x + 0.5);

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import {
-  ValueNoise3d,
-  ValueNoiseOverTime,
   hashCounter,
   pickIndexByShares,
   splitSeed,
   drawUniform,
   drawUniformInteger,
 } from '../../../src/simulation/kernel/noise.ts';
+import { ValueNoise3d, ValueNoiseOverTime } from '../../../src/simulation/kernel/value-noise.ts';
 
 test('both halves of a seed count', () => {
   const seeds = [42, 42 + 2 ** 32, 42 + 2 ** 33, Number.MAX_SAFE_INTEGER, 0];
