@@ -124,7 +124,7 @@ async function provisioning(simulatorFaults: boolean): Promise<void> {
   }
 }
 
-/** 16 million cells over Germany, painted in squares. */
+/** 16 million cells over Germany, filled in squares. */
 function largestRaster(): DensityRaster {
   const [rows, cols] = [4000, 4000];
   const cells = Buffer.alloc(rows * cols);

@@ -96,7 +96,7 @@ function describeKeys(program: Command, run: Run): void {
     .description('Encryption keys.')
     .command('rotate')
     .description(
-      'Seal every webhook secret with ENCRYPTION_KEY that ENCRYPTION_KEY_PREVIOUS still opens, while services run; again it does nothing.',
+      'Encrypt every webhook secret with ENCRYPTION_KEY that ENCRYPTION_KEY_PREVIOUS still decrypts, while services run; again it does nothing.',
     )
     .action(() => run(rotateKeysCommand));
 }

@@ -31,7 +31,7 @@ const HOUSEHOLD_BATCH_SIZE = 200;
 
 export interface CheckpointWorkContext extends FleetWorkContext {
   readonly yieldToEventLoop: YieldToEventLoop;
-  /** Milliseconds since whenever, for lengths of time. */
+  /** Monotonic milliseconds, to measure how long something takes. */
   readonly elapsedMs: () => number;
 }
 

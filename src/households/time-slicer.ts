@@ -41,21 +41,21 @@ const CLOCK_CHECK_DAYS = 8;
 
 /** The slices of one piece of work: a request, or a fleet's checkpoints. */
 export class TimeSlicer {
-  readonly #takeTurn: YieldToEventLoop;
+  readonly #yieldToEventLoop: YieldToEventLoop;
   readonly #isStopping: () => boolean;
   #size = FIRST_SLICE_DAYS;
   #left = FIRST_SLICE_DAYS;
   #untilMs = performance.now() + FIRST_SLICE_MS;
 
-  constructor(turns: YieldToEventLoop, isStopping: () => boolean = () => false) {
-    this.#takeTurn = turns;
+  constructor(yieldToEventLoop: YieldToEventLoop, isStopping: () => boolean = () => false) {
+    this.#yieldToEventLoop = yieldToEventLoop;
     this.#isStopping = isStopping;
   }
 
-  /** Waits for a turn when the slice is used up. Call it before each piece of work that costs a day or so. */
+  /** Yields to other work when the slice is used up. Call it before each piece of work that costs a day or so. */
   async yieldIfDue(days = 1): Promise<void> {
     if (this.#left < days || performance.now() >= this.#untilMs) {
-      await this.#takeTurn(this.#size - this.#left);
+      await this.#yieldToEventLoop(this.#size - this.#left);
       this.#size = this.#left = TIME_SLICE_DAYS;
       this.#untilMs = performance.now() + TIME_SLICE_MS;
     }
@@ -63,8 +63,8 @@ export class TimeSlicer {
   }
 
   /** Sums a household's counters up to the start of a day; false when the work stops before. */
-  async advanceTo(ledger: CounterAccumulator, day: number): Promise<boolean> {
-    const walk = ledger.startAdvancingTo(day);
+  async advanceTo(accumulator: CounterAccumulator, day: number): Promise<boolean> {
+    const walk = accumulator.startAdvancingTo(day);
     for (let isThere = walk(0); !isThere; isThere = walk(CLOCK_CHECK_DAYS)) {
       if (this.#isStopping()) return false;
       await this.yieldIfDue(CLOCK_CHECK_DAYS);

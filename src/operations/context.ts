@@ -12,7 +12,7 @@ export interface Services {
   readonly db: Db;
   /** Public address of the service, without a trailing slash. */
   readonly baseUrl: string;
-  /** Seals webhook secrets. */
+  /** Encrypts webhook secrets. */
   readonly keyring: Keyring;
   /** Signs resolution links. */
   readonly linkKey: LinkKey;

@@ -27,10 +27,10 @@ export const createWebhook: Handler<Context, 'createWebhook'> = async (context, 
   }
   const id = randomUUID();
   const secret = generateSigningSecret();
-  const sealed = encrypt(context.keyring, secret, webhookSecretContext(id));
+  const encrypted = encrypt(context.keyring, secret, webhookSecretContext(id));
   const row = await webhooks.insertWebhook(
     context.db,
-    { org_id: context.orgId, id, url: endpoint.uri, topics, secret: sealed },
+    { org_id: context.orgId, id, url: endpoint.uri, topics, secret: encrypted },
     context.now,
   );
   return {
@@ -93,9 +93,9 @@ export const deleteWebhook: Handler<Context, 'deleteWebhook'> = async (context, 
 
 export const rotateWebhookSecret: Handler<Context, 'rotateWebhookSecret'> = async (context, { path }) => {
   const secret = generateSigningSecret();
-  const sealed = encrypt(context.keyring, secret, webhookSecretContext(path.webhook_id));
+  const encrypted = encrypt(context.keyring, secret, webhookSecretContext(path.webhook_id));
   const { db, orgId, now } = context;
-  const row = orNotFound(await webhooks.rotateWebhookSecret(db, orgId, path.webhook_id, sealed, now));
+  const row = orNotFound(await webhooks.rotateWebhookSecret(db, orgId, path.webhook_id, encrypted, now));
   return { status: 200, headers: notStored, body: { ...presentWebhook(row), secret: secret.reveal() } };
 };
 

@@ -30,7 +30,7 @@ export interface Connection {
 /** What the library's connectors do, although its types keep silent about the socket. */
 type Connector = (options: buildConnector.Options, callback: buildConnector.Callback) => TLSSocket;
 
-interface Kept extends Connection {
+interface PooledConnection extends Connection {
   readonly origin: string;
   readonly isUp: () => boolean;
   /** Where it may lead if it has to be opened anew. */
@@ -60,9 +60,9 @@ export class Connections {
   readonly #secureContext: SecureContext;
   readonly #sessions: LRUCache<string, Buffer>;
   /** Those that wait, by origin and the address that they lead to, the newest last. */
-  readonly #idle = new Map<string, Kept[]>();
+  readonly #idle = new Map<string, PooledConnection[]>();
   /** The same, the oldest first. */
-  readonly #waiting = new Set<Kept>();
+  readonly #waiting = new Set<PooledConnection>();
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
@@ -93,7 +93,7 @@ export class Connections {
 
   /** The exchange is over and whole: the connection waits for the next one. */
   keep(connection: Connection): void {
-    const kept = connection as Kept;
+    const kept = connection as PooledConnection;
     const address = kept.address();
     if (!kept.isUp() || address === undefined) {
       kept.close();
@@ -118,7 +118,7 @@ export class Connections {
     for (const connection of [...this.#waiting]) connection.close();
   }
 
-  #made(url: URL, addresses: readonly ResolvedAddress[], mayResume: boolean): Kept {
+  #made(url: URL, addresses: readonly ResolvedAddress[], mayResume: boolean): PooledConnection {
     let socket: TLSSocket | undefined;
     let reached: string | undefined;
     let isUp = false;
@@ -144,7 +144,7 @@ export class Connections {
       isUp = false;
       kept.forget?.();
     });
-    const kept: Kept = {
+    const kept: PooledConnection = {
       client,
       origin: url.origin,
       addresses,

@@ -16,8 +16,8 @@ export type Destination =
   | { readonly outcome: Extract<AttemptOutcome, { kind: 'unreachable' | 'refused' }> };
 
 /**
- * Resolves a host and judges every address of the answer: one that is forbidden refuses the host. A
- * literal address is judged as it is, since lookup hooks are not asked about literals.
+ * Resolves a host and checks every address of the answer: one that is forbidden refuses the host. A
+ * literal address is checked as it is, since lookup hooks are not asked about literals.
  */
 export async function resolveDestination(
   host: string,
@@ -33,9 +33,9 @@ export async function resolveDestination(
   }
   if (addresses.length === 0) return unreachable(`The name ${host} has no address.`);
   for (const { address } of addresses) {
-    const judged = checkDestinationAddress(address, allowedNetworks);
-    if (!judged.allowed) {
-      return { outcome: { kind: 'refused', reason: `The address is not called: ${judged.reason}` } };
+    const verdict = checkDestinationAddress(address, allowedNetworks);
+    if (!verdict.allowed) {
+      return { outcome: { kind: 'refused', reason: `The address is not called: ${verdict.reason}` } };
     }
   }
   return { addresses };

@@ -12,13 +12,13 @@ const origin = { day: 0, counters: NO_COUNTERS, stored: 0, vehicleStored: 0 };
 const row = new Int32Array(97).fill(1);
 const idle = { pv: row, ev: row, hp: row, grid: row, stored: row, vehicleStored: row };
 
-function countingLedger(): CounterAccumulator & { readonly asked: () => number } {
+function countingAccumulator(): CounterAccumulator & { readonly asked: () => number } {
   let days = 0;
-  const ledger = createCounterAccumulator(origin, () => {
+  const accumulator = createCounterAccumulator(origin, () => {
     days += 1;
     return idle;
   });
-  return { ...ledger, asked: () => days };
+  return { ...accumulator, asked: () => days };
 }
 
 test('turns are given one an iteration of the event loop, to requests before others', async () => {
@@ -45,27 +45,27 @@ test('turns are given one an iteration of the event loop, to requests before oth
 });
 
 test('a walk waits for a turn before each slice, and no slice is larger than it may be', async () => {
-  const ledger = countingLedger();
+  const accumulator = countingAccumulator();
   const slices: number[] = [];
   let before = 0;
   const pace = new TimeSlicer(async (days) => {
-    expect(ledger.asked() - before).toBe(days);
-    before = ledger.asked();
+    expect(accumulator.asked() - before).toBe(days);
+    before = accumulator.asked();
     slices.push(days);
   });
-  expect(await pace.advanceTo(ledger, 2000)).toBe(true);
-  expect(ledger.asked()).toBe(2000);
-  expect(ledger.checkpointAt(2000).counters.pv).toBe(2000 * 96);
+  expect(await pace.advanceTo(accumulator, 2000)).toBe(true);
+  expect(accumulator.asked()).toBe(2000);
+  expect(accumulator.checkpointAt(2000).counters.pv).toBe(2000 * 96);
   expect(slices.every((days) => days <= TIME_SLICE_DAYS)).toBe(true);
   expect(slices.length).toBeGreaterThanOrEqual(Math.floor(2000 / TIME_SLICE_DAYS));
   const turns = slices.length;
-  expect(await pace.advanceTo(ledger, 2000)).toBe(true);
+  expect(await pace.advanceTo(accumulator, 2000)).toBe(true);
   expect(slices).toHaveLength(turns);
 });
 
 test('a walk that is to stop stops at the next step', async () => {
-  const ledger = countingLedger();
-  const pace = new TimeSlicer(yieldToEventLoop, () => ledger.asked() >= 400);
-  expect(await pace.advanceTo(ledger, 2000)).toBe(false);
-  expect(ledger.asked()).toBe(400);
+  const accumulator = countingAccumulator();
+  const pace = new TimeSlicer(yieldToEventLoop, () => accumulator.asked() >= 400);
+  expect(await pace.advanceTo(accumulator, 2000)).toBe(false);
+  expect(accumulator.asked()).toBe(400);
 });

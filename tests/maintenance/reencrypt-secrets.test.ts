@@ -51,7 +51,7 @@ async function read(id: string, ring: Keyring): Promise<string> {
   return decrypt(ring, webhook.secret, webhookSecretContext(id)).reveal();
 }
 
-test('more than a batch of secrets stays the same under another seal; a second run finds nothing', async () => {
+test('more than a batch of secrets stays the same under another key; a second run finds nothing', async () => {
   const made = await Promise.all(Array.from({ length: 25 }, () => add(before)));
   const done = await add(after);
   await database.db

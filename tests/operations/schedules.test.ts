@@ -229,7 +229,7 @@ test("a simulated heat pump's schedule follows its own house", async () => {
 });
 
 describe('refused', () => {
-  test('a range in the wrong order, too long, unreadable or missing', async () => {
+  test('a range in the wrong order, too long, malformed or missing', async () => {
     expect(refusal(await get('2026-01-16', '2026-01-16'))).toEqual([
       422,
       'validation_failed',

@@ -134,7 +134,7 @@ test('after login the browser goes on to a page of this service only', async () 
   }
 });
 
-test('unreadable forms and foreign methods are answered with a page', async () => {
+test('malformed forms and foreign methods are answered with a page', async () => {
   const visitor = site.visitor();
   const huge = await visitor.post('/accounts/login/', { username: 'x'.repeat(40_000) });
   expect([huge.status, huge.type]).toEqual([413, 'text/html']);

@@ -108,7 +108,7 @@ describe('a database that dies', () => {
   });
 });
 
-test('Ctrl-C leaves the program its database until it has drained', async () => {
+test('Ctrl-C leaves the program its database until it has ended its work', async () => {
   const dataDir = await usedDataDirectory();
   // A terminal sends SIGINT to the whole foreground process group; `detached` makes the program the leader of one.
   const program = runProgram({ dataDir, kind: 'serve' }, { detached: true });

@@ -19,8 +19,8 @@ export type EndpointUrlResult =
 
 /**
  * An endpoint address as the URL parser reads it, so that odd spellings (2130706433, 0177.0.0.1, 127.1,
- * full-width digits) are judged as what would be called. All faults at once, under `pointer`. Names
- * are judged when they are resolved, on every delivery.
+ * full-width digits) are checked as what would be called. All faults at once, under `pointer`. Names
+ * are checked when they are resolved, on every delivery.
  */
 export function validateEndpointUrl(
   text: string,

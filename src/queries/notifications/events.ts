@@ -27,7 +27,7 @@ export async function readStreamEndCursor(db: Db): Promise<StreamCursor> {
     at: Date;
   }>`select date_trunc('milliseconds', clock_timestamp()) as at`.execute(db);
   const [row] = rows;
-  if (row === undefined) throw new Error('The database tells no time.');
+  if (row === undefined) throw new Error('The database returned no current time.');
   return { at: row.at, id: NIL_UUID };
 }
 
@@ -80,7 +80,7 @@ async function readVisibilityHorizon(db: Db): Promise<Date> {
     where datname = current_database() and backend_xid is not null and pid <> pg_backend_pid()
   `.execute(db);
   const [row] = rows;
-  if (row === undefined) throw new Error('The database tells no time.');
+  if (row === undefined) throw new Error('The database returned no current time.');
   return row.at;
 }
 

@@ -56,10 +56,10 @@ export function listPendingItems(
   db: Db,
   scope: ItemScope,
   filter: ItemFilter,
-  stretch: PageRequest,
+  pageRequest: PageRequest,
 ): Promise<ItemPage> {
   const pending = sql<SqlBool>`i.dismissed_at is null and i.cleared_at is null and not ${dismissedByReader(scope)}`;
-  return listItems(db, scope, [pending, ...conditionsOf(filter)], stretch);
+  return listItems(db, scope, [pending, ...conditionsOf(filter)], pageRequest);
 }
 
 /** All notices, newest first, the dismissed and the cleared ones too. */
@@ -67,9 +67,9 @@ export function listInformationItems(
   db: Db,
   scope: ItemScope,
   filter: ItemFilter,
-  stretch: PageRequest,
+  pageRequest: PageRequest,
 ): Promise<ItemPage> {
-  return listItems(db, scope, [sql<SqlBool>`i.kind = 'information'`, ...conditionsOf(filter)], stretch);
+  return listItems(db, scope, [sql<SqlBool>`i.kind = 'information'`, ...conditionsOf(filter)], pageRequest);
 }
 
 export interface PendingCount {

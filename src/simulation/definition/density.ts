@@ -1,4 +1,4 @@
-/** A density raster made ready for drawing: checked, cut to its country, with cumulated weights (D1 to D3). */
+/** A density raster made ready for drawing: checked, cut to its country, with cumulated weights (docs/simulation.md#density-raster). */
 import { createHash } from 'node:crypto';
 import type { FieldError } from '../../domain/api/problem.ts';
 import { decodeDensityWeights } from './density-weights.ts';

@@ -1,4 +1,4 @@
-/** The fleet definition as it is sent, and as it stands after defaults (specification.md, fleet definition). */
+/** The fleet definition as it is sent, and as it stands after defaults (openapi/schemas/fleets.yaml). */
 
 export interface IntegerRange {
   readonly min: number;
@@ -119,7 +119,7 @@ export interface DefinitionWarning {
   readonly detail: string;
 }
 
-/** Values the specification names as defaults, and those it leaves open (simulation.md C4, C5, C6). */
+/** Defaults: those of the document, and those of docs/simulation.md#ranges-and-scalars. */
 export const DEFINITION_DEFAULTS = {
   name: 'Simulated fleet',
   count: 10,

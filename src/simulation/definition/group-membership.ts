@@ -72,7 +72,7 @@ export function distributeExpansion(
   }
 }
 
-/** Where a household stands: which group, and the how-manieth of it. */
+/** Where a household stands: its group, and its zero-based index in it. */
 export interface GroupMembership {
   readonly index: number;
   readonly groupIndex: number;

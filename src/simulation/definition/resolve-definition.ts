@@ -1,4 +1,4 @@
-/** From the body of create and preview to the definition in force, or all rules that it breaks (C2 to C10). */
+/** From the body of create and preview to the definition in force, or all rules that it breaks (docs/simulation.md#fleet-definition). */
 import { FLEET_LIMITS } from '../../domain/fleets/fleet-limits.ts';
 import type { FieldError } from '../../domain/api/problem.ts';
 import { tryParseInstant } from '../../domain/api/instants.ts';
@@ -35,7 +35,7 @@ export interface DefinitionLimits {
 
 /**
  * Applies defaults to a body that already fits the document and checks the rules that a schema cannot express.
- * Null and absent are the same. `now` judges history_cutoff. Reports all faults together.
+ * Null and absent are the same. `now` bounds history_cutoff. Reports all faults together.
  */
 export function resolveDefinition(
   body: FleetDefinitionBody,

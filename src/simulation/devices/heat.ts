@@ -160,7 +160,7 @@ export const alwaysMid = (): ScheduleState => 'mid';
 /** Runs a day of a household's pump into `rows` and returns what is owed at its end. */
 export type HeatPumpSimulator = (
   day: number,
-  stretches: readonly DaySegment[],
+  daySegments: readonly DaySegment[],
   from: DeferredHeat,
   rows: HeatPumpRows,
 ) => DeferredHeat;
@@ -186,7 +186,7 @@ export function createHeatPumpSimulator(
   const least = LEAST_POWER * limit;
   const steady = scheduleState === alwaysMid;
   const states = new Array<ScheduleState>(QUARTER_HOURS_PER_DAY).fill('mid');
-  return (day, stretches, from, rows) => {
+  return (day, daySegments, from, rows) => {
     const { hp, heat, mode } = rows;
     const first = day * QUARTER_HOURS_PER_DAY;
     for (let i = 0; i < QUARTER_HOURS_PER_DAY && !steady; i++) {
@@ -200,7 +200,7 @@ export function createHeatPumpSimulator(
     let { space, water } = from;
     /** What hot water left no power for: a plan of boosts and blocks is balanced only if boosts make it good. */
     let behind = 0;
-    for (const { from: start, to, localDay, localQuarter } of stretches) {
+    for (const { from: start, to, localDay, localQuarter } of daySegments) {
       const waterDraw = hashInStream(waters, localDay);
       let need = 0;
       for (let i = start; i < to; i++) {

@@ -30,19 +30,19 @@ export interface VehicleInterval {
 }
 
 /**
- * Adds the spans of a stretch (src/simulation/time/local-day.ts) to those of a UTC day, without gaps. Half of a trip's energy is driven
+ * Adds the spans of a day segment (src/simulation/time/local-day.ts) to those of a UTC day, without gaps. Half of a trip's energy is driven
  * after departure, half before arrival.
  */
 export function appendVehicleIntervals(
   spans: VehicleInterval[],
-  stretch: DaySegment,
+  segment: DaySegment,
   yesterday: VehicleDayPlan,
   today: VehicleDayPlan,
 ): void {
-  const ahead = stretch.from - stretch.localQuarter;
+  const ahead = segment.from - segment.localQuarter;
   const add = (first: number, end: number, pluggedIn: boolean, driven: number): void => {
-    const from = Math.max(stretch.from, first + ahead);
-    const to = Math.min(stretch.to, end + ahead);
+    const from = Math.max(segment.from, first + ahead);
+    const to = Math.min(segment.to, end + ahead);
     if (from < to) spans.push({ from, to, pluggedIn, driven });
   };
   const { departQuarter: departs, arriveQuarter: arrives, tripMilliWh: trip } = today;

@@ -25,7 +25,7 @@ export interface Household {
   readonly seed: number;
   readonly index: number;
   readonly group: string;
-  /** The how-manieth of its group, from 0. */
+  /** Zero-based index in its group. */
   readonly member: number;
   /** Archetype. */
   readonly profile: string;

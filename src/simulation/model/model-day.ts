@@ -39,7 +39,7 @@ export function createLoadFiller(household: Household): DayFiller<Int32Array> {
   const curves = createLoadCurves(profile, household.time_shift_minutes);
   const bursts = hashStream(seed, index, NOISE_CHANNEL.loadSpike);
   const meanMilliWh = ((household.load_annual_kwh * 1000) / 8760) * MILLI_WH_PER_W;
-  const stretches = daySegmentsIn(zone);
+  const daySegments = daySegmentsIn(zone);
   const years = new DayCache<number>(2);
   const yearMeanOf = (year: number): number =>
     years.find(year) ?? years.set(year, yearMeanLoad(profile, year, country, latitude));
@@ -67,7 +67,7 @@ export function createLoadFiller(household: Household): DayFiller<Int32Array> {
     days.find(localDay) ??
     days.set(localDay, fill(localDay, days.evict(localDay) ?? allocateInt32Array(QUARTER_HOURS_PER_DAY)));
   return (day, load) => {
-    for (const { from, to, localDay, localQuarter } of stretches(day)) {
+    for (const { from, to, localDay, localQuarter } of daySegments(day)) {
       const row = rowOf(localDay);
       const ahead = localQuarter - from;
       for (let i = from; i < to; i++) load[i] = row[i + ahead] ?? 0;
@@ -112,19 +112,19 @@ export function createHeatFiller(
     };
   }
   const run = createHeatPumpSimulator(household, pump, scheduleState);
-  const stretches = daySegmentsIn(household.time_zone);
+  const daySegments = daySegmentsIn(household.time_zone);
   // A day that nothing is owed to is the same with and without its past.
   const trials = new DayCache<DayWithoutDebt>(4);
   const tryOut = (day: number): DayWithoutDebt => {
     const trial = trials.evict(day) ?? createDayWithoutDebt();
-    trial.debt = run(day, stretches(day), NO_DEFERRED_HEAT, trial);
+    trial.debt = run(day, daySegments(day), NO_DEFERRED_HEAT, trial);
     return trials.set(day, trial);
   };
   const trialOf = (day: number): DayWithoutDebt => trials.find(day) ?? tryOut(day);
   return (day, rows) => {
     const { debt } = trialOf(day - 1);
     if (debt.space !== 0 || debt.water !== 0) {
-      run(day, stretches(day), debt, rows);
+      run(day, daySegments(day), debt, rows);
       return;
     }
     const { hp, heat, mode } = trialOf(day);
@@ -151,11 +151,11 @@ export function createDrivingPlanner(
   vehicle: ElectricVehicle,
 ): (day: number) => readonly VehicleInterval[] {
   const planOf = createVehiclePlanner(household, vehicle);
-  const stretches = daySegmentsIn(household.time_zone);
+  const daySegments = daySegmentsIn(household.time_zone);
   return (day) => {
     const spans: VehicleInterval[] = [];
-    for (const stretch of stretches(day)) {
-      appendVehicleIntervals(spans, stretch, planOf(stretch.localDay - 1), planOf(stretch.localDay));
+    for (const segment of daySegments(day)) {
+      appendVehicleIntervals(spans, segment, planOf(segment.localDay - 1), planOf(segment.localDay));
     }
     return spans;
   };
