@@ -67,7 +67,7 @@ faults: install ## Kill workers and PostgreSQL, misbehave as endpoints and name 
 
 .PHONY: test-browser
 test-browser: install ## Run the tests in headless Chromium (needs Debian's chromium)
-	$(VITEST) --dir tests/browser --exclude '**/node_modules/**'
+	$(BIN)/vitest run --config tests/style/vitest.browser.config.ts
 
 .PHONY: generate
 generate: install ## Write everything in generated/ and migrations/schema.sql anew

@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './longest-first.ts';
 
 /** Where the counts of a run are written as JSON; .ci/run sums them. */
 const report = process.env['TEST_REPORT'];
@@ -16,9 +18,10 @@ export default defineConfig({
     // One process for each core, in which a module is loaded once for all files: nothing keeps state between tests.
     pool: 'forks',
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // As Node itself imports what is not written in modules.
     deps: { interopDefault: false },
-    maxWorkers: 2,
+    maxWorkers: availableParallelism(),
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
