@@ -130,7 +130,7 @@ create unlogged table rate_limits (
   constraint rate_limits_pkey primary key (policy, subject)
 );
 
--- Revisions are kept with the time they came in: a later price never changes what was computed for a past quarter.
+-- Revisions are stored with the time they came in: a later price never changes what was computed for a past quarter.
 create table day_ahead_prices (
   org_id uuid not null,
   starts_at timestamptz(3) not null,
@@ -157,7 +157,7 @@ create table fleets (
   -- Households asked for in all (grows with expand) and created so far.
   household_count integer not null,
   created_count integer not null default 0,
-  -- Households that were there when the expansion under way began; a cancelled one returns to it.
+  -- Households that existed when the expansion under way began; a cancelled one returns to it.
   settled_count integer not null default 0,
   -- The effective definition without density weights (json: it is shown in the order in which it was written), and
   -- those decoded: raw uint8, row-major, north-west first.
@@ -173,7 +173,7 @@ create table fleets (
   work_lease_until timestamptz(3),
   work_token uuid,
   -- Every household has a checkpoint at this day or a later one (days since 1970); the day on which the history begins
-  -- counts as one. Moving them on is claimed like the work, apart from it: the fleet runs meanwhile.
+  -- counts as one. Advancing them is claimed like the work, but apart from it: the fleet runs meanwhile.
   checkpoint_day integer not null default 0,
   checkpoint_lease_until timestamptz(3),
   checkpoint_token uuid,
@@ -188,10 +188,10 @@ create index fleets_created_idx on fleets (org_id, created_at desc, id desc);
 -- The runner's queue: fleets with work to do, oldest first.
 create index fleets_work_idx on fleets (created_at)
   where status in ('queued', 'provisioning', 'expanding', 'purging');
--- Live fleets, those first whose checkpoints are oldest.
+-- Active fleets, those first whose checkpoints are oldest.
 create index fleets_checkpoint_idx on fleets (checkpoint_day) where status in ('running', 'expanding');
 
--- What a request_id was answered with. Kept when the fleet is purged, so that a late repeat makes nothing anew.
+-- What a request_id was answered with. Remains when the fleet is purged, so that a late repeat creates nothing.
 create table fleet_requests (
   org_id uuid not null,
   operation text not null,
@@ -214,7 +214,7 @@ create table households (
   user_id uuid not null,
   group_name text not null,
   profile text not null,
-  -- Null for a row reserved before locations were kept: it reports the fleet's pair.
+  -- Null for a row that was reserved before locations were persisted: it reports the fleet's pair.
   latitude double precision,
   longitude double precision,
   location_source text,
@@ -227,8 +227,8 @@ create table households (
   constraint households_org_fkey foreign key (org_id) references organizations (id)
 );
 
--- Where a household stood at the start of a recent UTC day: what its devices had counted since the start of the history,
--- and what its batteries held. Moved on once a week. Without it each process would sum all days since then when it is
+-- Counters and stored energies of a household at the start of a recent UTC day: what its devices had counted since the
+-- start of the history, and what its batteries held. Advanced once a week. Without it each process would sum all days since then when it is
 -- first asked, ten years of them behind an old history_cutoff. It stays true, since no later price changes a past quarter.
 create table household_checkpoints (
   org_id uuid not null,

@@ -17,12 +17,12 @@ import type { Household } from '../simulation/household/household.ts';
 import { createModelOfVersion, parseStoredHousehold } from '../simulation/model/model-versions.ts';
 import type { FleetWorkContext } from './provisioning.ts';
 
-/** Checkpoints are moved on when they are so old: a first look then sums a week at most, some 0.2 ms. */
+/** Checkpoints older than this are advanced: a request then sums a week at most, some 0.2 ms. */
 const CHECKPOINT_AGE_DAYS = 7;
 /** What was summed is written after so many household-days, 0.2 s and more, or so much time: the claim must not run out. */
 const WRITE_AFTER_DAYS = 4000;
 const WRITE_AFTER_MS = 2000;
-/** Days of a household between two looks at the time. */
+/** Days of a household between two checks of the clock. */
 const CLOCK_CHECK_DAYS = 250;
 /** What looking at a household costs beside its days. */
 const HOUSEHOLD_COST_DAYS = 10;
@@ -31,31 +31,31 @@ const HOUSEHOLD_BATCH_SIZE = 200;
 
 export interface CheckpointWorkContext extends FleetWorkContext {
   readonly yieldToEventLoop: YieldToEventLoop;
-  /** Monotonic milliseconds, to measure how long something takes. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsedMs: () => number;
 }
 
 /**
- * Moves on the checkpoints of the live fleet whose are oldest; false when no fleet's are due. A fleet that changes its
+ * Advances the checkpoints of the active fleet that has the oldest; false when those of no fleet are due. A fleet that changes its
  * state meanwhile ends it: what was summed since the last writing is dropped, and nothing more is written.
  */
-export async function advanceOldestCheckpoints(tools: CheckpointWorkContext): Promise<boolean> {
-  const { db, now, leaseUntil } = tools;
+export async function advanceOldestCheckpoints(context: CheckpointWorkContext): Promise<boolean> {
+  const { db, now, leaseUntil } = context;
   const day = lastSettledDay(now());
   const claim = await claimCheckpoints(db, day - CHECKPOINT_AGE_DAYS, now(), leaseUntil());
   if (claim === undefined) return false;
   const scheduleOf = await loadHeatPumpSchedules(db, claim.simulation_org_id, claim.history_from, now());
-  const pace = new TimeSlicer(tools.yieldToEventLoop, tools.isStopping);
+  const slicer = new TimeSlicer(context.yieldToEventLoop, context.isStopping);
   for (let from = 0; ;) {
     const due = await listDueHouseholds(db, claim.simulation_org_id, day, {
       from,
       limit: HOUSEHOLD_BATCH_SIZE,
     });
-    const until = tools.elapsedMs() + WRITE_AFTER_MS;
-    const made = await computeCheckpoints(due, day, scheduleOf, pace, () => tools.elapsedMs() >= until);
-    const isHeld = await writeCheckpoints(tools, claim, made, due.length === 0 ? day : undefined);
+    const until = context.elapsedMs() + WRITE_AFTER_MS;
+    const made = await computeCheckpoints(due, day, scheduleOf, slicer, () => context.elapsedMs() >= until);
+    const isHeld = await writeCheckpoints(context, claim, made, due.length === 0 ? day : undefined);
     if (!isHeld || due.length === 0) return true;
-    if (tools.isStopping()) {
+    if (context.isStopping()) {
       await releaseCheckpointClaim(db, claim);
       return true;
     }
@@ -68,24 +68,24 @@ async function computeCheckpoints(
   due: readonly DueHousehold[],
   day: number,
   scheduleOf: (household: Household) => (at: Date) => ScheduleState,
-  pace: TimeSlicer,
+  slicer: TimeSlicer,
   isLate: () => boolean,
 ): Promise<HouseholdCheckpoint[]> {
   const made: HouseholdCheckpoint[] = [];
   let left = WRITE_AFTER_DAYS;
   for (const { attributes, checkpoint } of due) {
     const household = parseStoredHousehold(attributes);
-    // A model of its own: those of requests are kept for requests.
+    // A model of its own: the cache is for requests.
     const { counters } = createModelOfVersion(
       household,
       household.heat_pump ? scheduleOf(household) : alwaysMid,
     );
     if (checkpoint) counters.restore(toCheckpoint(checkpoint));
     let reached = checkpoint?.day ?? utcDayOf(new Date(household.anchor_ms));
-    await pace.yieldIfDue(HOUSEHOLD_COST_DAYS);
+    await slicer.yieldIfDue(HOUSEHOLD_COST_DAYS);
     do {
       const to = Math.min(day, reached + left, reached + CLOCK_CHECK_DAYS);
-      if (!(await pace.advanceTo(counters, to))) return made;
+      if (!(await slicer.advanceTo(counters, to))) return made;
       left -= to - reached;
       reached = to;
     } while (reached < day && left > 0 && !isLate());

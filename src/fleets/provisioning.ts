@@ -37,34 +37,34 @@ export interface FleetWorkContext {
  * Builds the households that a claimed fleet lacks, batch by batch, and lets it run. Stops without a trace when the
  * claim is lost, which is how a cancel, a stop or another worker ends it.
  */
-export async function provisionFleet(tools: FleetWorkContext, claim: ClaimedFleet): Promise<void> {
+export async function provisionFleet(context: FleetWorkContext, claim: ClaimedFleet): Promise<void> {
   const stored = parseStoredDefinition(claim.definition);
-  const density = restoreDensity(stored, await findDensityWeights(tools.db, claim));
+  const density = restoreDensity(stored, await findDensityWeights(context.db, claim));
   const from = claim.created_count;
   const missing = buildHouseholds(stored.definition, density, claim.history_from, stored.expansions, from);
   for (let done = 0; done < missing.length; done += HOUSEHOLD_BATCH_SIZE) {
-    if (tools.isStopping()) return;
+    if (context.isStopping()) return;
     const households = missing.slice(done, done + HOUSEHOLD_BATCH_SIZE);
-    if (!(await writeBatch(tools, claim, households, from + done + households.length))) return;
+    if (!(await writeBatch(context, claim, households, from + done + households.length))) return;
   }
-  await tools.db.transaction().execute(async (tx) => {
+  await context.db.transaction().execute(async (tx) => {
     if ((await lockClaimedFleet(tx, claim)) === undefined) return;
-    await finishFleetWork(tx, claim, { status: 'running', startedAt: tools.now() });
+    await finishFleetWork(tx, claim, { status: 'running', startedAt: context.now() });
   });
 }
 
 /** False when the claim is lost. */
 async function writeBatch(
-  tools: FleetWorkContext,
+  context: FleetWorkContext,
   claim: ClaimedFleet,
   households: readonly Household[],
   createdCount: number,
 ): Promise<boolean> {
-  return tools.db.transaction().execute(async (tx) => {
+  return context.db.transaction().execute(async (tx) => {
     if ((await lockClaimedFleet(tx, claim)) === undefined) return false;
-    const now = tools.now();
-    await insertHouseholds(tx, toHouseholdBatch(claim, households, tools.simulatorFaults, now), now);
-    await extendFleetClaim(tx, claim, { leaseUntil: tools.leaseUntil(), createdCount });
+    const now = context.now();
+    await insertHouseholds(tx, toHouseholdBatch(claim, households, context.simulatorFaults, now), now);
+    await extendFleetClaim(tx, claim, { leaseUntil: context.leaseUntil(), createdCount });
     return true;
   });
 }
@@ -107,7 +107,7 @@ function toHouseholdBatch(
   };
 }
 
-/** A fleet that cannot be built has failed, with the reason; one that ran before goes on without the expansion. */
+/** A fleet that cannot be built has failed, with the reason; one that ran before continues without the expansion. */
 export async function recordProvisioningFailure(
   tx: Tx,
   claim: ClaimedFleet,

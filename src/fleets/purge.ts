@@ -8,16 +8,16 @@ const ROW_BATCH_SIZE = 1000;
 
 /**
  * Removes everything of a simulation organization, then the fleet and the organization together. Every batch is a
- * transaction of its own, so that a worker that takes over goes on where the first one ended.
+ * transaction of its own, so that a worker that takes over continues where the first one ended.
  */
-export async function purgeFleetInBatches(tools: FleetWorkContext, claim: ClaimedFleet): Promise<void> {
+export async function purgeFleetInBatches(context: FleetWorkContext, claim: ClaimedFleet): Promise<void> {
   for (;;) {
-    if (tools.isStopping()) return;
-    const isOver = await tools.db.transaction().execute(async (tx) => {
+    if (context.isStopping()) return;
+    const isOver = await context.db.transaction().execute(async (tx) => {
       const fleet = await lockClaimedFleet(tx, claim);
       if (fleet === undefined) return true;
       if ((await purgeRows(tx, fleet.simulation_org_id, ROW_BATCH_SIZE)) > 0) {
-        await extendFleetClaim(tx, claim, { leaseUntil: tools.leaseUntil() });
+        await extendFleetClaim(tx, claim, { leaseUntil: context.leaseUntil() });
         return false;
       }
       await deletePurgedFleet(tx, fleet);

@@ -32,7 +32,7 @@ export interface FleetRunnerOptions {
   readonly yieldToEventLoop?: YieldToEventLoop;
 }
 
-/** The tables are looked at this often at least: wake-ups may be lost, and leases of the dead run out. */
+/** The tables are polled at least this often: wake-ups may be lost, and leases of dead workers run out. */
 const POLL_INTERVAL_MS = 1_000;
 
 /**
@@ -46,7 +46,7 @@ const POLL_INTERVAL_MS = 1_000;
  */
 export class FleetRunner {
   readonly #options: FleetRunnerOptions;
-  readonly #tools: CheckpointWorkContext;
+  readonly #context: CheckpointWorkContext;
   readonly #loop: PollingLoop;
   #isStopped = false;
   #checkpoints: Promise<void> | undefined;
@@ -55,7 +55,7 @@ export class FleetRunner {
   constructor(options: FleetRunnerOptions) {
     this.#options = options;
     const leaseMs = options.leaseMs ?? 10_000;
-    this.#tools = {
+    this.#context = {
       db: options.db,
       now: options.now,
       leaseUntil: () => new Date(options.now().getTime() + leaseMs),
@@ -80,12 +80,12 @@ export class FleetRunner {
     this.#loop.start();
   }
 
-  /** Fleets may have work: look now. Cheap, also when called often. */
+  /** Polls now, since fleets may have work. Cheap, also when called often. */
   wake(): void {
     this.#loop.wake();
   }
 
-  /** Does everything that is due now; for tests and tools. Rejects with the first error of fault clock or checkpoints. */
+  /** Does everything that is due now; for tests and tools. Rejects with the first error of due faults or checkpoints. */
   async processAll(): Promise<void> {
     await this.#processRound();
     await this.#advanceCheckpoints();
@@ -114,7 +114,7 @@ export class FleetRunner {
 
   async #drainQueue(): Promise<void> {
     while (!this.#isStopped) {
-      const claim = await claimFleet(this.#options.db, this.#options.now(), this.#tools.leaseUntil());
+      const claim = await claimFleet(this.#options.db, this.#options.now(), this.#context.leaseUntil());
       if (claim === undefined) return;
       await this.#work(claim);
     }
@@ -125,8 +125,8 @@ export class FleetRunner {
     const { db, now, onError } = this.#options;
     try {
       await (claim.status === 'purging'
-        ? purgeFleetInBatches(this.#tools, claim)
-        : provisionFleet(this.#tools, claim));
+        ? purgeFleetInBatches(this.#context, claim)
+        : provisionFleet(this.#context, claim));
     } catch (error) {
       onError(error);
       if (claim.status === 'purging' || isDatabaseUnavailable(error)) return;
@@ -142,7 +142,7 @@ export class FleetRunner {
   }
 
   async #advanceCheckpoints(): Promise<void> {
-    while (!this.#isStopped && (await advanceOldestCheckpoints(this.#tools)));
+    while (!this.#isStopped && (await advanceOldestCheckpoints(this.#context)));
   }
 
   async #untilNextChange(): Promise<number> {

@@ -5,7 +5,7 @@ import type { Household } from '../simulation/household/household.ts';
 import { splitSeed } from '../simulation/kernel/noise.ts';
 import { createLocationLookup } from '../simulation/definition/household-location.ts';
 
-/** The middle of what simulated households have (simulation/equipment.ts): a single-family house with radiators. */
+/** The middle of what simulated households have (src/simulation/household/equipment.ts): a single-family house with radiators. */
 const ASSUMED_HEAT_PUMP: HeatPump = {
   annual_heat_kwh: 14_000,
   rated_power_w: 4_250,
@@ -14,15 +14,15 @@ const ASSUMED_HEAT_PUMP: HeatPump = {
 };
 
 /**
- * A house to plan heat for where none is simulated: the user's place with its weather and time zone, the unit's
+ * A house to plan heat for where none is simulated: the user's location with its weather and time zone, the unit's
  * rated power if it is known, all else assumed. It has no vehicle, panels or battery.
  */
 export function createAssumedHousehold(
-  place: { readonly latitude: number; readonly longitude: number },
+  location: { readonly latitude: number; readonly longitude: number },
   ratedPowerW: number | null,
 ): Household {
   const { latitude, longitude, country, time_zone, source } = createLocationLookup(
-    place,
+    location,
     null,
     splitSeed(DEFINITION_DEFAULTS.seed),
   )(0);

@@ -55,7 +55,7 @@ export function toCheckpointRow(household: Household, checkpoint: Checkpoint): H
   };
 }
 
-/** A household that is looked at, with the latest checkpoint that is kept of it. */
+/** A household whose values are computed, with the latest checkpoint that is stored of it. */
 export interface SimulatedHousehold {
   readonly household: Household;
   readonly model: HouseholdModel;
@@ -70,7 +70,7 @@ export async function advanceCounters(
   { household, model, storedCheckpoint }: SimulatedHousehold,
   at: Date,
   now: Date,
-  pace: TimeSlicer,
+  slicer: TimeSlicer,
 ): Promise<HouseholdCheckpoint | undefined> {
   const { counters } = model;
   if (storedCheckpoint !== null) counters.restore(toCheckpoint(storedCheckpoint));
@@ -78,16 +78,16 @@ export async function advanceCounters(
   const settled = Math.min(day, lastSettledDay(now));
   const since = storedCheckpoint?.day ?? utcDayOf(new Date(household.anchor_ms));
   if (settled - since < MIN_DAYS_FOR_CHECKPOINT) {
-    await pace.advanceTo(counters, day);
+    await slicer.advanceTo(counters, day);
     return undefined;
   }
-  await pace.advanceTo(counters, settled);
+  await slicer.advanceTo(counters, settled);
   const made = toCheckpointRow(household, counters.checkpointAt(settled));
-  await pace.advanceTo(counters, day);
+  await slicer.advanceTo(counters, day);
   return made;
 }
 
-/** Keeps what requests have worked out, unless the fleet ends meanwhile. */
+/** Stores the checkpoints that requests have computed, unless the fleet is cleaned up or purged meanwhile. */
 export async function saveCheckpoints(
   db: Db,
   simulationOrgId: string,

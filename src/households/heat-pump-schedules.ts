@@ -46,7 +46,7 @@ export async function loadHeatPumpSchedules(
 ): Promise<(household: Household) => HeatPumpSchedule> {
   const parent = await findParentOrganizationId(db, orgId);
   const orgIds = parent === undefined ? [orgId] : [orgId, parent];
-  // Of those that begin earlier none can come in that counts: years of them need not be looked through each time.
+  // A price that begins earlier cannot count any more: years of prices need not be searched each time.
   const stateSince = (instant: Date): Promise<string> =>
     findPriceFingerprint(
       db,

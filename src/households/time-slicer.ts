@@ -1,8 +1,8 @@
 import type { CounterAccumulator } from '../simulation/model/counter-accumulator.ts';
 
 /**
- * Waits until the caller may work out a slice of `days` household-days at most. `days` tells what the slice before it
- * came to.
+ * Waits until the caller may compute the next time slice. `days` is the number of household-days that the slice before
+ * it computed.
  */
 export type YieldToEventLoop = (days: number) => Promise<void>;
 
@@ -10,10 +10,10 @@ const requestQueue: (() => void)[] = [];
 const lowPriorityQueue: (() => void)[] = [];
 let isScheduled = false;
 
-/** One slice a turn of the event loop in the whole process, first come first served: what else is due comes between. */
+/** Resumes one waiter for each iteration of the event loop, in order of arrival, so that other events are served between. */
 export const yieldToEventLoop: YieldToEventLoop = () => yieldInQueue(requestQueue);
 
-/** The same for work that nobody waits for: it goes on when no request needs the turn. */
+/** The same for background work: it resumes when no request is waiting. */
 export const yieldLowPriority: YieldToEventLoop = () => yieldInQueue(lowPriorityQueue);
 
 function yieldInQueue(queue: (() => void)[]): Promise<void> {
@@ -36,10 +36,10 @@ const TIME_SLICE_MS = 8;
 /** What nobody need wait for: a few households whose counters are at hand. */
 const FIRST_SLICE_DAYS = 32;
 const FIRST_SLICE_MS = 2;
-/** Days between two looks at the clock. */
+/** Household-days between two checks of the clock. */
 const CLOCK_CHECK_DAYS = 8;
 
-/** The slices of one piece of work: a request, or a fleet's checkpoints. */
+/** Cuts one computation, of a request or of a fleet's checkpoints, into time slices. */
 export class TimeSlicer {
   readonly #yieldToEventLoop: YieldToEventLoop;
   readonly #isStopping: () => boolean;
@@ -52,7 +52,10 @@ export class TimeSlicer {
     this.#isStopping = isStopping;
   }
 
-  /** Yields to other work when the slice is used up. Call it before each piece of work that costs a day or so. */
+  /**
+   * Yields to the event loop when the time slice is used up. Call it before each piece of work, with its cost in
+   * household-days.
+   */
   async yieldIfDue(days = 1): Promise<void> {
     if (this.#left < days || performance.now() >= this.#untilMs) {
       await this.#yieldToEventLoop(this.#size - this.#left);
@@ -63,9 +66,9 @@ export class TimeSlicer {
   }
 
   /** Sums a household's counters up to the start of a day; false when the work stops before. */
-  async advanceTo(accumulator: CounterAccumulator, day: number): Promise<boolean> {
-    const walk = accumulator.startAdvancingTo(day);
-    for (let isThere = walk(0); !isThere; isThere = walk(CLOCK_CHECK_DAYS)) {
+  async advanceTo(counters: CounterAccumulator, day: number): Promise<boolean> {
+    const advance = counters.startAdvancingTo(day);
+    for (let isReached = advance(0); !isReached; isReached = advance(CLOCK_CHECK_DAYS)) {
       if (this.#isStopping()) return false;
       await this.yieldIfDue(CLOCK_CHECK_DAYS);
     }

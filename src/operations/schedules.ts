@@ -65,7 +65,7 @@ async function compute(
   }));
 }
 
-/** The household as it was drawn when the heat pump is simulated, otherwise one assumed at the user's place. */
+/** The household as it was drawn when the heat pump is simulated, otherwise one assumed at the user's location. */
 async function householdOf({ db, orgId }: Context, device: DeviceRow): Promise<Household | undefined> {
   const simulated = findStoredHousehold(device);
   if (simulated !== undefined) return simulated;

@@ -36,17 +36,17 @@ export const listDayAheadPrices: Handler<Context, 'listDayAheadPrices'> = async 
 function readUpload(body: Upload): readonly DayAheadPrice[] {
   const zone = body.metadata?.timezone_override;
   const offsetAt = zone === undefined ? undefined : createZoneOffsetLookup(zone);
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (zone !== undefined && offsetAt === undefined) {
-    faults.push({
+    errors.push({
       pointer: '/metadata/timezone_override',
       code: 'time_zone_unknown',
-      detail: 'must be the name of an IANA time zone, such as Europe/Vienna',
+      detail: 'Must be the name of an IANA time zone, such as Europe/Vienna.',
     });
   }
   const reading = parsePriceEntries(body.data, offsetAt);
-  faults.push(...reading.errors);
-  if (faults.length > 0) throw validationProblem(faults);
+  errors.push(...reading.errors);
+  if (errors.length > 0) throw validationProblem(errors);
   return reading.prices;
 }
 

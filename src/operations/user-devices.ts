@@ -55,7 +55,7 @@ export async function checkUserDeviceExists(
   }
 }
 
-/** The device of a live user whom the caller may see; otherwise 404. */
+/** The device of a user who is not deleted and whom the caller may see; otherwise 404. */
 export async function findVisibleDevice(
   context: Context,
   path: UserPath,

@@ -5,10 +5,10 @@
  *   provisioning  households are being built                       }
  *   running       values of its devices change
  *   expanding     the same, and more households are being built        } the runner's work
- *   stopped       values stand still, data kept
+ *   stopped       values stay as they are, data remain
  *   cancelled     ended before it ran
  *   failed        could not be built
- *   cleaned       users, devices and notifications are gone
+ *   cleaned       users, devices and notifications are deleted
  *   purging       everything is being removed, then the record     } the runner's work
  */
 

@@ -46,21 +46,21 @@ export function parsePriceEntries(
     };
     const wall = tryParseWallTime(entry.timestamp);
     if (wall === undefined) {
-      reject('format', 'must be an ISO 8601 instant');
+      reject('format', 'Must be an ISO 8601 instant.');
       continue;
     }
     const instants = listInstants(wall, offsetAt);
     const instant = instants[0];
     if (instants.some((each) => !isRepresentableInstant(each))) {
-      reject('timestamp_out_of_range', 'must be in the years 0000 to 9999, in UTC');
+      reject('timestamp_out_of_range', 'Must be in the years 0000 to 9999, in UTC.');
     } else if (instant === undefined) {
-      reject('timestamp_gap', 'is skipped when daylight-saving time begins; give it with an offset');
+      reject('timestamp_gap', 'Is skipped when daylight-saving time begins; give it with an offset.');
     } else if (instants.length > 1) {
-      reject('timestamp_ambiguous', 'exists twice when daylight-saving time ends; give it with an offset');
+      reject('timestamp_ambiguous', 'Exists twice when daylight-saving time ends; give it with an offset.');
     } else if (instant % QUARTER_HOUR_MS !== 0) {
-      reject('timestamp_alignment', 'must be on a quarter hour');
+      reject('timestamp_alignment', 'Must be on a quarter hour.');
     } else if (seen.has(instant)) {
-      reject('timestamp_duplicate', `means the same instant as /data/${seen.get(instant) ?? 0}/timestamp`);
+      reject('timestamp_duplicate', `Means the same instant as /data/${seen.get(instant) ?? 0}/timestamp.`);
     } else {
       seen.set(instant, index);
       prices.push(toPrice(entry, instant));

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../connection/database.ts';
 import { FLEET_COLUMNS, type Fleet } from './fleets.ts';
 import { unnestRows } from '../connection/rows.ts';
 
-/** Where a household stood at the start of a UTC day (days since 1970); the rest in mWh. */
+/** Counters and stored energies of a household at the start of a UTC day (days since 1970), in mWh. */
 export interface StoredCheckpoint {
   readonly day: number;
   readonly pv: number;
@@ -21,12 +21,12 @@ export interface HouseholdCheckpoint extends StoredCheckpoint {
   readonly attributes: unknown;
 }
 
-/** A live fleet whose checkpoints are the caller's to move on until the lease ends. */
+/** An active fleet whose checkpoints only the caller advances until the lease ends. */
 export interface CheckpointClaim extends Fleet {
   readonly checkpoint_token: string;
 }
 
-/** The live fleet with the oldest checkpoints, none of them later than `day`, that nobody moves on. */
+/** The active fleet with the oldest checkpoints, none of them later than `day`, that no worker has claimed. */
 export async function claimCheckpoints(
   db: Db,
   day: number,
@@ -87,7 +87,7 @@ export async function lockCheckpointClaim(tx: Tx, claim: CheckpointClaim): Promi
   return row !== undefined;
 }
 
-/** Notes how far all of the fleet's checkpoints are, or keeps the claim for longer. */
+/** Records the day that all of the fleet's checkpoints have reached, or extends the lease of the claim. */
 export async function updateCheckpointClaim(
   tx: Tx,
   claim: CheckpointClaim,
@@ -117,7 +117,7 @@ export async function releaseCheckpointClaim(db: Db, claim: CheckpointClaim): Pr
 }
 
 /**
- * Whether the fleet of a simulation organization has households whose checkpoints may be kept. If so no operation
+ * Whether the fleet of a simulation organization has households whose checkpoints may be stored. If so no operation
  * changes its state, and so none of its households, until the transaction ends.
  */
 export async function lockFleetWithHouseholds(tx: Tx, simulationOrgId: string): Promise<boolean> {
@@ -132,8 +132,8 @@ export async function lockFleetWithHouseholds(tx: Tx, simulationOrgId: string): 
 }
 
 /**
- * Keeps the later one of each household's checkpoints. The fleet must be held or locked by the transaction. What was
- * worked out for a household that an expansion has put another in the place of meanwhile is left out.
+ * Stores the checkpoints that are later than those stored. The fleet must be locked by the transaction. A checkpoint
+ * that was computed for a household which an expansion has replaced meanwhile is left out.
  */
 export async function upsertCheckpoints(
   tx: Tx,

@@ -22,7 +22,7 @@ export interface DeviceRow {
   readonly profile: string | null;
   /** What was drawn for the household. */
   readonly attributes: unknown;
-  /** The latest that is kept of the household. */
+  /** The latest that is stored of the household. */
   readonly checkpoint: StoredCheckpoint | null;
   /** When the device's fleet ended. */
   readonly stopped_at: Date | null;

@@ -4,7 +4,7 @@ import type { Tx } from '../connection/database.ts';
 import type { Fleet } from './fleets.ts';
 
 /**
- * Removes the fleet's users, devices, checkpoints and notifications at once; households (with their places), other
+ * Removes the fleet's users, devices, checkpoints and notifications at once; households (with their locations), other
  * users, webhooks and messages stay. Items go first and by organization, so that a device's removal finds none to follow.
  */
 export async function deleteSimulatedData(tx: Tx, fleet: Fleet): Promise<void> {

@@ -5,7 +5,7 @@ import { FLEET_COLUMNS, type Fleet } from './fleets.ts';
 
 /*
  * Work on a fleet is claimed with a lease and a token. Every step is a transaction that first locks the fleet and
- * looks whether the token is still there: an operation that changed the state (or another worker that took over
+ * checks that the token is still there: an operation that changed the state (or another worker that took over
  * after the lease ran out) has replaced it, and the late one writes nothing.
  */
 
@@ -46,7 +46,7 @@ export function lockClaimedFleet(tx: Tx, claim: ClaimedFleet): Promise<Fleet | u
     .executeTakeFirst();
 }
 
-/** Notes progress and keeps the claim for longer. */
+/** Records progress and extends the lease of the claim. */
 export async function extendFleetClaim(
   tx: Tx,
   claim: ClaimedFleet,
@@ -77,7 +77,7 @@ export interface FleetWorkResult {
 
 /**
  * The work is done: a new status, and the claim let go. Households that are new have no checkpoint yet: those of the
- * fleet begin anew at the start of its history, and whoever moved them on looks again.
+ * fleet begin anew at the start of its history, and a worker that was advancing them has lost its claim.
  */
 export async function finishFleetWork(tx: Tx, claim: ClaimedFleet, end: FleetWorkResult): Promise<void> {
   await tx

@@ -17,7 +17,7 @@ export interface Fleet {
   readonly household_count: number;
   readonly created_count: number;
   readonly settled_count: number;
-  /** See simulation/kept-definition.ts. */
+  /** See src/simulation/definition/stored-definition.ts. */
   readonly definition: unknown;
   readonly history_from: Date;
   readonly history_to: Date;
@@ -134,7 +134,7 @@ export const ownerIsNotDeleted = sql<SqlBool>`not exists (
   select from users owner
   where owner.org_id = devices.org_id and owner.id = devices.user_id and owner.deleted_at is not null)`;
 
-/** Simulated devices of live users by type in each of these simulation organizations; one without any is left out. */
+/** Simulated devices by type of users who are not deleted, in each of these simulation organizations; one without any is left out. */
 export async function countFleetDevicesByType(
   db: Db | Tx,
   simulationOrgIds: readonly string[],
@@ -163,7 +163,7 @@ export async function notifyFleetRunners(tx: Tx): Promise<void> {
   await sql`select pg_notify(${FLEETS_CHANNEL}, '')`.execute(tx);
 }
 
-/** Nothing happens by itself to the devices of a fleet that has ended; what holds now goes on holding. */
+/** Devices of a fleet that has ended get no more conditions by plan; those that hold now continue to hold. */
 export async function cancelPlannedChanges(tx: Tx, fleet: Fleet): Promise<void> {
   await tx
     .updateTable('device_conditions')

@@ -135,7 +135,7 @@ export async function deleteHouseholdsFrom(tx: Tx, orgId: string, index: number)
   `.execute(tx);
 }
 
-/** Where a household stands; without a place of its own the coordinates and the source are null. */
+/** Location of a household; without one of its own the coordinates and the source are null. */
 export interface HouseholdLocationRow {
   readonly household_id: string;
   readonly household_index: number;

@@ -2,7 +2,7 @@
 import type { DensityGrid } from './fleet-definition.ts';
 import type { Country, Ring } from '../environment/geography.ts';
 
-/** Longitudes are also tried one turn further, for grids that run across the 180th meridian. */
+/** Longitudes are also tried one full circle further, for grids that cross the antimeridian. */
 const LONGITUDE_SHIFTS_DEG = [0, 360, -360];
 
 /** 1 for each cell (row-major) whose centre lies inside the country. */
@@ -12,9 +12,9 @@ export function maskCellsInsideCountry(country: Country, grid: DensityGrid): Uin
   const inside = new Uint8Array(grid.rows * grid.cols);
   for (const [row, found] of crossings.entries()) {
     found.sort((a, b) => a - b);
-    for (const turn of LONGITUDE_SHIFTS_DEG) {
+    for (const shift of LONGITUDE_SHIFTS_DEG) {
       for (let i = 0; i + 1 < found.length; i += 2) {
-        const column = (x: number) => Math.ceil((x + turn - grid.origin_lon) / grid.cell_deg - 0.5);
+        const column = (x: number) => Math.ceil((x + shift - grid.origin_lon) / grid.cell_deg - 0.5);
         const from = Math.max(0, column(found[i] ?? 0));
         const to = Math.min(grid.cols, column(found[i + 1] ?? 0));
         if (from < to) inside.fill(1, row * grid.cols + from, row * grid.cols + to);
@@ -50,8 +50,8 @@ export function listBorderCells(country: Country, grid: DensityGrid): Set<number
   const mark = (x: number, y: number) => {
     const row = Math.floor((grid.origin_lat - y) / grid.cell_deg);
     if (row < 0 || row >= grid.rows) return;
-    for (const turn of LONGITUDE_SHIFTS_DEG) {
-      const col = Math.floor((x + turn - grid.origin_lon) / grid.cell_deg);
+    for (const shift of LONGITUDE_SHIFTS_DEG) {
+      const col = Math.floor((x + shift - grid.origin_lon) / grid.cell_deg);
       if (col >= 0 && col < grid.cols) touched.add(row * grid.cols + col);
     }
   };

@@ -133,7 +133,7 @@ function outsideCountryError(country: Country, grid: DensityGrid, nonzero: Uint3
   return { pointer: '/density/grid', code: 'density_outside_country', detail };
 }
 
-/** The cell that takes the place of `cell` when row 0 is the southernmost. */
+/** The cell at the position of `cell` when row 0 is the southernmost. */
 function mirroredCell(grid: DensityGrid, cell: number): number {
   const row = Math.floor(cell / grid.cols);
   return (grid.rows - 1 - row) * grid.cols + (cell % grid.cols);
@@ -141,7 +141,7 @@ function mirroredCell(grid: DensityGrid, cell: number): number {
 
 const MAX_LOCATION_DRAWS = 8;
 
-/** Place of household `index`: a cell in proportion to the weights, then a point of it on the country's land. */
+/** Location of household `index`: a cell in proportion to the weights, then a point of it on the country's land. */
 export function drawLocation(
   density: Density,
   seed: Seed,
@@ -165,8 +165,8 @@ export function drawLocation(
   });
   for (let attempt = 0; attempt < MAX_LOCATION_DRAWS; attempt++) {
     const x = drawUniform(seed, index, NOISE_CHANNEL.jitterLon, attempt);
-    const place = at(x, drawUniform(seed, index, NOISE_CHANNEL.jitterLat, attempt));
-    if (isInsideCountry(density.country, place.latitude, place.longitude)) return place;
+    const location = at(x, drawUniform(seed, index, NOISE_CHANNEL.jitterLat, attempt));
+    if (isInsideCountry(density.country, location.latitude, location.longitude)) return location;
   }
   return at(0.5, 0.5);
 }

@@ -1,4 +1,4 @@
-/** The fleet definition as it is sent, and as it stands after defaults (openapi/schemas/fleets.yaml). */
+/** The fleet definition as it is sent, and with defaults filled in. */
 
 export interface IntegerRange {
   readonly min: number;
@@ -137,7 +137,7 @@ export const DEFINITION_DEFAULTS = {
   /** Yearly home charging in kWh where annual_consumption_with_ev_kwh is absent. */
   ev_annual_kwh: 2500,
   heat_pump_fraction: 0.25,
-  /** Where households stand without density and coordinates: Frankfurt am Main. */
+  /** Location of households without density and coordinates: Frankfurt am Main. */
   latitude: 50.11,
   longitude: 8.68,
 } as const;

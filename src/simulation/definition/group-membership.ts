@@ -51,7 +51,7 @@ export function computeGroupShares(
 
 /**
  * How many households each group gains when a fleet grows to `total`: largest remainder on the new total minus
- * what it has. A group that already has more than its part keeps it, and the others share what is left.
+ * what it has. A group that already has more than its part keeps its households, and the others share what is left.
  */
 export function distributeExpansion(
   shares: readonly number[],
@@ -60,10 +60,10 @@ export function distributeExpansion(
 ): number[] {
   const full = new Set<number>();
   for (;;) {
-    const kept = [...full].reduce((sum, index) => sum + (have[index] ?? 0), 0);
+    const fixed = [...full].reduce((sum, index) => sum + (have[index] ?? 0), 0);
     const target = apportionByLargestRemainder(
       shares.map((share, index) => (full.has(index) ? 0 : share)),
-      total - kept,
+      total - fixed,
     );
     const added = target.map((count, index) => (full.has(index) ? 0 : count - (have[index] ?? 0)));
     const over = added.findIndex((count) => count < 0);
@@ -72,7 +72,7 @@ export function distributeExpansion(
   }
 }
 
-/** Where a household stands: its group, and its zero-based index in it. */
+/** The group of a household, and its zero-based index in the group. */
 export interface GroupMembership {
   readonly index: number;
   readonly groupIndex: number;
@@ -80,28 +80,28 @@ export interface GroupMembership {
 }
 
 /**
- * Places of all households: the initial ones group after group, then each expansion's, again group after group.
- * `expansions` are the household counts of the expand calls, in order; earlier places never change.
+ * The groups of all households: the initial ones group after group, then each expansion's, again group after group.
+ * `expansions` are the household counts of the expand calls, in order; earlier households never change.
  */
 export function assignHouseholdsToGroups(
   groups: readonly EffectiveGroup[],
   expansions: readonly number[] = [],
 ): GroupMembership[] {
   const have = groups.map(() => 0);
-  const places: GroupMembership[] = [];
+  const members: GroupMembership[] = [];
   const append = (added: readonly number[]) => {
     for (const [groupIndex, count] of added.entries()) {
       for (let i = 0; i < count; i++) {
         const member = have[groupIndex] ?? 0;
-        places.push({ index: places.length, groupIndex, member });
+        members.push({ index: members.length, groupIndex, member });
         have[groupIndex] = member + 1;
       }
     }
   };
   append(groups.map((group) => group.households));
   const shares = groups.map((group) => group.share);
-  for (const count of expansions) append(distributeExpansion(shares, have, places.length + count));
-  return places;
+  for (const count of expansions) append(distributeExpansion(shares, have, members.length + count));
+  return members;
 }
 
 /** The group of household `index` in a fleet with these expansions; undefined beyond its end. */
@@ -110,6 +110,6 @@ export function findGroupOfHousehold(
   index: number,
   expansions: readonly number[] = [],
 ): EffectiveGroup | undefined {
-  const place = assignHouseholdsToGroups(groups, expansions)[index];
-  return place && groups[place.groupIndex];
+  const membership = assignHouseholdsToGroups(groups, expansions)[index];
+  return membership && groups[membership.groupIndex];
 }

@@ -1,4 +1,4 @@
-/** Where households stand: density, else the fixed pair, else the default place (docs/simulation.md#density-raster). */
+/** Locations of households: density, else the fixed pair, else the default location (docs/simulation.md#density-raster). */
 import tzLookup from '@photostructure/tz-lookup';
 import type { Density } from './density.ts';
 import { drawLocation } from './density.ts';
@@ -21,7 +21,7 @@ export interface HouseholdLocation {
 
 const round = (degrees: number): number => Math.round(degrees * 1e6) / 1e6;
 
-/** A function from household index to place; the fixed place is looked up once. */
+/** A function from household index to location; the fixed location is looked up once. */
 export function createLocationLookup(
   definition: Pick<EffectiveDefinition, 'latitude' | 'longitude'>,
   density: Density | null,
@@ -39,12 +39,12 @@ export function createLocationLookup(
   const fixed = definition.latitude !== null && definition.longitude !== null;
   const latitude = definition.latitude ?? DEFINITION_DEFAULTS.latitude;
   const longitude = definition.longitude ?? DEFINITION_DEFAULTS.longitude;
-  const place: HouseholdLocation = {
+  const location: HouseholdLocation = {
     latitude,
     longitude,
     country: findCountryCodeAt(latitude, longitude),
     time_zone: tzLookup(latitude, longitude),
     source: fixed ? 'fixed' : 'default',
   };
-  return () => place;
+  return () => location;
 }

@@ -35,7 +35,7 @@ export interface DefinitionLimits {
 
 /**
  * Applies defaults to a body that already fits the document and checks the rules that a schema cannot express.
- * Null and absent are the same. `now` bounds history_cutoff. Reports all faults together.
+ * Null and absent are the same. `now` is what history_cutoff is compared with. Reports all errors together.
  */
 export function resolveDefinition(
   body: FleetDefinitionBody,

@@ -14,12 +14,12 @@ import type { Density } from '../definition/density.ts';
 import { ARCHETYPES } from './profiles.ts';
 
 /**
- * Version of the equations. Those of a released version never change: tests/simulation/model/golden.test.ts keeps the
+ * Version of the equations. Those of a released version never change: tests/simulation/model/golden.test.ts holds the
  * hashes of what it computes. (0 was a draft.)
  */
 export const MODEL_VERSION = 1;
 
-/** Complete in itself: with it and an instant the state of every device follows. Safe to keep as JSON. */
+/** Complete in itself: with it and an instant the state of every device follows. Safe to store as JSON. */
 export interface Household {
   readonly model_version: number;
   readonly seed: number;
@@ -70,9 +70,9 @@ export function buildHouseholds(
   expansions: readonly number[] = [],
   from = 0,
 ): Household[] {
-  const placeOf = createLocationLookup(definition, density, splitSeed(definition.seed));
-  const places = assignHouseholdsToGroups(definition.groups, expansions).slice(from);
-  return places.map((place) => buildHousehold(definition, place, placeOf, anchor));
+  const locationOf = createLocationLookup(definition, density, splitSeed(definition.seed));
+  const members = assignHouseholdsToGroups(definition.groups, expansions).slice(from);
+  return members.map((membership) => buildHousehold(definition, membership, locationOf, anchor));
 }
 
 /** Household `index` alone, equal to the one that buildHouseholds gives; undefined beyond the fleet's end. */
@@ -83,11 +83,11 @@ export function rebuildHousehold(
   index: number,
   expansions: readonly number[] = [],
 ): Household | undefined {
-  const place = assignHouseholdsToGroups(definition.groups, expansions)[index];
-  if (!place) return undefined;
+  const membership = assignHouseholdsToGroups(definition.groups, expansions)[index];
+  if (!membership) return undefined;
   return buildHousehold(
     definition,
-    place,
+    membership,
     createLocationLookup(definition, density, splitSeed(definition.seed)),
     anchor,
   );
@@ -95,22 +95,27 @@ export function rebuildHousehold(
 
 function buildHousehold(
   definition: EffectiveDefinition,
-  place: GroupMembership,
-  placeOf: ReturnType<typeof createLocationLookup>,
+  membership: GroupMembership,
+  locationOf: ReturnType<typeof createLocationLookup>,
   anchor: Date,
 ): Household {
-  const group = definition.groups[place.groupIndex];
-  if (!group) throw new RangeError(`no group ${place.groupIndex}`);
+  const group = definition.groups[membership.groupIndex];
+  if (!group) throw new RangeError(`no group ${membership.groupIndex}`);
   const seed = splitSeed(definition.seed);
-  const { index, member } = place;
+  const { index, member } = membership;
   const archetype = drawArchetype(group, seed, index);
-  const ownsVehicle = ownsElectricVehicle(definition.ev_ownership_fraction, seed, place.groupIndex, member);
-  const where = placeOf(index);
+  const ownsVehicle = ownsElectricVehicle(
+    definition.ev_ownership_fraction,
+    seed,
+    membership.groupIndex,
+    member,
+  );
+  const where = locationOf(index);
   const plainKwh = group.annual_consumption_kwh ?? definition.annual_consumption_kwh ?? archetype.annualKwh;
   const withEv = group.annual_consumption_with_ev_kwh ?? definition.annual_consumption_with_ev_kwh;
   const totalKwh = withEv ?? plainKwh + DEFINITION_DEFAULTS.ev_annual_kwh;
   const loadKwh = ownsVehicle ? Math.min(plainKwh, totalKwh) : plainKwh;
-  const factor = drawConsumptionFactor(group.variation_fraction, seed, place.groupIndex, member);
+  const factor = drawConsumptionFactor(group.variation_fraction, seed, membership.groupIndex, member);
   const shift = (2 * drawUniform(seed, index, NOISE_CHANNEL.timeShift) - 1) * group.max_time_shift_minutes;
   return {
     model_version: MODEL_VERSION,

@@ -1,6 +1,6 @@
 /**
- * Energy counters of a household: sums of its quarters since the anchor. Where it stood at the start of some days is
- * kept, so that few days are summed anew.
+ * Energy counters of a household: sums of its quarters since the anchor. The sums at the start of some days are
+ * remembered, so that few days are summed again.
  */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 
@@ -62,7 +62,7 @@ export type AdvanceByDays = (mostDays: number) => boolean;
 export interface CounterAccumulator {
   /** The start of a day, summed on at once from the nearest one before it that is known. */
   checkpointAt(day: number): Checkpoint;
-  /** Leads to the start of a day in steps; several walks may be under way at once. */
+  /** Sums up to the start of a day in steps; several of these may be under way at once. */
   startAdvancingTo(day: number): AdvanceByDays;
   /** What is known of the start of a day without summing. */
   findCheckpoint(day: number): Checkpoint | undefined;
@@ -70,7 +70,7 @@ export interface CounterAccumulator {
   restore(checkpoint: Checkpoint): void;
 }
 
-/** Days between milestones at first. When there are too many, every second one goes: a look back stays short. */
+/** Days between milestones at first. When there are too many, every second one is dropped, so that the way back stays short. */
 const FIRST_MILESTONE_SPACING_DAYS = 16;
 const MAX_MILESTONES = 32;
 const MAX_RECENT_CHECKPOINTS = 4;
@@ -83,13 +83,13 @@ export function createCounterAccumulator(
   const milestones = new Map<number, Checkpoint>();
   const recent: Checkpoint[] = [];
   let spacing = FIRST_MILESTONE_SPACING_DAYS;
-  let learned = origin;
+  let restored = origin;
 
   const findCheckpoint = (day: number): Checkpoint | undefined =>
-    learned.day === day ? learned : (recent.find((known) => known.day === day) ?? milestones.get(day));
+    restored.day === day ? restored : (recent.find((known) => known.day === day) ?? milestones.get(day));
 
   const nearest = (day: number): Checkpoint => {
-    let best = learned.day <= day ? learned : origin;
+    let best = restored.day <= day ? restored : origin;
     for (const known of recent) if (known.day <= day && known.day > best.day) best = known;
     for (const known of milestones.values()) if (known.day <= day && known.day > best.day) best = known;
     return best;
@@ -116,7 +116,7 @@ export function createCounterAccumulator(
   const startAdvancingTo = (day: number): AdvanceByDays => {
     let known = nearest(day);
     return (mostDays) => {
-      // Another walk may have come further meanwhile.
+      // Another caller may have summed further meanwhile.
       const ahead = nearest(day);
       if (ahead.day > known.day) known = ahead;
       for (let left = mostDays; left > 0 && known.day < day; left--) {
@@ -142,7 +142,7 @@ export function createCounterAccumulator(
     startAdvancingTo,
     findCheckpoint,
     restore: (checkpoint) => {
-      if (checkpoint.day > learned.day) learned = checkpoint;
+      if (checkpoint.day > restored.day) restored = checkpoint;
     },
   };
 }

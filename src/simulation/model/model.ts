@@ -1,5 +1,5 @@
 /**
- * A household at any quarter hour, by random access. Truth stands on a fixed UTC grid of quarter hours in
+ * A household at any quarter hour, by random access. All values are on a fixed UTC grid of quarter hours in
  * integer mWh; nothing is stored, what is remembered here only saves time.
  */
 import {
@@ -70,11 +70,11 @@ export interface Quarter {
 export interface HouseholdModel {
   /** The UTC day (days since 1970). */
   day(day: number): DayRows;
-  /** The quarter that starts at quarterIndex * 15 min since 1970; quarters before the anchor are those of an idle house. */
+  /** The quarter that starts at quarterIndex * 15 min since 1970; quarters before the anchor are those of an idle household. */
   quarter(quarterIndex: number): Quarter;
   /** Sums over the quarters from the anchor up to and without quarterIndex. */
   countersBefore(quarterIndex: number): Counters;
-  /** Where the household stood at the starts of days. */
+  /** Counters and stored energies at the starts of days. */
   readonly counters: CounterAccumulator;
 }
 

@@ -22,7 +22,7 @@ function monthMiddles(nowMs: number): number[] {
   return Array.from({ length: 12 }, (_, month) => Date.UTC(utcYearOf(nowMs), month, 15));
 }
 
-/** Yearly yields in kWh; households with equal roofs at one place share the work. */
+/** Yearly yields in kWh; households with equal roofs at one location share the work. */
 export function expectedYearlyYieldsKwh(households: readonly Household[], now: Date): number[] {
   const days = monthMiddles(now.getTime()).map((start) => ({
     start,

@@ -70,7 +70,7 @@ export interface FleetPreview {
 const MAX_SHOWN_HOUSEHOLDS = 20;
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** `now` stands for the moment of creation. */
+/** What creation at `now` would make of a definition that was resolved for the organization; nothing is stored. */
 export function previewFleet(
   orgId: string,
   { definition, density, warnings }: ResolvedDefinition,
