@@ -3,17 +3,12 @@ import { readSettings, SettingsError } from '../config/settings.ts';
 import { formats } from '../domain/api/formats.ts';
 import { createLog } from '../log/log.ts';
 import type { ServeRole } from '../compose/service.ts';
-import { createOrganizationCommand, issuePasswordCommand } from './accounts.ts';
 import type { CommandContext } from './context.ts';
-import { rotateKeysCommand } from './keys.ts';
-import { listenCommand } from './listen.ts';
 import type { ListenOptions } from './listen.ts';
-import { migrateCommand } from './migrate.ts';
-import { serve } from './serve.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Runs one command and resolves to the exit code. */
+/** Runs one command and resolves to the exit code. Only the command that runs is loaded. */
 export async function runCommandLine(argv: readonly string[], environment: Environment): Promise<number> {
   let code = 0;
   const run: Run = async (command) => {
@@ -54,11 +49,13 @@ function buildProgram(run: Run, runAlone: RunAlone): Command {
     .addOption(
       new Option('--role <role>', 'which part to run').choices(['all', 'api', 'worker']).default('all'),
     )
-    .action((options: { role: ServeRole }) => run((context) => serve(context, options.role)));
+    .action((options: { role: ServeRole }) =>
+      run(async (context) => (await import('./serve.ts')).serve(context, options.role)),
+    );
   program
     .command('migrate')
     .description("Bring the database's tables up to date, and say what was done.")
-    .action(() => run(migrateCommand));
+    .action(() => run(async (context) => (await import('./migrate.ts')).migrateCommand(context)));
   program
     .command('org')
     .description('Organizations.')
@@ -70,7 +67,7 @@ function buildProgram(run: Run, runAlone: RunAlone): Command {
     .requiredOption('--admin-email <email>', 'email address of its first admin', email)
     .option('--json', 'print one JSON object', false)
     .action((options: { name: string; adminEmail: string; json: boolean }) =>
-      run((context) => createOrganizationCommand(context, options)),
+      run(async (context) => (await import('./accounts.ts')).createOrganizationCommand(context, options)),
     );
   program
     .command('user')
@@ -83,7 +80,7 @@ function buildProgram(run: Run, runAlone: RunAlone): Command {
     .requiredOption('--org <id>', "id of the user's organization", uuid)
     .option('--json', 'print one JSON object', false)
     .action((address: string, options: { org: string; json: boolean }) =>
-      run((context) => issuePasswordCommand(context, address, options)),
+      run(async (context) => (await import('./accounts.ts')).issuePasswordCommand(context, address, options)),
     );
   describeKeys(program, run);
   describeListen(program, runAlone);
@@ -98,7 +95,7 @@ function describeKeys(program: Command, run: Run): void {
     .description(
       'Encrypt every webhook secret with ENCRYPTION_KEY that ENCRYPTION_KEY_PREVIOUS still decrypts, while services run; again it does nothing.',
     )
-    .action(() => run(rotateKeysCommand));
+    .action(() => run(async (context) => (await import('./keys.ts')).rotateKeysCommand(context)));
 }
 
 function describeListen(program: Command, runAlone: RunAlone): void {
@@ -129,7 +126,9 @@ function describeListen(program: Command, runAlone: RunAlone): void {
       'after',
       '\nEnds with 0 when told to stop, 2 on wrong usage, 1 when the service refuses or cannot be reached at first.',
     )
-    .action((options: ListenOptions) => runAlone(() => listenCommand(options)));
+    .action((options: ListenOptions) =>
+      runAlone(async () => (await import('./listen.ts')).listenCommand(options)),
+    );
 }
 
 function requiredOption(flags: string, description: string, variable: string): Option {
