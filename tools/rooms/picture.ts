@@ -35,7 +35,6 @@ export function measureRooms(files: readonly ImportingFile[], { rooms, wings }: 
   const roomArrows = arrowsBetween(files, roomOf, rooms);
   const wingArrows = arrowsBetween(files, wingOf, wings);
   return {
-    files: files.length,
     rooms: nodesOf(files, roomOf, rooms, roomArrows),
     wings: nodesOf(files, wingOf, wings, wingArrows),
     roomArrows: summary('rooms', roomArrows, rooms),
@@ -51,7 +50,7 @@ export function drawRooms(measured: Measured, rules: Readonly<Record<string, str
   const lines = [
     `${measured.rooms.length} rooms, ${measured.roomArrows.count} arrows between them`,
     `${measured.wings.length} wings, ${measured.wingArrows.count} arrows between those of one room`,
-    `${measured.circles} circles, ${upward.length} arrows upward, ${measured.files} files`,
+    `${measured.circles} circles, ${upward.length} arrows upward`,
     ...upward.map((arrow) => `upward: ${arrow}`),
   ];
   for (const [floor, nodes] of floorsOf(measured.rooms)) {

@@ -52,7 +52,7 @@ export const listFleetLocations: Handler<Context, 'listFleetLocations'> = async 
   return { status: 200, body: streamLocations(context, fleet) };
 };
 
-/** A household without a location of its own reports the fleet's pair, as the specification says. */
+/** A household without a location of its own reports the fleet's pair, as the document says. */
 async function* streamLocations({ db }: Context, fleet: Fleet): AsyncIterable<Location> {
   const { definition } = parseStoredDefinition(fleet.definition);
   const ofFleet = createLocationLookup(definition, null, splitSeed(fleet.seed))(0);
