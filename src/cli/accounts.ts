@@ -4,6 +4,7 @@ import type { CommandContext } from './context.ts';
 import { UsageError } from './context.ts';
 import { withStorage } from './storage.ts';
 
+/** `partner org create`: prints the credentials of a new organization once. Resolves to the exit code. */
 export function createOrganizationCommand(
   context: CommandContext,
   options: { readonly name: string; readonly adminEmail: string; readonly json: boolean },
@@ -21,6 +22,10 @@ export function createOrganizationCommand(
   });
 }
 
+/**
+ * `partner user password`: prints a new initial password once. Throws UsageError when the organization has no such
+ * user.
+ */
 export function issuePasswordCommand(
   context: CommandContext,
   email: string,

@@ -28,7 +28,7 @@ export interface Service {
   readonly baseUrl: string;
   /** Those made at the first start on an empty database: to be shown once. */
   readonly firstCredentials: FirstCredentials | undefined;
-  /** Stops accepting, finishes what is under way, lets go of leases, stops the database last. */
+  /** Stops accepting, finishes open requests, releases leases, stops the database last. */
   stop(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface ServiceOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-/** How long answers under way may take once the service stops. */
+/** How long open requests may take once the service stops. */
 const DRAIN_MS = 7_000;
 
 /** Starts everything that the role asks for, in this process. */
@@ -50,10 +50,10 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
   const storage = await openStorage({ settings, log, purpose: 'serve', onFatal });
   let workers: Workers | undefined;
   const server = createServer();
-  const underWay = trackOpenResponses(server);
+  const openResponses = trackOpenResponses(server);
   let streams: EventStreams | undefined;
   const stop = async (): Promise<void> => {
-    await Promise.all([streams?.stop(), closeServer(server, underWay), workers?.stop()]);
+    await Promise.all([streams?.stop(), closeServer(server, openResponses), workers?.stop()]);
     await storage.stop();
   };
   try {
@@ -140,23 +140,23 @@ async function listenOn(server: Server, { host, port, baseUrl }: Settings): Prom
 }
 
 function trackOpenResponses(server: Server): ReadonlySet<ServerResponse> {
-  const underWay = new Set<ServerResponse>();
+  const openResponses = new Set<ServerResponse>();
   server.on('request', (_request, response) => {
-    underWay.add(response);
-    response.once('close', () => underWay.delete(response));
+    openResponses.add(response);
+    response.once('close', () => openResponses.delete(response));
   });
-  return underWay;
+  return openResponses;
 }
 
-async function closeServer(server: Server, underWay: ReadonlySet<ServerResponse>): Promise<void> {
+async function closeServer(server: Server, openResponses: ReadonlySet<ServerResponse>): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise((resolve) => server.close(resolve));
-  // Clients that keep connections open are told to let go of them, and are not cut off between two requests.
-  const letGo = (response: ServerResponse): void => {
+  // Clients that keep connections open are asked to close them, and are not cut off between two requests.
+  const announceClose = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   };
-  for (const response of underWay) letGo(response);
-  server.prependListener('request', (_request, response) => letGo(response));
+  for (const response of openResponses) announceClose(response);
+  server.prependListener('request', (_request, response) => announceClose(response));
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;

@@ -15,6 +15,7 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
+/** Starts the loops; resolves when each of them listens for its notifications. */
 export async function startWorkers({
   settings,
   storage,

@@ -18,7 +18,7 @@ export function readEncryptionKeys(settings: KeySettings): { key: Buffer; previo
   };
 }
 
-/** Generated once; renamed into place whole, since a half-written key would lock out every stored secret. */
+/** Generated once, and renamed when it is complete: with a half-written key no stored secret could be decrypted. */
 function readOrCreateKeyFile(dataDir: string): string {
   const path = join(dataDir, 'encryption-key');
   if (!existsSync(path)) {

@@ -24,10 +24,10 @@ export function secretMatching(isValid: (text: string) => boolean, rule: string)
 }
 
 /** A whole number in decimal digits between two bounds, both included. */
-export function integer(fallback: number, least: number, most: number) {
+export function integer(fallback: number, min: number, max: number) {
   return matching(
-    (text) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most,
-    `must be a whole number from ${least} to ${most}`,
+    (text) => /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max,
+    `must be a whole number from ${min} to ${max}`,
   ).transform((text) => (text === undefined ? fallback : Number(text)));
 }
 

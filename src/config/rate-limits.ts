@@ -5,12 +5,14 @@ export interface Quota {
   readonly windowSeconds: number;
 }
 
+/** The policies that requests are counted against; one request may count against several. */
 export const POLICIES = ['default', 'token', 'login', 'signup', 'preview', 'webhook_test'] as const;
 export type Policy = (typeof POLICIES)[number];
 
 /** Undefined: limits are off. */
 export type RateLimits = Readonly<Record<Policy, Quota>> | undefined;
 
+/** What holds for a policy that RATE_LIMITS does not name. */
 export const DEFAULT_RATE_LIMITS: Readonly<Record<Policy, Quota>> = {
   default: { quota: 60_000, windowSeconds: 60 },
   token: { quota: 600, windowSeconds: 60 },

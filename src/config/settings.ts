@@ -3,6 +3,7 @@ import { isEmailAddress, isUuid } from '../domain/api/formats.ts';
 import { integer, matching, networks, oneOf, onOrOff, optionalText, secretMatching } from './fields.ts';
 import { rateLimits } from './rate-limits.ts';
 
+/** From the fewest lines to the most. */
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
 const KEY_RULE = 'must be 32 bytes in base64';

@@ -8,9 +8,9 @@ export interface StreamedEvent {
 export class EventStream {
   /** The events as they come; it returns when `gone` is aborted. */
   readonly events: (gone: AbortSignal) => AsyncIterable<StreamedEvent>;
-  /** Aborted when the service stops: nobody is waited for any more. */
+  /** Aborted when the service stops: slow clients are not waited for any more. */
   readonly stopped: AbortSignal;
-  /** To be called once, when the answer is over, however it ends and whether or not it began. */
+  /** Must be called once when the answer is over, also when it failed or never began. */
   readonly release: () => void;
 
   constructor(events: EventStream['events'], stopped: AbortSignal, release: () => void = () => undefined) {

@@ -8,10 +8,13 @@ const reasons: Readonly<Record<string, readonly [code: ProblemCode, phrase: stri
   HPE_HEADER_OVERFLOW: ['header_too_large', 'Request Header Fields Too Large'],
 };
 
-/** Requests that Node cannot parse never become a request; they get their problem here, and the connection ends. */
+/**
+ * Answers what Node cannot parse as HTTP, which never becomes a request: 431 header_too_large, 400 malformed_request, or
+ * 408 without a body. The connection ends.
+ */
 export function answerClientErrors(server: Server, baseUrl: string): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // A client that has gone, or that has part of an answer already, is told nothing more.
+    // Nothing can be sent to a client that has gone, or that has part of an answer already.
     if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
       socket.destroy();
       return;

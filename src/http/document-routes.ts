@@ -7,6 +7,7 @@ import { rejectOtherThanGet } from './methods.ts';
 const DOCUMENT_URL = 'http://localhost:8080';
 const PATH = '/api/partners/v2.0/openapi';
 
+/** The generated document as JSON text, with the example address in it. */
 export function readOpenApiDocument(): string {
   return readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
 }

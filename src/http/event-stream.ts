@@ -2,14 +2,14 @@ import type { Response } from 'express';
 import type { EventStream, StreamedEvent } from '../contract/event-stream.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 
-/** Keeps proxies from closing a silent connection, and tells a client that it still has one. */
+/** Keeps proxies from closing a silent connection, and shows the client that the connection is open. */
 const HEARTBEAT_MS = 15_000;
 /** How long a client waits before it connects again. */
 const RETRY_MS = 1_000;
 
 /**
  * Writes events (HTML standard, 9.2) until the client goes, the service stops or the caller may not listen any more. A
- * client that reads slowly holds back its own events: the next is asked for when the last was taken.
+ * client that reads slowly holds back its own events: the next one is requested when the client has read the last.
  */
 export async function sendEventStream(
   response: Response,
@@ -32,8 +32,8 @@ async function writeEvents(
   isStillAllowed: () => Promise<boolean>,
   heartbeatMs: number,
 ): Promise<void> {
-  // What cannot be found out ends the stream too: the client asks again, and is told.
-  const mayGoOn = (): Promise<boolean> => isStillAllowed().catch(() => false);
+  // A failed check ends the stream too: the client connects again and gets the reason.
+  const isAllowedNow = (): Promise<boolean> => isStillAllowed().catch(() => false);
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   // Who does not read would not see the end either.
@@ -45,7 +45,7 @@ async function writeEvents(
   if (response.destroyed) leave();
   stream.stopped.addEventListener('abort', cut);
   const heart = setInterval(() => {
-    void mayGoOn().then((isSo) => {
+    void isAllowedNow().then((isSo) => {
       if (isSo) {
         if (!response.writableNeedDrain) response.write(':\n\n');
       } else {
@@ -57,7 +57,7 @@ async function writeEvents(
   try {
     response.write(`retry: ${RETRY_MS}\n\n`);
     for await (const event of stream.events(gone.signal)) {
-      if (!(await mayGoOn())) break;
+      if (!(await isAllowedNow())) break;
       if (!response.write(formatEvent(event))) await waitForDrain(response);
       if (response.destroyed) return;
     }

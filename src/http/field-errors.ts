@@ -39,7 +39,7 @@ const FORMAT_DESCRIPTIONS: Readonly<Record<string, string>> = {
   instant: 'an ISO 8601 instant, such as 2026-11-21T08:15:00Z',
 };
 
-/** Every fault of a body, each once, with its JSON pointer. */
+/** The errors of a body from those of its ajv validator: each once, at most 200, with its JSON pointer (RFC 6901). */
 export function toBodyErrors(errors: readonly ErrorObject[], body: unknown): FieldError[] {
   return firstDistinct(
     withoutRedundant(errors).map((error) => {
@@ -50,15 +50,15 @@ export function toBodyErrors(errors: readonly ErrorObject[], body: unknown): Fie
   );
 }
 
-/** Every fault of path, query or header values, each once, with the parameter's name. */
+/** The errors of path, query or header values from those of their ajv validator: each once, with the parameter's name. */
 export function toParameterErrors(
   errors: readonly ErrorObject[],
-  place: 'path' | 'query' | 'header',
+  location: 'path' | 'query' | 'header',
 ): FieldError[] {
   return firstDistinct(
     withoutRedundant(errors).map((error) => {
       const [, parameter = ''] = (error.instancePath + childPointer(error)).split('/');
-      return { parameter: unescapePointer(parameter), in: place, ...describe(error, false) };
+      return { parameter: unescapePointer(parameter), in: location, ...describe(error, false) };
     }),
   );
 }

@@ -13,11 +13,14 @@ export interface ProblemSettings {
   readonly log: Log;
   /** True for an error that says that the database cannot be reached now. */
   readonly isUnavailable: (error: unknown) => boolean;
-  /** True for a write into an organization that was removed while the request was under way. */
+  /** True for a write into an organization that was removed during the request. */
   readonly isOrganizationGone: (error: unknown) => boolean;
 }
 
-/** The one place that turns what was thrown into an answer. */
+/**
+ * Answers every error of the API as a problem (RFC 9457): a Problem with its own code, an unreachable database with 503,
+ * everything else with 500 and no detail. Answers of 500 and above are logged.
+ */
 export function createProblemHandler(settings: ProblemSettings): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const problem = toProblem(error, settings);
@@ -30,7 +33,7 @@ export function createProblemHandler(settings: ProblemSettings): ErrorRequestHan
       });
     }
     if (response.headersSent) {
-      // The body has begun: only a broken connection can tell the client that it is not whole.
+      // The body has begun: only a broken connection shows the client that it is incomplete.
       next(error);
       return;
     }
@@ -85,6 +88,7 @@ function problemFromCatalogue(
   return new Problem(code, PROBLEMS[code].detail, { cause, headers });
 }
 
+/** Sends a JSON body in UTF-8 with its length. */
 export function sendJson(response: Response, status: number, type: string, body: unknown): void {
   const bytes = Buffer.from(JSON.stringify(body));
   response.statusCode = status;

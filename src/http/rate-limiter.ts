@@ -6,7 +6,7 @@ import { Problem } from '../domain/api/problem.ts';
 
 const MAX_SUBJECTS = 100_000;
 
-/** Quotas that several processes share, kept in the database. */
+/** Counts one use of a quota that several processes share, in the database. */
 export type CountSharedUse = (
   policy: string,
   subject: string,
@@ -52,7 +52,7 @@ export class RateLimiter {
   }
 
   /**
-   * Counts the request, sets `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10).
+   * Counts a request against every use of the list, and sets `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10).
    * @throws Problem quota_exceeded when a policy's quota is used up.
    */
   async countRequest(response: Response, list: readonly QuotaUse[]): Promise<void> {
@@ -122,7 +122,7 @@ export class RateLimiter {
   }
 }
 
-/** Of several uses of one policy the one with the least left: a policy stands once in the headers. */
+/** Of several uses of one policy the one with the least left: the headers name a policy once. */
 function keepTightestOfEachPolicy(uses: readonly QuotaState[]): readonly QuotaState[] {
   return [...Map.groupBy(uses, ({ policy }) => policy).values()].flatMap((same) =>
     same.toSorted((a, b) => b.used - a.used).slice(0, 1),

@@ -12,11 +12,12 @@ export const assignRequestId: RequestHandler = (request, response, next) => {
   next();
 };
 
+/** The id that assignRequestId has given to this request. */
 export function getRequestId(response: Response): string {
   return String(response.locals['requestId']);
 }
 
-/** The path as it was asked for, without the query, which may hold a signed secret. */
+/** The path as it was asked for, without the query, which may contain a signed secret. */
 export function getRequestPath(request: Request): string {
   return request.originalUrl.split('?', 1)[0] ?? '/';
 }

@@ -10,11 +10,11 @@ export interface Log {
 }
 
 const SECRET_NAME_PATTERN = /secret|password|authorization|cookie|token|encryption_?key/i;
-// Tokens, webhook secrets and Basic or Bearer credentials, wherever they stand in a text.
+// Tokens, webhook secrets and Basic or Bearer credentials, wherever they are in a text.
 const SECRET_TEXT_PATTERN =
   /\b(?:pat_|whsec_)[A-Za-z0-9+/=_-]{8,}|\b(?:Basic|Bearer) +[A-Za-z0-9+/=._~-]{8,}|([?&]secret=)[^&\s"]+/gi;
 
-/** Hides what must not be logged: values under telling names, and tokens inside texts. */
+/** Hides what must not be logged: values under names such as `password`, and tokens inside texts. */
 export function redact(value: unknown, name = ''): unknown {
   if (SECRET_NAME_PATTERN.test(name) && value !== undefined && value !== null) return '[secret]';
   if (typeof value === 'string') return value.replace(SECRET_TEXT_PATTERN, '$1[secret]');
@@ -46,5 +46,5 @@ export function createLog(level: string): Log {
   });
 }
 
-/** A log that keeps nothing. */
+/** A log that writes nothing. */
 export const silentLog: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };

@@ -9,7 +9,7 @@ import type { Db } from '../queries/connection/database.ts';
 export interface AuthenticatorOptions {
   readonly db: Db;
   readonly clock: () => Date;
-  /** Milliseconds that never run backwards: the age of what is remembered. */
+  /** Milliseconds that never run backwards: the age of cached tokens. */
   readonly monotonicMs?: () => number;
 }
 
@@ -22,20 +22,20 @@ export interface Authenticator {
   invalidateCachedTokensOf(userOrApplicationId: string): void;
 }
 
-/** What was read for one token, or is being read. Its age counts from the beginning of the read. */
+/** The read of one token, ended or not. Its age counts from the beginning of the read. */
 interface CachedRead {
   readonly startedMs: number;
   readonly token: Promise<ActiveToken | undefined>;
-  /** Undefined while the read is under way. */
-  live: ActiveToken | undefined;
+  /** Undefined until the read has ended. */
+  active: ActiveToken | undefined;
 }
 
-/** Revocation, deletion and a new role take effect within this time in processes that were not told. */
+/** Revocation, deletion and a new role take effect within this time in other processes. */
 const CACHE_LIFETIME_MS = 900;
 const MAX_CACHED_TOKENS = 10_000;
 const BEARER_PATTERN = /^bearer +(.+)$/i;
 
-/** Checks bearer tokens (RFC 6750) through a short-lived memory: 0.6 µs against 173 µs for a read. */
+/** Checks bearer tokens (RFC 6750) through a short-lived cache: 0.6 µs against 173 µs for a read of the database. */
 export function createAuthenticator({
   db,
   clock,
@@ -47,16 +47,16 @@ export function createAuthenticator({
     const reading: CachedRead = {
       startedMs: monotonicMs(),
       token: findActiveToken(db, Buffer.from(tokenDigest, 'hex')),
-      live: undefined,
+      active: undefined,
     };
     readings.set(tokenDigest, reading);
-    // Neither failures nor unknown tokens are remembered: a flood of them would push out the good ones.
+    // Neither failures nor unknown tokens stay in the cache: a flood of them would evict the valid ones.
     const drop = (): void => {
       if (readings.peek(tokenDigest) === reading) readings.delete(tokenDigest);
     };
-    reading.token.then((live) => {
-      if (live === undefined) drop();
-      else reading.live = live;
+    reading.token.then((active) => {
+      if (active === undefined) drop();
+      else reading.active = active;
     }, drop);
     return reading;
   }
@@ -68,9 +68,9 @@ export function createAuthenticator({
       const tokenDigest = hash('sha256', token, 'hex');
       const known = readings.get(tokenDigest);
       const isFresh = known !== undefined && monotonicMs() - known.startedMs < CACHE_LIFETIME_MS;
-      const live = await (isFresh ? known : read(tokenDigest)).token;
-      if (live === undefined || live.expiresAt <= clock()) throw invalidTokenProblem();
-      const { orgId, userId, applicationId, role, scope } = live;
+      const active = await (isFresh ? known : read(tokenDigest)).token;
+      if (active === undefined || active.expiresAt <= clock()) throw invalidTokenProblem();
+      const { orgId, userId, applicationId, role, scope } = active;
       return { orgId, userId, applicationId, role, scope, tokenDigest };
     },
 
@@ -79,16 +79,16 @@ export function createAuthenticator({
     },
 
     invalidateCachedTokensOf(id) {
-      for (const [tokenDigest, { live }] of readings.entries()) {
-        // A read under way may have begun before the change.
-        if (live === undefined || belongsTo(live, id)) readings.delete(tokenDigest);
+      for (const [tokenDigest, { active }] of readings.entries()) {
+        // A read that has not ended may have begun before the change.
+        if (active === undefined || belongsTo(active, id)) readings.delete(tokenDigest);
       }
     },
   };
 }
 
-function belongsTo(live: ActiveToken, id: string): boolean {
-  return live.userId === id || live.applicationId === id || live.applicationOwnerId === id;
+function belongsTo(token: ActiveToken, id: string): boolean {
+  return token.userId === id || token.applicationId === id || token.applicationOwnerId === id;
 }
 
 /** No credentials were sent, or of another scheme: RFC 6750, 3.1 wants no error code then. */

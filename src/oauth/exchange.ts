@@ -21,7 +21,10 @@ const NO_STORE_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as 
 
 const BASIC_CHALLENGE = 'Basic realm="partners"';
 
-/** Throws invalid_request for a body that is not an object of strings; a parameter sent twice is an array. */
+/**
+ * The parameters of a body; a parameter that was sent twice is an array.
+ * @throws InvalidRequestError for a body that is not an object of strings.
+ */
 export function parseOAuthParameters(body: unknown): OAuthParameters {
   if (body === undefined) return new Map();
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -39,13 +42,14 @@ export function parseOAuthParameters(body: unknown): OAuthParameters {
   return parameters;
 }
 
+/** The answer 200 with this body, which no cache may keep (RFC 6749, 5.1; RFC 7009, 2.2). */
 export function oauthSuccess(body: OAuthReply['body']): OAuthReply {
   return { status: 200, headers: NO_STORE_HEADERS, body };
 }
 
 /**
- * The answer to an error of the library's vocabulary (RFC 6749, 5.2). Whatever else is thrown is no fault of the
- * client and is thrown on, without the library's wrapping.
+ * The answer to an error of the library's vocabulary (RFC 6749, 5.2). Whatever else is thrown is an error
+ * of the server and is thrown on, without the library's wrapping.
  */
 export function toOAuthErrorReply(error: unknown): OAuthReply {
   if (!(error instanceof OAuth2Server.OAuthError)) throw error;

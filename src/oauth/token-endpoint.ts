@@ -27,7 +27,10 @@ export interface TokenEndpoint {
   revoke(request: OAuthRequest): Promise<OAuthReply>;
 }
 
-/** Both answer every fault of the client; what they throw (the database is away) is the server's. */
+/**
+ * The token and revocation endpoints. Every mistake of a client is answered in the form of RFC 6749, 5.2; what they throw
+ * (the database cannot be reached) is an error of the server.
+ */
 export function createTokenEndpoint({
   db,
   settings,

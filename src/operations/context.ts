@@ -7,7 +7,7 @@ import type { CancelReason } from '../queries/deliveries/deliveries.ts';
 import type { WebhookTester } from '../domain/notifications/webhook-test.ts';
 import type { EventFeed } from '../streams/event-feed.ts';
 
-/** What operations need of the rest of the program, composed once in src/main.ts. */
+/** What operations need of the rest of the program, composed once for each process in src/compose. */
 export interface Services {
   readonly db: Db;
   /** Public address of the service, without a trailing slash. */

@@ -26,6 +26,10 @@ type PeopleOperation = 'listUsers' | 'getUser' | 'getUserByExternalId' | 'update
 /** Rows read at a time for a list that is streamed, and on a page whose size was not asked for. */
 const PAGE_ROWS = 1000;
 
+/**
+ * `POST /users`. Answers 403 role_forbidden, 409 email_taken or external_user_id_taken, 422 coordinates_incomplete,
+ * country_unknown or org_id_mismatch.
+ */
 export const createUser: Handler<Context, 'createUser'> = async (context, { body }) => {
   const { orgId, actor } = context;
   if (ROLE_TABLE.createUser[actor.role] !== 'all' && body.role !== 'user') {
@@ -47,6 +51,10 @@ export const createUser: Handler<Context, 'createUser'> = async (context, { body
   return { status: 201, body: toUser(user), headers: { Location: `${usersUrl(context)}/${user.id}` } };
 };
 
+/**
+ * `GET /users`: one page with a Link header (RFC 8288), or the whole list as a stream when neither limit nor after is
+ * given.
+ */
 export const listUsers: Handler<Context, 'listUsers'> = async (context, { query }) => {
   const scope = userScope(context, 'listUsers', query.include_deleted);
   if (query.limit === undefined && query.after === undefined) {
@@ -67,6 +75,7 @@ export const listUsers: Handler<Context, 'listUsers'> = async (context, { query 
   return { status: 200, body, headers: { Link: formatLinkHeader(usersUrl(context), next, { next: {} }) } };
 };
 
+/** `GET /users/{user_id}`. Answers 404 not_found. */
 export const getUser: Handler<Context, 'getUser'> = async (context, { path, query }) => {
   const user = await users.findUser(
     context.db,
@@ -77,6 +86,7 @@ export const getUser: Handler<Context, 'getUser'> = async (context, { path, quer
   return { status: 200, body: toUser(user) };
 };
 
+/** `GET /users/by-ext-id/{external_user_id}`. Answers 404 not_found. */
 export const getUserByExternalId: Handler<Context, 'getUserByExternalId'> = async (
   context,
   { path, query },
@@ -87,6 +97,10 @@ export const getUserByExternalId: Handler<Context, 'getUserByExternalId'> = asyn
   return { status: 200, body: toUser(user) };
 };
 
+/**
+ * `PUT /users/{user_id}`: an absent field stays as it is. Answers 403 role_change_forbidden, 409 last_admin or a
+ * taken field, 404 not_found.
+ */
 export const updateUser: Handler<Context, 'updateUser'> = async (context, { path, body }) => {
   const { db, orgId, actor, now } = context;
   const key = { orgId, id: path.user_id };
@@ -111,6 +125,10 @@ export const updateUser: Handler<Context, 'updateUser'> = async (context, { path
   return { status: 200, body: toUser(user) };
 };
 
+/**
+ * `DELETE /users/{user_id}`: the user's tokens and sessions end. Answers 403 role_forbidden, 404 not_found, 409
+ * last_admin.
+ */
 export const deleteUser: Handler<Context, 'deleteUser'> = async (context, { path }) => {
   const key = { orgId: context.orgId, id: path.user_id };
   await context.db.transaction().execute(async (tx) => {

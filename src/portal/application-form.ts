@@ -7,6 +7,7 @@ import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { sendView } from '../html/render.ts';
 
+/** The grant types as the portal names them. */
 export const GRANT_LABELS: Readonly<Record<GrantType, string>> = {
   'client-credentials': 'Client credentials',
   password: 'Resource owner password-based',

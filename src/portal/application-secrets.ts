@@ -27,6 +27,7 @@ const REGISTRATION_FORM = {
   submit: 'Register',
 };
 
+/** The empty form to register an application. */
 export const showRegistration: PageHandler = (_context, _request, response) => {
   const values = readApplicationForm(undefined);
   sendApplicationForm(response, { ...REGISTRATION_FORM, values, errors: {}, clientId: newClientId() });
@@ -55,6 +56,7 @@ export const registerFromForm: PageHandler = async (context, request, response) 
   sendSecret(context, response, 'Application registered', registered.application, registered.secret);
 };
 
+/** Asks whether to replace the secret of an application. */
 export const showSecretReplacement = withApplication((_context, _request, response, application) =>
   sendView(response, 200, 'confirm', {
     heading: `Replace the secret of ${application.name}?`,

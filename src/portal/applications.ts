@@ -60,6 +60,7 @@ export function logApplicationEvent(
   log.info(message, { org_id: session.orgId, user_id: session.userId, application_id: id });
 }
 
+/** The list of the applications that the person may see. */
 export const showApplications: PageHandler = async ({ db }, request, response) => {
   sendView(response, 200, 'applications', {
     applications: await listVisibleApplications(db, getSession(response)),
@@ -70,6 +71,7 @@ export const showApplications: PageHandler = async ({ db }, request, response) =
   });
 };
 
+/** One application; its secret cannot be shown. */
 export const showApplication: ApplicationHandler = (_context, request, response, application) =>
   sendView(response, 200, 'application', {
     application,
@@ -78,9 +80,11 @@ export const showApplication: ApplicationHandler = (_context, request, response,
     notice: findNoticeText(readQueryParameter(request, 'notice')),
   });
 
+/** The form to change the name and the grant type of an application. */
 export const showApplicationUpdate: ApplicationHandler = (_context, _request, response, application) =>
   sendApplicationForm(response, { ...updateForm(application), values: application, errors: {} });
 
+/** Changes an application from the form: 303 to its page, or 422 with the form. */
 export const updateApplication: ApplicationHandler = async (context, request, response, application) => {
   const values = readApplicationForm(request);
   const errors = validateApplicationForm(request, values);
@@ -94,6 +98,7 @@ export const updateApplication: ApplicationHandler = async (context, request, re
   redirectAfterForm(response, `${applicationPath(application)}?notice=application_updated`);
 };
 
+/** Asks whether to delete an application. */
 export const showApplicationDeletion: ApplicationHandler = (_context, _request, response, application) =>
   sendView(response, 200, 'confirm', {
     heading: `Delete ${application.name}?`,
@@ -104,6 +109,7 @@ export const showApplicationDeletion: ApplicationHandler = (_context, _request, 
     danger: true,
   });
 
+/** Deletes an application; its tokens end at once. */
 export const deleteApplication: ApplicationHandler = async (context, _request, response, application) => {
   await removeApplication(context.db, application);
   context.invalidateCachedTokensOf(application.id);

@@ -93,12 +93,15 @@ async function verifyConsentRequest(
   const [secret, packed] = [secrets[0], returns[0]];
   if (secret === undefined || packed === undefined || secrets.length + returns.length > 2) return 403;
   const link = verifyConsentQuery(linkKey, consent, { secret, packed }, clock());
-  if (link.verdict !== 'valid') return 403;
+  if (link.status !== 'valid') return 403;
   if (consent.isResolved) return 410;
   return consent.device === undefined ? 404 : { request: consent, device: consent.device, urls: link.urls };
 }
 
-/** Browsers hold form-action against the redirect that answers a form, too. The link itself must not leak. */
+/**
+ * Adds the return addresses to the page's policy: browsers apply form-action also to the redirect that answers a form. The
+ * link itself must not leak through the header Referer.
+ */
 function allowReturnInPolicy(response: Response, urls: ReturnUrls): void {
   const sources = new Set([urls.success, urls.cancel].map(toPolicySource));
   const policy = String(response.get('Content-Security-Policy'));

@@ -5,11 +5,12 @@ import { sha256Digest, matchesDigest } from '../domain/security/credentials.ts';
 /** Messages by field name; empty when the form is in order. */
 export type FieldMessages = Readonly<Record<string, string>>;
 
+/** Reads form bodies of at most 32 kB and 50 fields into `request.body`. */
 export const parseFormBody = express.urlencoded({ extended: false, limit: '32kb', parameterLimit: 50 });
 
 /**
  * A field of the form as it was typed; empty when absent or sent twice. NUL characters, which PostgreSQL text
- * cannot hold, are dropped.
+ * cannot store, are dropped.
  */
 export function readFormField(request: Request, name: string): string {
   const value = (request.body as Readonly<Record<string, unknown>> | undefined)?.[name];
@@ -23,7 +24,7 @@ export function readQueryParameter(request: Request, name: string): string | und
   return new URLSearchParams(request.originalUrl.slice(at)).get(name)?.replaceAll('\0', '');
 }
 
-/** Whether the form carries the token that was put into it. */
+/** Whether the form has the CSRF token that was put into it; compared in constant time. */
 export function hasCsrfToken(request: Request, expected: string | undefined): boolean {
   return (
     expected !== undefined && matchesDigest(readFormField(request, 'csrf_token'), sha256Digest(expected))
@@ -31,7 +32,7 @@ export function hasCsrfToken(request: Request, expected: string | undefined): bo
 }
 
 /**
- * `next` as a path of this service, undefined for anything that a browser could read as another place:
+ * `next` as a path of this service, undefined for anything that a browser could read as an address elsewhere:
  * `//host`, `/\host`, control characters, other schemes.
  */
 export function toLocalPath(next: string | undefined, baseUrl: string): string | undefined {

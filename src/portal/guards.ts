@@ -6,8 +6,11 @@ import { hasCsrfToken } from './forms.ts';
 import { sendMessage } from '../html/messages.ts';
 import { redirectAfterForm } from './pages.ts';
 
+/** The login page. */
 export const LOGIN_PATH = '/accounts/login/';
+/** The page to change the password. */
 export const PASSWORD_PATH = '/accounts/password_change/';
+/** The list of applications. */
 export const APPLICATIONS_PATH = '/oauth2/applications/';
 
 type Guard = (request: Request, response: PortalResponse, next: NextFunction) => void;
@@ -48,6 +51,7 @@ export const requireCsrfToken: Guard = (request, response, next) => {
   else sendCsrfRefusal(response, request.path);
 };
 
+/** Answers 403 to a form without the CSRF token, with a link to open the form again. */
 export function sendCsrfRefusal(response: PortalResponse, back: string): void {
   sendMessage(response, 403, {
     heading: 'Form refused',
@@ -57,11 +61,13 @@ export function sendCsrfRefusal(response: PortalResponse, back: string): void {
   });
 }
 
+/** Refuses users with 403. */
 export const requireStaffOrAdmin: Guard = (_request, response, next) => {
   if (getSession(response).role === 'user') sendForbidden(response, 'admins and staff');
   else next();
 };
 
+/** Refuses staff and users with 403. */
 export const requireAdmin: Guard = (_request, response, next) => {
   if (getSession(response).role === 'admin') next();
   else sendForbidden(response, 'admins');

@@ -14,6 +14,7 @@ export function homePath(role: Role): string {
   return role === 'user' ? PASSWORD_PATH : APPLICATIONS_PATH;
 }
 
+/** The login form; somebody who is signed in already is led on. */
 export const showLogin: PageHandler = (context, request, response) => {
   const { session } = response.locals;
   const next = toLocalPath(readQueryParameter(request, 'next'), context.baseUrl);
@@ -27,6 +28,7 @@ export const showLogin: PageHandler = (context, request, response) => {
   );
 };
 
+/** Signs in from the form: 303, 422 with the form, 403 without the CSRF token, 429 after too many tries. */
 export const logIn: PageHandler = async (context, request, response) => {
   const { cookies, log } = context;
   if (!hasCsrfToken(request, cookies.login(request))) {
@@ -55,9 +57,11 @@ export const logIn: PageHandler = async (context, request, response) => {
   );
 };
 
+/** Asks whether to end the session. */
 export const showLogout: PageHandler = (_context, _request, response) =>
   sendView(response, 200, 'logout', {});
 
+/** Ends the session and leads to the login. */
 export const logOut: PageHandler = async ({ db, cookies }, request, response) => {
   const token = cookies.session(request);
   if (token !== undefined) await endSession(db, token);

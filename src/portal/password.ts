@@ -34,6 +34,7 @@ function validateNewPassword(
   return messages;
 }
 
+/** The form to change the password. */
 export const showPasswordChange: PageHandler = (_context, request, response) =>
   sendView(response, 200, 'password', {
     rule: PASSWORD_RULE,

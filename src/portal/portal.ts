@@ -43,7 +43,7 @@ export function createPortal(options: PortalOptions): Router {
   return router;
 }
 
-/** The order of the guards is the rule: who comes first decides what a visitor may learn. */
+/** The order of the guards matters: the first that refuses decides what a visitor sees. */
 function createPages(context: PortalContext): Router {
   const router = Router({ caseSensitive: true });
   const bind = (handle: PageHandler) => (request: Request, response: PortalResponse) =>

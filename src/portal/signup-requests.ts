@@ -6,6 +6,7 @@ import { formatMinute } from './pages.ts';
 
 const SIGNUP_REQUESTS_PATH = '/portal/signup-requests/';
 
+/** The sign-up requests, newest first, page by page. */
 export const showSignupRequests: PageHandler = async ({ db }, request, response) => {
   const page = await listNewestSignupRequests(db, readQueryParameter(request, 'after'));
   sendView(response, 200, 'signup-requests', {

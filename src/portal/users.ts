@@ -14,6 +14,7 @@ function versionOf(user: PortalUser): string {
   return String(user.updatedAt.getTime());
 }
 
+/** The users of the organization by email, page by page, with a search by the beginning of the email. */
 export const showUsers: PageHandler = async ({ db }, request, response) => {
   const emailPrefix = readQueryParameter(request, 'q')?.trim() ?? '';
   const afterEmail = readQueryParameter(request, 'after') ?? '';

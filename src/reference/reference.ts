@@ -19,7 +19,7 @@ interface ErrorEntry {
   readonly cure: string;
 }
 
-/** Where the document thinks that the service stands; pages show the real address. */
+/** The server address in the generated document; pages show the real one. */
 const DOCUMENT_URL = 'http://localhost:8080';
 
 /** The reference, rendered once from the generated document: `/docs`, `/docs/errors`, `/docs/errors/{code}`, `/docs/simulator`. */

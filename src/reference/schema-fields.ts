@@ -13,6 +13,7 @@ export interface Field {
 
 const MAX_DEPTH = 3;
 
+/** The node that a `$ref` leads to, or the node itself; an empty one for undefined. */
 export function resolveReference(document: Node, node: unknown): Node {
   const reference = (node as Node | undefined)?.['$ref'];
   if (typeof reference !== 'string') return (node ?? {}) as Node;
@@ -40,6 +41,7 @@ export function listSchemaFields(document: Node, schema: unknown, prefix = '', l
   return [...new Map([...fields, ...inherited].map((field) => [field.name, field])).values()];
 }
 
+/** The type, the bounds and the description of a schema, in words for a table. */
 export function describeSchema(
   document: Node,
   schema: unknown,
@@ -66,7 +68,7 @@ function typeOf(document: Node, schema: unknown): string {
   return isNullable ? `${text}, nullable` : text;
 }
 
-/** `anyOf: [X, null]` stands for X. */
+/** `anyOf: [X, null]` is shown as X. */
 function withoutNull(document: Node, schema: unknown): Node {
   const node = resolveReference(document, schema);
   const others = nodes(node['anyOf']).filter((each) => each['type'] !== 'null');

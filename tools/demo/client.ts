@@ -49,12 +49,12 @@ export class DemoClient {
 }
 
 const SECRETS = new Set(['access_token', 'secret', 'client_secret']);
-const MOST_CHARACTERS = 160;
+const MAX_CHARACTERS = 160;
 
 /** One line; secrets are cut, also in a demo. */
 function brief(value: unknown): string {
   const text = JSON.stringify(value, (name, each: unknown) =>
     SECRETS.has(name) && typeof each === 'string' ? `${each.slice(0, 10)}…` : each,
   );
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
 }

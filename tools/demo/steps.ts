@@ -28,6 +28,7 @@ export interface Step {
 const API = '/api/partners/v2.0';
 const PATIENCE_MS = 15_000;
 
+/** The steps in their order; each uses what the ones before it have left in Progress. */
 export const steps: readonly Step[] = [
   {
     title: 'Get an access token with the client credentials',

@@ -30,6 +30,7 @@ export interface Operation {
   'x-max-body-bytes'?: number;
 }
 
+/** The HTTP methods of operations, in the order of the generated files. */
 export const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 export type Method = (typeof METHODS)[number];
 
@@ -82,6 +83,7 @@ export function operationsOf(document: OpenApiDocument): OperationAt[] {
   );
 }
 
+/** The node that a `$ref` of the document leads to, or the node itself. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller says what the place holds
 export function resolveReference<T>(document: OpenApiDocument, node: unknown): T {
   const reference = (node as { $ref?: string }).$ref;
@@ -96,6 +98,7 @@ export function resolveReference<T>(document: OpenApiDocument, node: unknown): T
   return resolveReference<T>(document, target);
 }
 
+/** Whether the operation needs an access token: the default of the document, unless it says otherwise. */
 export function isSecured(operation: Operation): boolean {
   return operation.security === undefined || operation.security.some((each) => 'oauth2' in (each as object));
 }

@@ -1,5 +1,5 @@
 /**
- * ISO 8601 instants. Zoned ones stand for themselves; naive ones ("2026-03-29T12:00:00") are read as UTC unless a
+ * ISO 8601 instants. Those with a zone are taken as they are; naive ones ("2026-03-29T12:00:00") are read as UTC unless a
  * caller reads them in another zone. Precision beyond the millisecond is cut, and an instant that RFC 3339 cannot
  * write back, outside of the years 0000 to 9999 in UTC, is none.
  */
@@ -33,7 +33,7 @@ export function tryParseWallTime(text: string): WallTime | undefined {
   const date = new Date(0);
   date.setUTCFullYear(fields[0], fields[1] - 1, fields[2]);
   date.setUTCHours(fields[3], fields[4], fields[5], milliseconds);
-  const kept =
+  const isUnchanged =
     date.getUTCFullYear() === fields[0] &&
     date.getUTCMonth() === fields[1] - 1 &&
     date.getUTCDate() === fields[2] &&
@@ -41,7 +41,7 @@ export function tryParseWallTime(text: string): WallTime | undefined {
     date.getUTCMinutes() === fields[4] &&
     date.getUTCSeconds() === fields[5];
   const offsetMinutes = zone === undefined ? undefined : parseOffset(zone);
-  if (!kept || Number.isNaN(offsetMinutes)) return undefined;
+  if (!isUnchanged || Number.isNaN(offsetMinutes)) return undefined;
   return { utcMs: date.getTime(), offsetMinutes };
 }
 

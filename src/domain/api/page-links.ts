@@ -2,7 +2,7 @@
 export type PageRelations = Readonly<Record<string, Readonly<Record<string, number>> | undefined>>;
 
 type Value = string | number | boolean;
-/** The query of this call; a list stands for a parameter that is repeated. */
+/** The query of this call; a parameter that is repeated is a list. */
 type Query = Readonly<Record<string, Value | readonly Value[] | undefined>>;
 
 /**

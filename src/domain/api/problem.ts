@@ -1,10 +1,10 @@
 import type { FieldCode, ProblemCode } from '../../../generated/problems.ts';
 
-/** One fault of a request, as it stands in `errors[]` of a problem (RFC 9457). */
+/** One error of a request, as in `errors[]` of a problem (RFC 9457, 3.2). */
 export interface FieldError {
   /** JSON pointer (RFC 6901) into the body, e.g. `/groups/0/weights`. */
   readonly pointer?: string;
-  /** Name of the parameter, with its place in `in`. */
+  /** Name of the parameter, with its location in `in`. */
   readonly parameter?: string;
   readonly in?: 'path' | 'query' | 'header';
   /** A field-level code of openapi/errors.yaml; a 409 about one field repeats the problem's own. */
@@ -20,7 +20,7 @@ export interface ProblemOptions {
 }
 
 /**
- * The one error that operations throw for a caller's mistake. Its code stands in openapi/errors.yaml,
+ * The one error that operations throw for a caller's mistake. Its code is one of openapi/errors.yaml,
  * which also gives the HTTP status; anything else that is thrown is answered as 500 without detail.
  */
 export class Problem extends Error {
@@ -37,15 +37,15 @@ export class Problem extends Error {
   }
 }
 
-/** So many faults of a request are told, the first ones; the document gives the same number as `maxItems`. */
+/** An answer names at most this many errors of a request, the first ones: `maxItems` of `errors` in the document. */
 export const MAX_FIELD_ERRORS = 200;
 
 /** 422 with every error at once, up to `MAX_FIELD_ERRORS`. */
-export function validationProblem(faults: readonly FieldError[]): Problem {
-  const count = faults.length === 1 ? '1 rule' : `${Math.min(faults.length, MAX_FIELD_ERRORS)} rules`;
-  const orMore = faults.length < MAX_FIELD_ERRORS ? '' : ' or more';
+export function validationProblem(errors: readonly FieldError[]): Problem {
+  const count = errors.length === 1 ? '1 rule' : `${Math.min(errors.length, MAX_FIELD_ERRORS)} rules`;
+  const orMore = errors.length < MAX_FIELD_ERRORS ? '' : ' or more';
   return new Problem('validation_failed', `The request breaks ${count}${orMore}; see errors.`, {
-    errors: faults.slice(0, MAX_FIELD_ERRORS),
+    errors: errors.slice(0, MAX_FIELD_ERRORS),
   });
 }
 

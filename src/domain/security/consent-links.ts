@@ -23,22 +23,25 @@ export function signConsentQuery(key: LinkKey, subject: ConsentSubject, urls: Re
   }).toString();
 }
 
-/** What the query of a consent page is worth; the addresses are there only when the link is valid. */
+/** Checks the query of a consent page; the return addresses are there only when the link is valid. */
 export function verifyConsentQuery(
   key: LinkKey,
   subject: ConsentSubject,
   query: { readonly secret: string; readonly packed: string },
   now: Date,
 ):
-  | { readonly verdict: 'valid'; readonly urls: ReturnUrls }
-  | { readonly verdict: Exclude<LinkStatus, 'valid'> } {
-  const verdict = verifyLink(key, signed(subject, query.packed), query.secret, now);
-  if (verdict !== 'valid') return { verdict };
+  | { readonly status: 'valid'; readonly urls: ReturnUrls }
+  | { readonly status: Exclude<LinkStatus, 'valid'> } {
+  const status = verifyLink(key, signed(subject, query.packed), query.secret, now);
+  if (status !== 'valid') return { status };
   const [success = '', cancel = ''] = Buffer.from(query.packed, 'base64url').toString().split('\n');
-  return { verdict, urls: { success, cancel } };
+  return { status, urls: { success, cancel } };
 }
 
-/** An absolute https address, or http on localhost, in normal form; else every fault. */
+/**
+ * A return address in the URL parser's normal form, or every error that it has: it must be an absolute https address (or
+ * http on localhost) without credentials, at most 2,048 characters long.
+ */
 export function validateReturnUrl(
   text: string,
   pointer: string,
@@ -47,25 +50,25 @@ export function validateReturnUrl(
   const url = /[\u0000-\u0020\u007f]/.test(text) ? null : URL.parse(text);
   // What is no plain host name or address could end the Content-Security-Policy that the host is put into.
   if (url === null || !/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(url.hostname)) {
-    return { errors: [{ pointer, code: 'invalid_url', detail: 'The address is not an absolute URL.' }] };
+    return { errors: [{ pointer, code: 'invalid_url', detail: 'Must be an absolute URL.' }] };
   }
   const errors: FieldError[] = [];
-  const fault = (code: FieldError['code'], detail: string): void => {
+  const addError = (code: FieldError['code'], detail: string): void => {
     errors.push({ pointer, code, detail });
   };
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && url.hostname === 'localhost')) {
-    fault('https_required', 'The address must start with https://, or with http://localhost.');
+    addError('https_required', 'Must start with https://, or with http://localhost.');
   }
   if (url.username !== '' || url.password !== '') {
-    fault('credentials_forbidden', 'The address must not hold a user name or password.');
+    addError('credentials_forbidden', 'Must not contain a user name or password.');
   }
   if (url.href.length > MAX_URL_LENGTH) {
-    fault('invalid_url', `The address, percent-encoded, has more than ${MAX_URL_LENGTH} characters.`);
+    addError('invalid_url', `Must have at most ${MAX_URL_LENGTH} characters, percent-encoded.`);
   }
   return errors.length > 0 ? { errors } : { url: url.href };
 }
 
-/** The addresses stand in the owner's place, behind the owner: base64url holds no line break. */
+/** The return addresses are signed as part of the owner's id, behind a line break: base64url has none. */
 function signed({ itemId, ownerId }: ConsentSubject, packed: string) {
   return { purpose: 'consent', itemId, ownerId: `${ownerId}\n${packed}` } as const;
 }

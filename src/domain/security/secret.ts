@@ -8,7 +8,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself; the call marks the place where it leaves its cover. */
+  /** The value itself; every use of it in the code can be found by this call. */
   reveal(): string {
     return this.#value;
   }

@@ -9,13 +9,14 @@ export const LINK_LIFETIME_MS = HOUR_MS;
 
 export type LinkStatus = 'valid' | 'expired' | 'invalid';
 
-/** What a link is bound to: the purpose keeps one kind of link from serving as another. */
+/** What a link is bound to; because of its purpose, a link of one kind is not valid as another. */
 export interface LinkSubject {
   readonly purpose: 'resolve' | 'consent';
   readonly itemId: string;
   readonly ownerId: string;
 }
 
+/** The key that signs links, from the encryption key by HKDF-SHA-256 (RFC 5869): 32 bytes. */
 export function deriveLinkKey(encryptionKey: Buffer): LinkKey {
   return Buffer.from(hkdfSync('sha256', encryptionKey, '', 'resolution links', 32));
 }
@@ -26,7 +27,10 @@ export function signLink(key: LinkKey, subject: LinkSubject, now: Date): string 
   return `${expiry}.${computeMac(key, subject, expiry).toString('base64url')}`;
 }
 
-/** A tampered expiry or another subject is invalid; a genuine link after its hour is expired. */
+/**
+ * Whether the link was signed for this subject. One that was altered or signed for another subject is invalid; one that
+ * was valid is expired after its hour.
+ */
 export function verifyLink(key: LinkKey, subject: LinkSubject, secret: string, now: Date): LinkStatus {
   const [expiry = '', signature = '', ...rest] = secret.split('.');
   const offered = Buffer.from(signature, 'base64url');

@@ -62,6 +62,7 @@ interface Row {
   readonly updated_at: Date;
 }
 
+/** Breaks applications_client_id_key when an application has this client id already. */
 export async function insertApplication(
   db: Db,
   application: NewApplication,
@@ -94,6 +95,7 @@ export async function listApplications(db: Db, orgId: string, ownerUserId?: stri
   return rows.map(toApplication);
 }
 
+/** The application of this organization; undefined when there is none. */
 export async function findApplication(db: Db, orgId: string, id: string): Promise<Application | undefined> {
   const row = await db
     .selectFrom('applications')
@@ -104,6 +106,7 @@ export async function findApplication(db: Db, orgId: string, id: string): Promis
   return row === undefined ? undefined : toApplication(row);
 }
 
+/** The application with this client id, if its owner is not deleted, with the digest of its secret. */
 export async function findClient(db: Db, clientId: string): Promise<Client | undefined> {
   const row = await db
     .selectFrom('applications')
@@ -137,7 +140,7 @@ export async function updateApplication(
   return row === undefined ? undefined : toApplication(row);
 }
 
-/** From now on only the new secret is accepted; tokens already issued live on. False when there is no application. */
+/** From now on only the new secret is accepted; tokens that were issued before stay valid. False when there is no application. */
 export async function updateApplicationSecret(
   db: Db,
   orgId: string,

@@ -14,6 +14,7 @@ export interface Organization {
   readonly createdAt: Date;
 }
 
+/** Breaks organizations_pkey when the id is taken. */
 export async function insertOrganization(db: Db, organization: Organization): Promise<void> {
   await db
     .insertInto('organizations')
@@ -27,6 +28,7 @@ export async function insertOrganization(db: Db, organization: Organization): Pr
     .execute();
 }
 
+/** The organization; undefined when there is none. */
 export async function findOrganization(db: Db, id: string): Promise<Organization | undefined> {
   const row = await db
     .selectFrom('organizations')

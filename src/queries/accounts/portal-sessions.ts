@@ -15,6 +15,7 @@ export interface PortalSession extends Account {
   readonly csrfSecret: string;
 }
 
+/** Stores a new session of a person. */
 export async function insertPortalSession(db: Db, session: NewPortalSession): Promise<void> {
   await db
     .insertInto('portal_sessions')
@@ -68,6 +69,7 @@ export async function findPortalSession(
   };
 }
 
+/** Ends the session with this digest, if there is one. */
 export async function deletePortalSession(db: Db, sessionHash: Buffer): Promise<void> {
   await db.deleteFrom('portal_sessions').where('session_hash', '=', sessionHash).execute();
 }
@@ -81,6 +83,7 @@ export async function deletePortalSessionsOfUser(tx: Tx, key: AccountKey): Promi
     .execute();
 }
 
+/** Deletes the sessions that expired at `now` or before. */
 export async function deleteExpiredPortalSessions(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('portal_sessions').where('expires_at', '<=', now).execute();
 }

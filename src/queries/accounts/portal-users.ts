@@ -53,6 +53,7 @@ export async function listPortalUsers(
   return rows.map(toPortalUser);
 }
 
+/** A user of the organization who is not deleted; undefined when there is none. */
 export async function findPortalUser(db: Db, orgId: string, id: string): Promise<PortalUser | undefined> {
   const row = await db
     .selectFrom('users')

@@ -45,7 +45,7 @@ export async function countQuotaUse(
   };
 }
 
-/** Sweeps windows that began before `instant`; the number swept. */
+/** Deletes the windows that began before `instant`; resolves to their number. */
 export async function deleteRateLimitsBefore(db: Db, instant: Date): Promise<number> {
   const result = await db
     .deleteFrom('rate_limits')

@@ -12,9 +12,10 @@ export interface SignupRequest {
 
 export type NewSignupRequest = Omit<SignupRequest, 'id' | 'createdAt'>;
 
-/** The place after which a further page begins: the last entry of the page before. */
+/** Where a further page begins: after the last entry of the page before. */
 export type SignupRequestCursor = Pick<SignupRequest, 'id' | 'createdAt'>;
 
+/** Stores a request to join. */
 export async function insertSignupRequest(db: Db, request: NewSignupRequest, now: Date): Promise<void> {
   await db
     .insertInto('signup_requests')

@@ -140,7 +140,7 @@ export async function softDeleteUser(
 function visibleUsers(db: Db, { orgId, visibleTo, includeDeleted }: UserScope) {
   let query = db
     .selectFrom('users')
-    // One walk along devices_user_idx for the four numbers.
+    // One scan of devices_user_idx for the four numbers.
     .innerJoinLateral(
       (eb) =>
         eb
