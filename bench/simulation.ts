@@ -3,7 +3,7 @@
 import { DAY_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../src/domain/api/durations.ts';
 import { resolveDefinition } from '../src/simulation/definition/resolve-definition.ts';
 import type { FleetDefinitionBody } from '../src/simulation/definition/fleet-definition.ts';
-import { alwaysMid } from '../src/simulation/devices/heat.ts';
+import { alwaysMid } from '../src/simulation/devices/schedule-states.ts';
 import { buildHouseholds } from '../src/simulation/household/household.ts';
 import type { Household } from '../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../src/simulation/model/model.ts';

@@ -11,8 +11,8 @@ import {
   updateCheckpointClaim,
 } from '../queries/fleets/checkpoints.ts';
 import type { CheckpointClaim, DueHousehold, HouseholdCheckpoint } from '../queries/fleets/checkpoints.ts';
-import { alwaysMid } from '../simulation/devices/heat.ts';
-import type { ScheduleState } from '../simulation/devices/heat.ts';
+import { alwaysMid } from '../simulation/devices/schedule-states.ts';
+import type { ScheduleState } from '../simulation/devices/schedule-states.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { createModelOfVersion, parseStoredHousehold } from '../simulation/model/model-versions.ts';
 import type { FleetWorkContext } from './provisioning.ts';

@@ -1,6 +1,6 @@
 import { findParentOrganizationId, findPriceFingerprint } from '../queries/prices/day-ahead-prices.ts';
 import type { Db } from '../queries/connection/database.ts';
-import type { ScheduleState } from '../simulation/devices/heat.ts';
+import type { ScheduleState } from '../simulation/devices/schedule-states.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { BoundedCache } from '../simulation/kernel/bounded-cache.ts';
 import type { PriceBook } from '../simulation/devices/price-book.ts';

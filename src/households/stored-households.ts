@@ -1,6 +1,6 @@
 import { BoundedCache } from '../simulation/kernel/bounded-cache.ts';
-import { alwaysMid } from '../simulation/devices/heat.ts';
-import type { ScheduleState } from '../simulation/devices/heat.ts';
+import { alwaysMid } from '../simulation/devices/schedule-states.ts';
+import type { ScheduleState } from '../simulation/devices/schedule-states.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { modelHousehold } from '../simulation/model/device-state.ts';
 import type { ModelledHousehold } from '../simulation/model/device-state.ts';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { toCheckpoint } from '../../src/households/checkpoints.ts';
 import { loadHeatPumpSchedules } from '../../src/households/heat-pump-schedules.ts';
-import { alwaysMid } from '../../src/simulation/devices/heat.ts';
+import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import { encryptionKey, fixedCredentials, PartnerApi, runFleet, until } from '../process/partner.ts';

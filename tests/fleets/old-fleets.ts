@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { toCheckpoint } from '../../src/households/checkpoints.ts';
 import { loadHeatPumpSchedules } from '../../src/households/heat-pump-schedules.ts';
 import type { Checkpoint } from '../../src/simulation/model/counter-accumulator.ts';
-import { alwaysMid } from '../../src/simulation/devices/heat.ts';
+import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import type { HouseholdModel } from '../../src/simulation/model/model.ts';

@@ -1,6 +1,6 @@
 /** Household load against the norm profile (docs/simulation.md#targets). */
-import { dayTypeOf, normProfileLoad, seasonTerm } from '../../src/simulation/devices/load.ts';
-import type { DayType } from '../../src/simulation/devices/load.ts';
+import { dayTypeOf, normProfileLoad, seasonTerm } from '../../src/simulation/devices/load-profile.ts';
+import type { DayType } from '../../src/simulation/devices/load-profile.ts';
 import { daySegmentsIn } from '../../src/simulation/time/local-day.ts';
 import { dayOfYear } from '../../src/simulation/time/calendar.ts';
 import type { Chart } from './charts.ts';

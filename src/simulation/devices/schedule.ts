@@ -2,8 +2,9 @@
  * When a heat pump shall run: the cheapest quarters of a local day are boosted, the dearest set back or blocked,
  * so that the day's heat stays the same and the house never goes cold (docs/simulation.md#schedules).
  */
-import { SPACE_HEAT_FRACTION, createHeatDemand, quarterSpaceHeatDemand } from './heat.ts';
-import type { ScheduleState } from './heat.ts';
+import { SPACE_HEAT_FRACTION } from './schedule-states.ts';
+import { createHeatDemand, quarterSpaceHeatDemand } from './heat-demand.ts';
+import type { ScheduleState } from './schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { localQuarterAt } from '../time/local-day.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';

@@ -4,7 +4,7 @@
  */
 import type { ElectricVehicle } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
-import { dayTypeOf } from './load.ts';
+import { dayTypeOf } from './load-profile.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { NOISE_CHANNEL, drawNormal, splitSeed, drawUniform } from '../kernel/noise.ts';
 import { CHARGE_EFFICIENCY, MIN_SOC_PERCENT } from './vehicle.ts';

@@ -1,8 +1,9 @@
 /** What a device shows at an instant: the state objects of the document, interpolated inside the quarter hour. */
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import type { Counters } from './counter-accumulator.ts';
-import { alwaysMid } from '../devices/heat.ts';
-import type { HeatMode, ScheduleState } from '../devices/heat.ts';
+import { alwaysMid } from '../devices/schedule-states.ts';
+import type { HeatMode } from '../devices/heat-pump.ts';
+import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { createModelOfVersion } from './model-versions.ts';
 import type { HouseholdModel, Quarter } from './model.ts';

@@ -1,16 +1,12 @@
 /** What a household's UTC day brings, before its batteries: load, sun, heat, driving (96 quarter hours). */
 import type { ElectricVehicle } from '../household/equipment.ts';
-import { NO_DEFERRED_HEAT, createHeatPumpSimulator } from '../devices/heat.ts';
-import type { DeferredHeat, HeatPumpRows, ScheduleState } from '../devices/heat.ts';
+import { NO_DEFERRED_HEAT, createHeatPumpSimulator } from '../devices/heat-pump.ts';
+import type { DeferredHeat, HeatPumpRows } from '../devices/heat-pump.ts';
+import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
-import {
-  loadSpikeFactor,
-  dailyLoadFactor,
-  dayTypeOf,
-  createLoadCurves,
-  seasonTerm,
-  yearMeanLoad,
-} from '../devices/load.ts';
+import { dailyLoadFactor, loadSpikeFactor } from '../devices/load-variation.ts';
+import { dayTypeOf, seasonTerm } from '../devices/load-profile.ts';
+import { createLoadCurves, yearMeanLoad } from '../devices/load-curves.ts';
 import { daySegmentsIn } from '../time/local-day.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { NOISE_CHANNEL, splitSeed, hashStream } from '../kernel/noise.ts';

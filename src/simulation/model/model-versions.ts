@@ -1,5 +1,5 @@
 /** The versions of the model, and the one way from a stored household to its version. */
-import type { ScheduleState } from '../devices/heat.ts';
+import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { parseHouseholdOfVersion1 } from '../household/stored-household.ts';
 import { createHouseholdModel } from './model.ts';

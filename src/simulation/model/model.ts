@@ -12,8 +12,9 @@ import {
 import type { StorageTransition } from '../devices/battery.ts';
 import { NO_COUNTERS, addQuarterEnergies, createCounterAccumulator } from './counter-accumulator.ts';
 import type { Checkpoint, Counters, CounterAccumulator } from './counter-accumulator.ts';
-import { HEAT_MODES } from '../devices/heat.ts';
-import type { HeatMode, ScheduleState } from '../devices/heat.ts';
+import { HEAT_MODES } from '../devices/heat-pump.ts';
+import type { HeatMode } from '../devices/heat-pump.ts';
+import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { createDrivingPlanner, createHeatFiller, createLoadFiller, createPvFiller } from './model-day.ts';

@@ -1,7 +1,7 @@
 /** What to expect of a household in a mean year, without weather: for previews (docs/decisions.md#fleets). */
 import { climateAt, meanClearSkyIndex, normTemperatureC } from '../environment/climate.ts';
 import type { Household } from '../household/household.ts';
-import { createLoadCurves } from '../devices/load.ts';
+import { createLoadCurves } from '../devices/load-curves.ts';
 import { localQuarterAt } from '../time/local-day.ts';
 import { pvPowerUnderSkyW } from '../devices/pv.ts';
 import { solarTermsAt, sunDirection } from '../environment/sun.ts';

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  loadSpikeFactor,
-  dayTypeOf,
-  createLoadCurves,
-  normProfileLoad,
-} from '../../../src/simulation/devices/load.ts';
+import { loadSpikeFactor } from '../../../src/simulation/devices/load-variation.ts';
+import { dayTypeOf, normProfileLoad } from '../../../src/simulation/devices/load-profile.ts';
+import { createLoadCurves } from '../../../src/simulation/devices/load-curves.ts';
 import { NOISE_CHANNEL, splitSeed, hashStream } from '../../../src/simulation/kernel/noise.ts';
 import { ARCHETYPES } from '../../../src/simulation/household/profiles.ts';
 import { households } from '../fleet.ts';

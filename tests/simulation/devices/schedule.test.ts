@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { SPACE_HEAT_FRACTION } from '../../../src/simulation/devices/heat.ts';
+import { SPACE_HEAT_FRACTION } from '../../../src/simulation/devices/schedule-states.ts';
 import { createPriceBook } from '../../../src/simulation/devices/price-book.ts';
 import { listHeatPumpSchedule, planHeatPumpDay } from '../../../src/simulation/devices/schedule.ts';
 import type { PlannedQuarter } from '../../../src/simulation/devices/schedule.ts';

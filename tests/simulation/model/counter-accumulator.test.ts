@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { Checkpoint } from '../../../src/simulation/model/counter-accumulator.ts';
-import { alwaysMid } from '../../../src/simulation/devices/heat.ts';
-import type { ScheduleState } from '../../../src/simulation/devices/heat.ts';
+import { alwaysMid } from '../../../src/simulation/devices/schedule-states.ts';
+import type { ScheduleState } from '../../../src/simulation/devices/schedule-states.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import { createPriceBook } from '../../../src/simulation/devices/price-book.ts';

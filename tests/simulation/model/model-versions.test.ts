@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { alwaysMid } from '../../../src/simulation/devices/heat.ts';
+import { alwaysMid } from '../../../src/simulation/devices/schedule-states.ts';
 import {
   MODEL_VERSIONS,
   createModelOfVersion,

@@ -8,8 +8,8 @@ import {
 } from '../../../src/simulation/devices/battery.ts';
 import type { StorageTransition } from '../../../src/simulation/devices/battery.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
-import { SCHEDULE_STATES } from '../../../src/simulation/devices/heat.ts';
-import type { ScheduleState } from '../../../src/simulation/devices/heat.ts';
+import { SCHEDULE_STATES } from '../../../src/simulation/devices/schedule-states.ts';
+import type { ScheduleState } from '../../../src/simulation/devices/schedule-states.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import type { HouseholdModel, Quarter } from '../../../src/simulation/model/model.ts';
 import { sunPosition } from '../../../src/simulation/environment/sun.ts';

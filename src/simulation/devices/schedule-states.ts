@@ -1,0 +1,16 @@
+/** What a schedule may ask of a heat pump in a quarter hour. */
+
+export const SCHEDULE_STATES = ['min', 'low', 'mid', 'max'] as const;
+/** min: blocked; low: set back; mid: normal; max: boosted. */
+export type ScheduleState = (typeof SCHEDULE_STATES)[number];
+
+/** Part of the space heat needed that a heat pump delivers in each state (assumption). */
+export const SPACE_HEAT_FRACTION: Readonly<Record<ScheduleState, number>> = {
+  min: 0,
+  low: 0.6,
+  mid: 1,
+  max: 1.5,
+};
+
+/** The schedule of heat pumps that nobody controls: always 'mid'. Known by its identity, which spares calling it. */
+export const alwaysMid = (): ScheduleState => 'mid';
