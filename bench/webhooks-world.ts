@@ -15,7 +15,7 @@ import { applyMigrations } from '../src/queries/connection/migrations.ts';
 import { insertMessageWithDeliveries } from '../src/queries/deliveries/deliveries.ts';
 import { insertWebhook } from '../src/queries/deliveries/webhooks.ts';
 import { Dispatcher } from '../src/webhooks/dispatcher.ts';
-import { Exchange } from '../src/webhooks/exchange.ts';
+import { WebhookClient } from '../src/webhooks/webhook-client.ts';
 import { certificateAuthority, serverCertificate } from '../tools/demo/certificates.ts';
 
 export const keys = createKeyring(randomBytes(32));
@@ -71,8 +71,8 @@ export async function startDatabase(): Promise<BenchDatabase> {
   };
 }
 
-export function newExchange(ca: string): Exchange {
-  return new Exchange({
+export function newExchange(ca: string): WebhookClient {
+  return new WebhookClient({
     lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
     allowedNetworks: ['127.0.0.0/8'],
     extraCa: ca,
@@ -85,23 +85,23 @@ export interface Running {
   delivered(count: number): Promise<void>;
 }
 
-export function newDispatcher({ db }: OpenDatabase, exchange: Exchange): Running {
+export function newDispatcher({ db }: OpenDatabase, client: WebhookClient): Running {
   let done = 0;
   let wanted = Infinity;
   let reached = Promise.withResolvers<undefined>();
   const dispatcher = new Dispatcher({
     db,
-    exchange,
+    client,
     keyring: keys,
     now: () => new Date(),
     random: Math.random,
     metrics: {
-      attempted: none,
-      received: none,
-      cancelled: none,
-      superseded: none,
-      reclaimed: none,
-      finished: (state, count) => {
+      attemptEnded: none,
+      messageReceived: none,
+      deliveriesCancelled: none,
+      resultsSuperseded: none,
+      leasesReleased: none,
+      deliveriesFinished: (state, count) => {
         if (state === 'delivered') done += count;
         if (done >= wanted) reached.resolve(undefined);
       },

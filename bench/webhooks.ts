@@ -7,7 +7,7 @@ import {
   generateSigningSecret,
 } from '../src/domain/notifications/signature.ts';
 import { claimDeliveries } from '../src/queries/deliveries/delivery-queue.ts';
-import type { Exchange } from '../src/webhooks/exchange.ts';
+import type { WebhookClient } from '../src/webhooks/webhook-client.ts';
 import {
   addBacklog,
   addEvent,
@@ -82,16 +82,16 @@ async function throughput(): Promise<void> {
   const receivers = await startReceivers(16, 0);
   const database = await startDatabase();
   const orgIds = await addWebhooks(database, receivers.ports);
-  const exchange = newExchange(receivers.ca);
+  const client = newExchange(receivers.ca);
   const ours = async (count: number): Promise<Timed> => {
     await addBacklog(database, orgIds, count);
-    const running = newDispatcher(database, exchange);
+    const running = newDispatcher(database, client);
     const result = await timed(count, async () => {
       const done = running.delivered(count);
       await running.dispatcher.start();
       await done;
     });
-    await running.dispatcher.destroy();
+    await running.dispatcher.stop();
     return result;
   };
   await ours(500);
@@ -116,20 +116,20 @@ async function throughput(): Promise<void> {
   const cpu = `${last.cpuMs.toFixed(2)} ms, bare ${bare.cpuMs.toFixed(2)} ms of CPU each`;
   print('  the same, by CPU of the process (bare / ours)', (1 / percentile(cpus, 0.5)).toFixed(2), '', cpu);
   print('  connections opened', String(connections), '', `for ${deliveries} deliveries`);
-  const fresh = await timed(400, () => freshLoop(exchange, receivers, 400));
+  const fresh = await timed(400, () => freshLoop(client, receivers, 400));
   print('deliveries over fresh connections', `${fresh.perSecond.toFixed(0)}/s`, '>= 400/s', '');
-  await exchange.destroy();
+  await client.close();
   await database.remove();
   receivers.stop();
 }
 
-async function freshLoop(exchange: Exchange, { ports }: Receivers, count: number): Promise<void> {
+async function freshLoop(client: WebhookClient, { ports }: Receivers, count: number): Promise<void> {
   let left = count;
   const worker = async (index: number): Promise<void> => {
     const url = `https://localhost:${ports[index % ports.length] ?? 0}/`;
     while (left > 0) {
       left -= 1;
-      await exchange.post({ url, headers: {}, body: bodyNow(), isAlone: true });
+      await client.send({ url, headers: {}, body: bodyNow(), usesOwnConnection: true });
     }
   };
   await Promise.all(Array.from({ length: inFlight }, (_, index) => worker(index)));
@@ -142,8 +142,8 @@ async function latency(): Promise<void> {
   const database = await startDatabase();
   const alive = await addWebhooks(database, receivers.ports.slice(0, healthy));
   const gone = await addWebhooks(database, receivers.ports.slice(healthy));
-  const exchange = newExchange(receivers.ca);
-  const { dispatcher } = newDispatcher(database, exchange);
+  const client = newExchange(receivers.ca);
+  const { dispatcher } = newDispatcher(database, client);
   await dispatcher.start();
   const send = async (orgId: string): Promise<void> => {
     await addEvent(database, orgId);
@@ -183,8 +183,8 @@ async function latency(): Promise<void> {
   const [p99, usual] = [percentile(beside, 0.99), percentile(without, 0.99)];
   const detail = `${ms(p99)}, without ${ms(usual)} of ${beside.length} events`;
   print('p99 at healthy endpoints, 10 % dead', (p99 / usual).toFixed(2), '<= 1.20', detail);
-  await dispatcher.destroy();
-  await exchange.destroy();
+  await dispatcher.stop();
+  await client.close();
   await database.remove();
   receivers.stop();
 }

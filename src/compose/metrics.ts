@@ -45,14 +45,14 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     registers,
   });
   return {
-    attempted: (outcome, durationMs) =>
+    attemptEnded: (outcome, durationMs) =>
       duration.observe({ outcome: errorClassOf(outcome) ?? 'delivered' }, durationMs / 1000),
-    finished: (state, count) => finished.inc({ state }, count),
-    received: (sinceEventMs, attempt) =>
+    deliveriesFinished: (state, count) => finished.inc({ state }, count),
+    messageReceived: (sinceEventMs, attempt) =>
       latency.observe({ attempt: attempt === 1 ? 'first' : 'retry' }, Math.max(0, sinceEventMs) / 1000),
-    reclaimed: (count) => reclaimed.inc(count),
-    cancelled: (reason, count) => cancelled.inc({ reason }, count),
-    superseded: (count) => superseded.inc(count),
+    leasesReleased: (count) => reclaimed.inc(count),
+    deliveriesCancelled: (reason, count) => cancelled.inc({ reason }, count),
+    resultsSuperseded: (count) => superseded.inc(count),
   };
 }
 

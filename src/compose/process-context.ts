@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log/log.ts';
 import type { EventFeed } from '../streams/event-feed.ts';
-import type { Exchange } from '../webhooks/exchange.ts';
+import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { DeliveryMetrics } from '../webhooks/metrics.ts';
 import type { Storage } from './database.ts';
 
@@ -13,7 +13,7 @@ export interface ProcessContext {
   readonly log: Log;
   readonly registry: Registry;
   readonly baseUrl: string;
-  readonly exchange: Exchange;
+  readonly webhookClient: WebhookClient;
   readonly deliveryMetrics: DeliveryMetrics;
   /** The event streams of this process. */
   readonly events: EventFeed;

@@ -10,8 +10,8 @@ import type { Log } from '../log/log.ts';
 import { bootstrapFirstOrganization } from '../accounts/bootstrap.ts';
 import type { FirstCredentials } from '../accounts/bootstrap.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
-import { Exchange } from '../webhooks/exchange.ts';
-import { nameLookup } from '../webhooks/names.ts';
+import { WebhookClient } from '../webhooks/webhook-client.ts';
+import { createHostLookup } from '../webhooks/name-lookup.ts';
 import { composeApi } from './api.ts';
 import { openStorage } from './database.ts';
 import { createDeliveryMetrics } from './metrics.ts';
@@ -62,8 +62,8 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
     answerClientErrors(server, baseUrl);
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
-    const exchange = new Exchange({
-      lookup: nameLookup(),
+    const webhookClient = new WebhookClient({
+      lookup: createHostLookup(),
       allowedNetworks: settings.webhookAllowedNetworks,
       extraCa,
     });
@@ -76,7 +76,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       log,
       registry,
       baseUrl,
-      exchange,
+      webhookClient,
       clock,
       deliveryMetrics: createDeliveryMetrics(registry),
       events: streams.events,

@@ -2,14 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { yieldToEventLoop } from '../households/time-slicer.ts';
 import type { Services } from '../operations/context.ts';
 import { notifyDispatchers } from '../queries/deliveries/deliveries.ts';
-import { webhookTester } from '../webhooks/send-test.ts';
+import { createWebhookTester } from '../webhooks/test-sender.ts';
 import { throttle } from '../loops/throttle.ts';
 import type { ProcessContext } from './process-context.ts';
 import type { Workers } from './workers.ts';
 
 /** What operations are given. Without workers in this process, those of others are woken through the database. */
 export function createOperationServices(
-  { settings, storage, log, baseUrl, exchange, clock, deliveryMetrics, events, announce }: ProcessContext,
+  {
+    settings,
+    storage,
+    log,
+    baseUrl,
+    webhookClient,
+    clock,
+    deliveryMetrics,
+    events,
+    announce,
+  }: ProcessContext,
   workers: Workers | undefined,
   invalidateCachedTokensOf: (userOrApplicationId: string) => void,
 ): Services {
@@ -25,9 +35,9 @@ export function createOperationServices(
     invalidateCachedTokensOf,
     allowedNetworks: settings.webhookAllowedNetworks,
     simulatorFaults: settings.simulatorFaults,
-    countCancelled: (reason, count) => deliveryMetrics.cancelled(reason, count),
-    testWebhook: webhookTester({
-      exchange,
+    countCancelled: (reason, count) => deliveryMetrics.deliveriesCancelled(reason, count),
+    testWebhook: createWebhookTester({
+      client: webhookClient,
       hasStandardHeaders: settings.webhookStandardHeaders,
       now: clock,
       newId: randomUUID,

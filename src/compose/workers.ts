@@ -21,7 +21,7 @@ export async function startWorkers({
   storage,
   log,
   deliveryMetrics,
-  exchange,
+  webhookClient,
   clock,
   registry,
   announce,
@@ -31,7 +31,7 @@ export async function startWorkers({
     log.error('A loop failed; it goes on.', { loop, error });
   const dispatcher = new Dispatcher({
     db,
-    exchange,
+    client: webhookClient,
     keyring,
     hasStandardHeaders: settings.webhookStandardHeaders,
     now: clock,
@@ -65,8 +65,8 @@ export async function startWorkers({
     wakeDispatcher: () => dispatcher.wake(),
     wakeFleets: () => runner.wake(),
     stop: async () => {
-      await Promise.all([sweeper.stop(), runner.destroy(), dispatcher.destroy()]);
-      await exchange.destroy();
+      await Promise.all([sweeper.stop(), runner.destroy(), dispatcher.stop()]);
+      await webhookClient.close();
     },
   };
 }

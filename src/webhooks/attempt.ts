@@ -3,13 +3,26 @@ import { decrypt, webhookSecretContext, type Keyring } from '../domain/security/
 import type { Secret } from '../domain/security/secret.ts';
 import type { ClaimedDelivery } from '../queries/deliveries/delivery-queue.ts';
 import type { FinishedAttempt } from '../queries/deliveries/delivery-results.ts';
-import { deliver, type DeliverOptions } from './deliver.ts';
-import type { Exchange, Exchanged } from './exchange.ts';
 import type { DeliveryMetrics } from './metrics.ts';
+import { signMessage } from './sign-message.ts';
+import type { SendResult, WebhookClient } from './webhook-client.ts';
 
-export interface AttemptOptions extends DeliverOptions {
-  readonly exchange: Exchange;
+/*
+ * The stages of an attempt, each of which takes the value of the one before it:
+ *
+ *   ClaimedDelivery  --decrypt, signMessage-->  SignedMessage
+ *                    --resolveDestination-->    ResolvedMessage
+ *                    --ConnectionPool-->        Connection
+ *                    --exchangeHttp-->          AttemptOutcome
+ *                    --toFinishedAttempt-->     FinishedAttempt
+ *                    --AttemptRecorder-->       recorded
+ */
+
+export interface AttemptOptions {
+  readonly client: WebhookClient;
   readonly keyring: Keyring;
+  /** Whether the headers of Standard Webhooks stand beside `Service-Signature`; true by default. */
+  readonly hasStandardHeaders?: boolean;
   readonly now: () => Date;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -18,29 +31,32 @@ export interface AttemptOptions extends DeliverOptions {
 }
 
 /**
- * One attempt of a claimed delivery, and what follows from how it ended. It starts with its claim: what the claim read,
- * the secret too, is from no earlier instant.
+ * Runs one attempt of a claimed delivery, without recording it. It starts with its claim, at `startedAt`: what the claim
+ * has read, the secret too, is not older than that. Never rejects for what the endpoint does.
  */
-export async function attempt(
+export async function runAttempt(
   options: AttemptOptions,
   delivery: ClaimedDelivery,
   startedAt: Date,
 ): Promise<FinishedAttempt> {
   const { now, metrics } = options;
-  const secret = secretOf(options, delivery);
-  const { url, message_id: messageId, payload: body } = delivery;
-  const exchanged: Exchanged =
-    secret === undefined
-      ? { outcome: { kind: 'unsigned' }, durationMs: 0, address: undefined }
-      : await deliver(options, { url, messageId, body, secret }, now());
-  metrics.attempted(exchanged.outcome, exchanged.durationMs);
-  if (exchanged.outcome.kind === 'delivered')
-    metrics.received(now().getTime() - delivery.created_at.getTime(), delivery.attempts + 1);
-  return finished(options, delivery, exchanged, startedAt);
+  const result = await send(options, delivery);
+  metrics.attemptEnded(result.outcome, result.durationMs);
+  if (result.outcome.kind === 'delivered')
+    metrics.messageReceived(now().getTime() - delivery.created_at.getTime(), delivery.attempts + 1);
+  return toFinishedAttempt(options, delivery, result, startedAt);
 }
 
-/** A secret whose key is lost fails the attempt, so that its delivery is repeated and at last given up like others. */
-function secretOf(
+async function send(options: AttemptOptions, delivery: ClaimedDelivery): Promise<SendResult> {
+  const { client, now, hasStandardHeaders } = options;
+  const secret = decryptSecret(options, delivery);
+  if (secret === undefined) return { outcome: { kind: 'unsigned' }, durationMs: 0, address: undefined };
+  const { url, message_id: messageId, payload: body } = delivery;
+  return client.send(signMessage({ url, messageId, body, secret }, now(), hasStandardHeaders));
+}
+
+/** Undefined when the key is lost: the attempt then fails, is repeated and at last exhausted like others. */
+function decryptSecret(
   { keyring, onError }: AttemptOptions,
   { secret, webhook_id: webhookId }: ClaimedDelivery,
 ): Secret | undefined {
@@ -52,10 +68,10 @@ function secretOf(
   }
 }
 
-function finished(
+function toFinishedAttempt(
   { now, random }: AttemptOptions,
   delivery: ClaimedDelivery,
-  { outcome, durationMs, address }: Exchanged,
+  { outcome, durationMs, address }: SendResult,
   startedAt: Date,
 ): FinishedAttempt {
   const dueAt = nextAttemptAt(delivery.attempts + 1, outcome, now(), random);

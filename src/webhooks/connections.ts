@@ -5,127 +5,134 @@ import { buildConnector, Client } from 'undici';
 import { unbracketedHost } from '../domain/notifications/endpoint.ts';
 import type { ResolvedAddress } from './destination.ts';
 
-/** Response headers above this are a broken answer. */
-const headerBytes = 16 * 1024;
-/** How long a connection waits for its next exchange where the endpoint says nothing of it. */
-const usualIdleMs = 4_000;
-/** How long one address of several is tried before the next. */
-const addressAttemptMs = 1_000;
+/** A response with longer headers is an error. */
+const MAX_HEADER_BYTES = 16 * 1024;
+/** How long a connection stays idle when the endpoint sends no Keep-Alive header. */
+const DEFAULT_IDLE_MS = 4_000;
+/** How long one address of several is tried before the next one. */
+const ADDRESS_ATTEMPT_MS = 1_000;
 /**
- * Hosts whose TLS sessions are remembered, and for how long: a handshake that takes one up is cheaper, since it does not
- * show the certificate again.
+ * TLS sessions in the cache, one for each origin, and how long one is used: a resumed handshake is cheaper, since the
+ * certificate is not sent again.
  */
-const keptSessions = 1_000;
-const sessionMs = 60_000;
+const MAX_TLS_SESSIONS = 1_000;
+const TLS_SESSION_MS = 60_000;
 
-/** At most one connection to a host, for one exchange at a time. */
+/** One connection to an origin, for one exchange at a time. */
 export interface Connection {
   readonly client: Client;
-  /** The address that it reached; undefined before it has reached one. */
+  /** The IP address that it is connected to; undefined before that. */
   readonly address: () => string | undefined;
-  /** Ends it, whatever it is doing. */
+  /** Closes it, also during an exchange. */
   close(): void;
 }
 
-/** What the library's connectors do, although its types keep silent about the socket. */
+/** undici's connectors return the socket, although its types do not say so. */
 type Connector = (options: buildConnector.Options, callback: buildConnector.Callback) => TLSSocket;
 
 interface PooledConnection extends Connection {
   readonly origin: string;
-  readonly isUp: () => boolean;
-  /** Where it may lead if it has to be opened anew. */
+  readonly isConnected: () => boolean;
+  /** The addresses that it may be opened to again. */
   addresses: readonly ResolvedAddress[];
-  /** While it waits: takes it out of those that wait. */
-  forget: (() => void) | undefined;
+  /** While it is idle: takes it out of the idle connections. */
+  removeFromIdle: (() => void) | undefined;
 }
 
 export interface ConnectionLimits {
-  /** PEM of certificate authorities that are trusted beside the system's. */
+  /** PEM of certificate authorities that are trusted in addition to the system's. */
   readonly extraCa: string | undefined;
   readonly connectMs: number;
-  /** Connections that wait for their next exchange. */
-  readonly mostIdle: number;
-  /** How long one waits at most, also when the endpoint would have it wait longer. */
+  /** Idle connections; the one idle longest is closed when there are more. */
+  readonly maxIdle: number;
+  /** How long a connection stays idle at most, also when the endpoint allows longer. */
   readonly idleMs: number;
-  /** Milliseconds of a clock that does not jump. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
 /**
- * Connections that can reach only the vetted addresses of the exchange they serve: names are not resolved again. TLS
- * is always verified, against the host's name and the system's authorities and `extraCa`.
+ * Connections that can only lead to the checked addresses of the message that they carry: names are not resolved again,
+ * so that a name that changes meanwhile (DNS rebinding) has no effect. The certificate is always verified, against the
+ * host's name and the authorities of the system and of `extraCa`.
  */
-export class Connections {
+export class ConnectionPool {
   readonly #limits: ConnectionLimits;
   readonly #secureContext: SecureContext;
   readonly #sessions: LRUCache<string, Buffer>;
-  /** Those that wait, by origin and the address that they lead to, the newest last. */
-  readonly #idle = new Map<string, PooledConnection[]>();
-  /** The same, the oldest first. */
-  readonly #waiting = new Set<PooledConnection>();
+  /** Idle connections by origin and address, the latest last. */
+  readonly #idleByKey = new Map<string, PooledConnection[]>();
+  /** The same connections, idle longest first. */
+  readonly #idleOldestFirst = new Set<PooledConnection>();
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
     const { now } = limits;
-    this.#sessions = new LRUCache({ max: keptSessions, ttl: sessionMs, ttlResolution: 0, perf: { now } });
-    // One context for all connections: parsing the authorities anew would cost more than the handshake.
+    this.#sessions = new LRUCache({
+      max: MAX_TLS_SESSIONS,
+      ttl: TLS_SESSION_MS,
+      ttlResolution: 0,
+      perf: { now },
+    });
+    // One context for all connections: parsing the authorities takes longer than a handshake.
     this.#secureContext = createSecureContext({
       ca: [...getCACertificates('default'), ...(limits.extraCa === undefined ? [] : [limits.extraCa])],
     });
   }
 
-  /** One that waits and leads to one of these addresses, else a fresh one. */
-  take(url: URL, addresses: readonly ResolvedAddress[]): Connection {
+  /** An idle connection to one of these addresses, otherwise a new one. */
+  acquire(url: URL, addresses: readonly ResolvedAddress[]): Connection {
     for (const { address } of addresses) {
-      const found = this.#idle.get(keyOf(url.origin, address))?.at(-1);
+      const found = this.#idleByKey.get(poolKey(url.origin, address))?.at(-1);
       if (found === undefined) continue;
-      found.forget?.();
+      found.removeFromIdle?.();
       found.addresses = addresses;
       return found;
     }
-    return this.#made(url, addresses, true);
+    return this.#create(url, addresses, true);
   }
 
-  /** One that no other exchange has used, nor its TLS session. */
-  open(url: URL, addresses: readonly ResolvedAddress[]): Connection {
-    return this.#made(url, addresses, false);
+  /** A new connection with a full TLS handshake. */
+  openOwn(url: URL, addresses: readonly ResolvedAddress[]): Connection {
+    return this.#create(url, addresses, false);
   }
 
-  /** The exchange is over and whole: the connection waits for the next one. */
-  keep(connection: Connection): void {
+  /** Makes a connection idle whose exchange was complete; closes it when it is no longer connected. */
+  release(connection: Connection): void {
     const kept = connection as PooledConnection;
     const address = kept.address();
-    if (!kept.isUp() || address === undefined) {
+    if (!kept.isConnected() || address === undefined) {
       kept.close();
       return;
     }
-    const key = keyOf(kept.origin, address);
-    const same = this.#idle.get(key) ?? [];
-    this.#idle.set(key, same);
+    const key = poolKey(kept.origin, address);
+    const same = this.#idleByKey.get(key) ?? [];
+    this.#idleByKey.set(key, same);
     same.push(kept);
-    this.#waiting.add(kept);
-    kept.forget = () => {
-      kept.forget = undefined;
-      this.#waiting.delete(kept);
+    this.#idleOldestFirst.add(kept);
+    kept.removeFromIdle = () => {
+      kept.removeFromIdle = undefined;
+      this.#idleOldestFirst.delete(kept);
       same.splice(same.lastIndexOf(kept), 1);
-      if (same.length === 0) this.#idle.delete(key);
+      if (same.length === 0) this.#idleByKey.delete(key);
     };
-    if (this.#waiting.size > this.#limits.mostIdle) this.#waiting.values().next().value?.close();
+    if (this.#idleOldestFirst.size > this.#limits.maxIdle)
+      this.#idleOldestFirst.values().next().value?.close();
   }
 
-  /** Ends all that wait. */
-  destroy(): void {
-    for (const connection of [...this.#waiting]) connection.close();
+  /** Closes all idle connections. */
+  close(): void {
+    for (const connection of [...this.#idleOldestFirst]) connection.close();
   }
 
-  #made(url: URL, addresses: readonly ResolvedAddress[], mayResume: boolean): PooledConnection {
+  #create(url: URL, addresses: readonly ResolvedAddress[], mayResume: boolean): PooledConnection {
     let socket: TLSSocket | undefined;
     let reached: string | undefined;
     let isUp = false;
     const client = new Client(url.origin, {
       allowH2: false,
-      maxHeaderSize: headerBytes,
-      keepAliveTimeout: Math.min(usualIdleMs, this.#limits.idleMs),
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: Math.min(DEFAULT_IDLE_MS, this.#limits.idleMs),
       keepAliveMaxTimeout: this.#limits.idleMs,
       connect: (options, callback) => {
         const session = mayResume ? this.#sessions.get(url.origin) : undefined;
@@ -142,17 +149,17 @@ export class Connections {
     });
     client.on('disconnect', () => {
       isUp = false;
-      kept.forget?.();
+      kept.removeFromIdle?.();
     });
     const kept: PooledConnection = {
       client,
       origin: url.origin,
       addresses,
       address: () => reached,
-      isUp: () => isUp,
-      forget: undefined,
+      isConnected: () => isUp,
+      removeFromIdle: undefined,
       close: () => {
-        kept.forget?.();
+        kept.removeFromIdle?.();
         socket?.destroy();
         void client.destroy();
       },
@@ -175,25 +182,25 @@ export class Connections {
       allowH2: false,
       maxCachedSessions: 0,
       ...(session === undefined ? {} : { session }),
-      lookup: pinnedLookup(addresses),
+      lookup: createPinnedLookup(addresses),
       autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: addressAttemptMs,
+      autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
     }) as Connector;
     const servername = isIP(host) > 0 ? '' : host;
     const socket = connect({ ...options, hostname: host, servername }, callback);
     socket.on('session', (fresh: Buffer) => {
-      // Only of a handshake that has shown the certificate, so that it is looked at again and again.
+      // Only sessions of full handshakes, so that the certificate is verified again once they have expired.
       if (!socket.isSessionReused()) this.#sessions.set(url.origin, fresh);
     });
     return socket;
   }
 }
 
-function keyOf(origin: string, address: string): string {
+function poolKey(origin: string, address: string): string {
   return `${origin} ${address}`;
 }
 
-function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
+function createPinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_host, options, callback) => {
     const [first] = addresses;
     if (options.all === true) callback(null, [...addresses]);

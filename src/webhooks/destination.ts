@@ -1,54 +1,81 @@
 import { isIP } from 'node:net';
-import { checkDestinationAddress } from '../domain/security/addresses.ts';
+import { unbracketedHost, validateEndpointUrl } from '../domain/notifications/endpoint.ts';
 import type { AttemptOutcome } from '../domain/notifications/retry.ts';
+import { checkDestinationAddress } from '../domain/security/addresses.ts';
+import type { SignedMessage } from './sign-message.ts';
 
 export interface ResolvedAddress {
   readonly address: string;
+  /** 4 or 6. */
   readonly family: number;
 }
 
-/** All addresses of a name, as `dns.promises.lookup(host, {all: true})` gives them. */
-export type Lookup = (host: string) => Promise<readonly ResolvedAddress[]>;
+/** Finds all addresses of a name, as `dns.promises.lookup(host, {all: true})` does; rejects when it has none. */
+export type HostLookup = (host: string) => Promise<readonly ResolvedAddress[]>;
 
-/** Vetted addresses, or how the attempt ends. */
-export type Destination =
-  | { readonly addresses: readonly ResolvedAddress[] }
-  | { readonly outcome: Extract<AttemptOutcome, { kind: 'unreachable' | 'refused' }> };
+/** How an attempt ends whose destination cannot or must not be called. */
+export interface NoDestination {
+  readonly outcome: Extract<AttemptOutcome, { kind: 'unreachable' | 'refused' }>;
+}
+
+/** A message with the addresses that it may be sent to, and no others. */
+export interface ResolvedMessage extends SignedMessage {
+  readonly destination: URL;
+  readonly addresses: readonly ResolvedAddress[];
+}
 
 /**
- * Resolves a host and checks every address of the answer: one that is forbidden refuses the host. A
- * literal address is checked as it is, since lookup hooks are not asked about literals.
+ * Second stage of an attempt: checks the endpoint's URL again, as the settings may have changed, resolves its host and
+ * checks every address. The next stage is a connection of the `ConnectionPool`.
  */
 export async function resolveDestination(
-  host: string,
-  lookup: Lookup,
+  message: SignedMessage,
+  lookup: HostLookup,
   allowedNetworks: readonly string[],
-): Promise<Destination> {
+): Promise<ResolvedMessage | NoDestination> {
+  const endpoint = validateEndpointUrl(message.url, allowedNetworks);
+  if ('errors' in endpoint) {
+    const reason = endpoint.errors.map(({ detail }) => detail).join(' ');
+    return { outcome: { kind: 'refused', reason } };
+  }
+  const resolved = await resolveAddresses(unbracketedHost(endpoint.url), lookup, allowedNetworks);
+  return 'outcome' in resolved ? resolved : { ...message, destination: endpoint.url, ...resolved };
+}
+
+/**
+ * Resolves a host and checks every address found: one that must not be called refuses the host. An address literal is
+ * checked as it is, since lookup functions are not asked about literals.
+ */
+export async function resolveAddresses(
+  host: string,
+  lookup: HostLookup,
+  allowedNetworks: readonly string[],
+): Promise<{ readonly addresses: readonly ResolvedAddress[] } | NoDestination> {
   const family = isIP(host);
   let addresses: readonly ResolvedAddress[];
   try {
     addresses = family > 0 ? [{ address: host, family }] : await lookup(host);
   } catch (error) {
-    return unreachable(`The name ${host} could not be resolved (${codeOf(error)}).`);
+    return unresolved(`The name ${host} could not be resolved (${errorCodeOf(error)}).`);
   }
-  if (addresses.length === 0) return unreachable(`The name ${host} has no address.`);
+  if (addresses.length === 0) return unresolved(`The name ${host} has no address.`);
   for (const { address } of addresses) {
-    const verdict = checkDestinationAddress(address, allowedNetworks);
-    if (!verdict.allowed) {
-      return { outcome: { kind: 'refused', reason: `The address is not called: ${verdict.reason}` } };
+    const decision = checkDestinationAddress(address, allowedNetworks);
+    if (!decision.allowed) {
+      return { outcome: { kind: 'refused', reason: `The address is not called: ${decision.reason}` } };
     }
   }
   return { addresses };
 }
 
-function unreachable(reason: string): Destination {
+function unresolved(reason: string): NoDestination {
   return { outcome: { kind: 'unreachable', class: 'dns', reason } };
 }
 
-/** The code of an error, or its message where it has none; of several in one, the first's. */
-export function codeOf(error: unknown): string {
+/** The `code` of an error, or its message where it has none; of an error that holds several, the first one's. */
+export function errorCodeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   if ('code' in error && typeof error.code === 'string') return error.code;
-  if ('errors' in error && Array.isArray(error.errors)) return codeOf(error.errors[0]);
+  if ('errors' in error && Array.isArray(error.errors)) return errorCodeOf(error.errors[0]);
   return 'message' in error ? String(error.message) : 'unknown error';
 }

@@ -13,219 +13,228 @@ import {
   type FinishedAttempt,
 } from '../queries/deliveries/delivery-results.ts';
 import type { WorkerPresence } from '../queries/connection/worker-presence.ts';
-import { attempt, type AttemptOptions } from './attempt.ts';
-import { Recorder } from './recorder.ts';
+import { runAttempt, type AttemptOptions } from './attempt.ts';
+import { AttemptRecorder } from './attempt-recorder.ts';
 
-/** Hears of deliveries written by other processes; the answer ends it. */
-export type Listen = (wake: () => void) => Promise<() => Promise<void>>;
+/** Starts to call `wake` when other processes write deliveries; the returned function ends it. */
+export type ListenForDeliveries = (wake: () => void) => Promise<() => Promise<void>>;
 
+/** Each limit counts attempts in flight at one time. */
 export interface DispatcherOptions extends AttemptOptions {
   readonly db: Db;
-  readonly listen?: Listen;
-  /** Shows the other workers that this one lives; without it leases alone tell. */
+  readonly listen?: ListenForDeliveries;
+  /** Shows the other workers that this one lives; without it they only see its leases expire. */
   readonly presence?: () => Promise<WorkerPresence>;
   readonly leaseMs?: number;
-  /** Attempts under way at once in this process: first ones and retries. */
-  readonly places?: { readonly first: number; readonly retry: number };
-  /** Attempts under way at once for one webhook, over all processes. */
+  /** The slots of this process for first attempts and for retries. */
+  readonly slots?: { readonly first: number; readonly retry: number };
+  /** For one webhook, over all processes. */
   readonly perWebhook?: number;
-  /** Attempts under way at once for one organization, over all processes. */
+  /** For one organization, over all processes. */
   readonly perOrganization?: number;
-  /** How long a stop waits for the attempts under way. */
+  /** How long a stop waits for the attempts in flight. */
   readonly graceMs?: number;
 }
 
-/** The table is looked at this often at least, should a wake-up be lost. */
-const pollMs = 1_000;
-/** How often leases of dead workers are looked for (one dead is found at the second look), and due rows again. */
-const watchMs = 100;
-const defaultGraceMs = 8_000;
+const DEFAULT_LEASE_MS = 20_000;
+const DEFAULT_SLOTS = { first: 256, retry: 64 };
+const DEFAULT_PER_WEBHOOK = 16;
+const DEFAULT_PER_ORGANIZATION = 512;
+const DEFAULT_GRACE_MS = 8_000;
+/** The queue is read at least this often, in case a wake-up is lost. */
+const POLL_MS = 1_000;
+/** The shortest time between two reads of the queue without a wake-up, and how often workers that died are looked for. */
+const SHORTEST_POLL_MS = 100;
+/** Expired leases are released in every tenth round of the search for workers that died: they are not urgent. */
+const ROUNDS_PER_EXPIRY_CHECK = 10;
 
 /**
- * Delivers what is due: claims, calls, records. A place that becomes free is filled again at once, so
- * that a slow endpoint holds back none but itself.
+ * Delivers what is due: claims, calls, records. A slot that becomes free is filled again at once, so that a slow
+ * endpoint delays no other.
+ *
+ *   idle -> running (start) -> stopped (stop)
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #leaseMs: number;
-  readonly #places: { readonly first: number; readonly retry: number };
-  readonly #caps: { readonly perWebhook: number; readonly perOrganization: number };
-  readonly #recorder: Recorder;
-  readonly #underWay = new Map<string, { delivery: ClaimedDelivery; ended: Promise<void> }>();
-  readonly #loop: PollingLoop;
-  readonly #watch: PollingLoop;
+  readonly #slots: { readonly first: number; readonly retry: number };
+  readonly #limits: { readonly perWebhook: number; readonly perOrganization: number };
+  readonly #recorder: AttemptRecorder;
+  /** Attempts in flight by lease token. */
+  readonly #inFlight = new Map<string, { delivery: ClaimedDelivery; ended: Promise<void> }>();
+  readonly #claimLoop: PollingLoop;
+  readonly #releaseLoop: PollingLoop;
   #isStopped = false;
-  #filling: Promise<number> | undefined;
-  #looks = 0;
-  #askedAtMs = -watchMs;
+  #claiming: Promise<number> | undefined;
+  #releaseRounds = 0;
+  #nextDueReadAtMs = -SHORTEST_POLL_MS;
   #cursor: ClaimCursor = {};
   #presence: WorkerPresence | undefined;
   #unlisten: (() => Promise<void>) | undefined;
 
-  /** Throws unless a lease outlasts the deadline of an attempt: else two workers could send at once. */
+  /** Throws a RangeError unless a lease is longer than the deadline of an attempt: else two workers could send at once. */
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#leaseMs = options.leaseMs ?? 20_000;
-    this.#places = options.places ?? { first: 256, retry: 64 };
-    this.#caps = {
-      perWebhook: options.perWebhook ?? 16,
-      perOrganization: options.perOrganization ?? 512,
+    this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS;
+    this.#slots = options.slots ?? DEFAULT_SLOTS;
+    this.#limits = {
+      perWebhook: options.perWebhook ?? DEFAULT_PER_WEBHOOK,
+      perOrganization: options.perOrganization ?? DEFAULT_PER_ORGANIZATION,
     };
-    if (this.#leaseMs <= options.exchange.deadlineMs) {
-      const deadline = `the deadline of an attempt (${options.exchange.deadlineMs} ms)`;
+    if (this.#leaseMs <= options.client.deadlineMs) {
+      const deadline = `the deadline of an attempt (${options.client.deadlineMs} ms)`;
       throw new RangeError(`The lease (${this.#leaseMs} ms) must be longer than ${deadline}.`);
     }
     const { onError } = options;
-    this.#recorder = new Recorder((attempts) => this.#write(attempts), onError);
-    this.#loop = new PollingLoop({
-      work: () => this.#fill(),
-      nextRoundMs: () => this.#untilDueMs(),
-      retryMs: watchMs,
+    this.#recorder = new AttemptRecorder((attempts) => this.#record(attempts), onError);
+    this.#claimLoop = new PollingLoop({
+      work: () => this.#drainQueue(),
+      nextRoundMs: () => this.#untilNextDueMs(),
+      retryMs: SHORTEST_POLL_MS,
       onError,
     });
-    // From time to time makes due again what dead workers held and what has outlasted its lease.
-    this.#watch = new PollingLoop({
-      work: () => this.#releaseLost(),
-      nextRoundMs: () => watchMs,
-      retryMs: watchMs,
+    this.#releaseLoop = new PollingLoop({
+      work: () => this.#releaseAbandonedLeases(),
+      nextRoundMs: () => SHORTEST_POLL_MS,
+      retryMs: SHORTEST_POLL_MS,
       onError,
     });
   }
 
+  /** Rejects when the presence or the channel of other processes cannot be had. */
   async start(): Promise<void> {
     this.#presence = await this.#options.presence?.();
     this.#unlisten = await this.#options.listen?.(() => this.wake());
-    this.#watch.start(watchMs);
-    this.#loop.start();
+    this.#releaseLoop.start(SHORTEST_POLL_MS);
+    this.#claimLoop.start();
   }
 
-  /** Deliveries may be due: look now. Cheap, also when called often. */
+  /** Deliveries may be due: reads the queue now. Cheap, also when called often. */
   wake(): void {
-    this.#loop.wake();
+    this.#claimLoop.wake();
   }
 
-  /** Delivers everything that is due and everything that becomes due meanwhile; for tests and tools. */
+  /** Delivers everything that is due or becomes due meanwhile, without `start`; for tests and tools. */
   async processAll(): Promise<void> {
     for (;;) {
       await releaseAbandonedLeases(this.#options.db, [], this.#options.now());
-      const claimed = await this.#fill();
-      const underWay = [...this.#underWay.values()];
-      if (claimed === 0 && underWay.length === 0) return;
-      if (underWay.length > 0) await Promise.race(underWay.map(({ ended }) => ended));
+      const claimed = await this.#drainQueue();
+      const inFlight = [...this.#inFlight.values()];
+      if (claimed === 0 && inFlight.length === 0) return;
+      if (inFlight.length > 0) await Promise.race(inFlight.map(({ ended }) => ended));
     }
   }
 
-  /** Claims no more, waits for the attempts under way and gives back the leases of those that take too long. */
-  async destroy(): Promise<void> {
+  /** Claims no more, waits for the attempts in flight and releases the leases of those that take too long. */
+  async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all([this.#watch.stop(), this.#loop.stop()]);
+    await Promise.all([this.#releaseLoop.stop(), this.#claimLoop.stop()]);
     await this.#unlisten?.();
-    await this.#filling?.catch(() => undefined);
+    await this.#claiming?.catch(() => undefined);
     this.#recorder.close();
-    const ended = Promise.all([...this.#underWay.values()].map((each) => each.ended));
+    const ended = Promise.all([...this.#inFlight.values()].map((each) => each.ended));
     const grace = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => grace.resolve(undefined), this.#options.graceMs ?? defaultGraceMs);
+    const timer = setTimeout(() => grace.resolve(undefined), this.#options.graceMs ?? DEFAULT_GRACE_MS);
     await Promise.race([ended, grace.promise]);
     clearTimeout(timer);
-    const left = [...this.#underWay.values()].map(({ delivery }) => delivery);
-    await releaseLeases(this.#options.db, left);
+    const unfinished = [...this.#inFlight.values()].map(({ delivery }) => delivery);
+    await releaseLeases(this.#options.db, unfinished);
     await this.#presence?.stop();
   }
 
-  async #releaseLost(): Promise<void> {
+  async #releaseAbandonedLeases(): Promise<void> {
     const { db, now, metrics } = this.#options;
     const absent = (await this.#presence?.listAbsentWorkers()) ?? [];
-    // Leases that are merely over need no hurry.
-    this.#looks += 1;
-    if (absent.length === 0 && this.#looks % 10 !== 0) return;
+    this.#releaseRounds += 1;
+    if (absent.length === 0 && this.#releaseRounds % ROUNDS_PER_EXPIRY_CHECK !== 0) return;
     const released = await releaseAbandonedLeases(db, absent, now());
     if (released === 0) return;
-    metrics.reclaimed(released);
+    metrics.leasesReleased(released);
     this.wake();
   }
 
-  /** When to look again unless woken; while it is woken often, soon, without asking the database. */
-  async #untilDueMs(): Promise<number> {
+  /** Milliseconds until the queue is read again unless woken; while wake-ups are frequent the database is not asked. */
+  async #untilNextDueMs(): Promise<number> {
     const at = performance.now();
-    if (at - this.#askedAtMs < watchMs) return watchMs;
-    this.#askedAtMs = at;
+    if (at - this.#nextDueReadAtMs < SHORTEST_POLL_MS) return SHORTEST_POLL_MS;
+    this.#nextDueReadAtMs = at;
     const dueAt = await findNextDeliveryDueAt(this.#options.db);
-    const untilDueMs = dueAt === undefined ? pollMs : dueAt.getTime() - this.#options.now().getTime();
-    // What is due and was not claimed waits for a place: a finish in this process wakes the loop, in another none does.
-    return Math.min(Math.max(untilDueMs, watchMs), pollMs);
+    const untilDueMs = dueAt === undefined ? POLL_MS : dueAt.getTime() - this.#options.now().getTime();
+    // What is due and not claimed waits for a slot: an attempt that ends in this process wakes the loop, elsewhere none does.
+    return Math.min(Math.max(untilDueMs, SHORTEST_POLL_MS), POLL_MS);
   }
 
-  /** Claims for the free places; tells how many rows came. One claim at a time. */
-  async #fill(): Promise<number> {
-    while (this.#filling !== undefined) await this.#filling.catch(() => undefined);
-    const filling = this.#claim();
-    this.#filling = filling;
+  /** Claims for all free slots; returns the number of deliveries. One claim at a time. */
+  async #drainQueue(): Promise<number> {
+    while (this.#claiming !== undefined) await this.#claiming.catch(() => undefined);
+    const claiming = this.#claimUntilFull();
+    this.#claiming = claiming;
     try {
-      return await filling;
+      return await claiming;
     } finally {
-      this.#filling = undefined;
+      this.#claiming = undefined;
     }
   }
 
-  /** Looks at each lane until it is full or all its webhooks have been seen. */
-  async #claim(): Promise<number> {
+  /** Claims in both lanes until their slots are full or all webhooks that wait have been seen. */
+  async #claimUntilFull(): Promise<number> {
     const { db, now } = this.#options;
-    const ends = { first: 0, retry: 0 };
+    const endsSeen = { first: 0, retry: 0 };
     let claimed = 0;
     for (;;) {
-      const retries = [...this.#underWay.values()].filter(({ delivery }) => delivery.attempts > 0).length;
-      const first = ends.first < 2 ? this.#places.first - (this.#underWay.size - retries) : 0;
-      const retry = ends.retry < 2 ? this.#places.retry - retries : 0;
-      const mayClaim = !this.#isStopped && this.#presence?.isConnected() !== false;
-      if ((first <= 0 && retry <= 0) || !mayClaim) return claimed;
+      const retries = [...this.#inFlight.values()].filter(({ delivery }) => delivery.attempts > 0).length;
+      const first = endsSeen.first < 2 ? this.#slots.first - (this.#inFlight.size - retries) : 0;
+      const retry = endsSeen.retry < 2 ? this.#slots.retry - retries : 0;
+      const canClaim = !this.#isStopped && this.#presence?.isConnected() !== false;
+      if ((first <= 0 && retry <= 0) || !canClaim) return claimed;
       const startedAt = now();
       const until = new Date(startedAt.getTime() + this.#leaseMs);
-      const lease = { workerId: this.#presence?.workerId ?? 0, now: startedAt, until };
-      const claim = await claimDeliveries(db, { first, retry, ...this.#caps }, lease, this.#cursor);
+      const terms = { workerId: this.#presence?.workerId ?? 0, now: startedAt, until };
+      const batch = await claimDeliveries(db, { first, retry, ...this.#limits }, terms, this.#cursor);
       for (const lane of ['first', 'retry'] as const) {
-        // From the start to the end is the whole; from the middle, the end must come twice.
-        if (!claim.hasMore[lane] && claim.nextCursor[lane] === undefined)
-          ends[lane] += this.#cursor[lane] === undefined ? 2 : 1;
+        // A claim that began at the start and reached the end has seen all; one that began later must reach it twice.
+        if (!batch.hasMore[lane] && batch.nextCursor[lane] === undefined)
+          endsSeen[lane] += this.#cursor[lane] === undefined ? 2 : 1;
       }
-      this.#cursor = claim.nextCursor;
-      claimed += claim.deliveries.length;
-      await this.#take(claim.deliveries, startedAt);
+      this.#cursor = batch.nextCursor;
+      claimed += batch.deliveries.length;
+      await this.#startAttempts(batch.deliveries, startedAt);
     }
   }
 
-  async #take(deliveries: readonly ClaimedDelivery[], startedAt: Date): Promise<void> {
+  async #startAttempts(deliveries: readonly ClaimedDelivery[], startedAt: Date): Promise<void> {
     const unwanted: ClaimedDelivery[] = [];
     for (const delivery of deliveries) {
-      if (delivery.unwanted === null) this.#begin(delivery, startedAt);
+      if (delivery.unwanted === null) this.#startAttempt(delivery, startedAt);
       else unwanted.push(delivery);
     }
     if (unwanted.length === 0) return;
     await cancelUnwantedDeliveries(this.#options.db, unwanted, startedAt);
     for (const { unwanted: reason } of unwanted)
-      if (reason !== null) this.#options.metrics.cancelled(reason, 1);
+      if (reason !== null) this.#options.metrics.deliveriesCancelled(reason, 1);
   }
 
-  #begin(delivery: ClaimedDelivery, startedAt: Date): void {
-    const ended = this.#attempt(delivery, startedAt)
+  #startAttempt(delivery: ClaimedDelivery, startedAt: Date): void {
+    const ended = this.#runAndRecord(delivery, startedAt)
       .catch((error: unknown) => this.#options.onError(error))
       .finally(() => {
-        this.#underWay.delete(delivery.lease_token);
+        this.#inFlight.delete(delivery.lease_token);
         this.wake();
       });
-    this.#underWay.set(delivery.lease_token, { delivery, ended });
+    this.#inFlight.set(delivery.lease_token, { delivery, ended });
   }
 
-  async #attempt(delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
-    await this.#recorder.record(await attempt(this.#options, delivery, startedAt));
+  async #runAndRecord(delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
+    await this.#recorder.record(await runAttempt(this.#options, delivery, startedAt));
   }
 
-  async #write(attempts: readonly FinishedAttempt[]): Promise<void> {
+  async #record(attempts: readonly FinishedAttempt[]): Promise<void> {
     const { db, now, metrics } = this.#options;
-    const finished = await recordFinishedAttempts(db, attempts, now());
+    const recorded = await recordFinishedAttempts(db, attempts, now());
     for (const state of ['delivered', 'exhausted'] as const) {
-      const count = finished.filter((each) => each.state === state).length;
-      if (count > 0) metrics.finished(state, count);
+      const count = recorded.filter((each) => each.state === state).length;
+      if (count > 0) metrics.deliveriesFinished(state, count);
     }
-    if (finished.length < attempts.length) metrics.superseded(attempts.length - finished.length);
+    if (recorded.length < attempts.length) metrics.resultsSuperseded(attempts.length - recorded.length);
   }
 }

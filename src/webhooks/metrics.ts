@@ -3,15 +3,15 @@ import type { CancelReason } from '../queries/deliveries/deliveries.ts';
 
 /** What the dispatcher counts. */
 export interface DeliveryMetrics {
-  attempted(outcome: AttemptOutcome, durationMs: number): void;
-  /** Messages that have come to their end; those dropped are counted apart. */
-  finished(state: 'delivered' | 'exhausted', count: number): void;
-  /** A message arrived at its `attempt`-th attempt, this long after its event. */
-  received(sinceEventMs: number, attempt: number): void;
-  /** Deliveries taken from workers that died or outlasted their lease. */
-  reclaimed(count: number): void;
-  /** Deliveries that the dispatcher found unwanted. */
-  cancelled(reason: CancelReason, count: number): void;
-  /** Attempts whose lease had run out before their result came. */
-  superseded(count: number): void;
+  attemptEnded(outcome: AttemptOutcome, durationMs: number): void;
+  /** Deliveries that have ended; cancelled ones are counted apart. */
+  deliveriesFinished(state: 'delivered' | 'exhausted', count: number): void;
+  /** A message was received at its `attempt`-th attempt, this long after its event. */
+  messageReceived(sinceEventMs: number, attempt: number): void;
+  /** Leases released because their worker was gone or they had expired. */
+  leasesReleased(count: number): void;
+  /** Deliveries that their webhook did not want any more. */
+  deliveriesCancelled(reason: CancelReason, count: number): void;
+  /** Attempts whose lease had been released before their result came. */
+  resultsSuperseded(count: number): void;
 }

@@ -1,7 +1,7 @@
 // DNS answers that change between lookups, mix good and bad, or never come; a real name server on loopback.
-import { nameLookup } from '../../src/webhooks/names.ts';
+import { createHostLookup } from '../../src/webhooks/name-lookup.ts';
 import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
-import { Exchange } from '../../src/webhooks/exchange.ts';
+import { WebhookClient } from '../../src/webhooks/webhook-client.ts';
 import { startNameServer, type NameAnswer, type NameServer } from '../support/name-server.ts';
 import { recordArrivals, type Report } from './report.ts';
 import { until, type FaultEnvironment } from './environment.ts';
@@ -39,8 +39,8 @@ export async function sendToBadNames(environment: FaultEnvironment, messages: nu
   const receiver = await environment.receiver({ names });
   const server = await startNameServer();
   answerAll(server);
-  const exchange = new Exchange({
-    lookup: nameLookup({ servers: [server.address], hostsFile: '/dev/null' }),
+  const client = new WebhookClient({
+    lookup: createHostLookup({ servers: [server.address], hostsFile: '/dev/null' }),
     allowedNetworks: ['127.0.0.0/8'],
     extraCa: environment.authority.ca,
   });
@@ -48,17 +48,17 @@ export async function sendToBadNames(environment: FaultEnvironment, messages: nu
   const none = (): void => {};
   const dispatcher = new Dispatcher({
     db: environment.database.db,
-    exchange,
+    client,
     keyring: environment.keys,
     now: () => new Date(),
     random: () => 0.5,
     metrics: {
-      attempted: none,
-      received: none,
-      finished: none,
-      cancelled: none,
-      superseded: none,
-      reclaimed: none,
+      attemptEnded: none,
+      messageReceived: none,
+      deliveriesFinished: none,
+      deliveriesCancelled: none,
+      resultsSuperseded: none,
+      leasesReleased: none,
     },
     onError: (error) => errors.push(error),
   });
@@ -76,8 +76,8 @@ export async function sendToBadNames(environment: FaultEnvironment, messages: nu
   await environment.messages(orgId, messages - 1);
   dispatcher.wake();
   const all = await settled(environment, orgId, messages);
-  await dispatcher.destroy();
-  await exchange.destroy();
+  await dispatcher.stop();
+  await client.close();
   await server.close();
   const reports = nameFaults.map(({ name, error, isFirstDelivered }, index): Report => {
     const host = `fault-${index}.example`;

@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
-import { Exchange, type Exchanged, type ExchangeOptions } from '../../src/webhooks/exchange.ts';
+import {
+  WebhookClient,
+  type SendResult,
+  type WebhookClientOptions,
+} from '../../src/webhooks/webhook-client.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
 export const loopback: ResolvedAddress = { address: '127.0.0.1', family: 4 };
@@ -12,16 +16,16 @@ export interface ExchangeFixture {
   /** Closed after the test, as the exchanges are. */
   readonly opened: { destroy?(): Promise<void>; close?(): unknown }[];
   /** Reaches loopback alone, within two seconds, unless told otherwise. */
-  readonly exchange: (options?: Partial<ExchangeOptions>) => Exchange;
+  readonly client: (options?: Partial<WebhookClientOptions>) => WebhookClient;
   /** One POST of `body` to the receiver. */
-  readonly post: (from: Exchange, url?: string, isAlone?: boolean) => Promise<Exchanged>;
+  readonly post: (from: WebhookClient, url?: string, usesOwnConnection?: boolean) => Promise<SendResult>;
 }
 
 export function exchangeFixture(): ExchangeFixture {
   const set = {
     opened: [] as ExchangeFixture['opened'],
-    exchange: (options) => {
-      const made = new Exchange({
+    client: (options) => {
+      const made = new WebhookClient({
         lookup: async () => [loopback],
         allowedNetworks: ['127.0.0.0/8'],
         extraCa: set.receiver.ca,
@@ -31,8 +35,13 @@ export function exchangeFixture(): ExchangeFixture {
       set.opened.push(made);
       return made;
     },
-    post: (from, url = set.receiver.url('/hook?a=b', 'partner.example'), isAlone = false) =>
-      from.post({ url, body, isAlone, headers: { 'Content-Type': 'application/json', 'X-Test': '1' } }),
+    post: (from, url = set.receiver.url('/hook?a=b', 'partner.example'), usesOwnConnection = false) =>
+      from.send({
+        url,
+        body,
+        usesOwnConnection,
+        headers: { 'Content-Type': 'application/json', 'X-Test': '1' },
+      }),
   } as ExchangeFixture;
   beforeAll(async () => {
     set.receiver = await startReceiver({ names: ['localhost', 'partner.example'] });
@@ -45,5 +54,5 @@ export function exchangeFixture(): ExchangeFixture {
   return set;
 }
 
-export const outcomeOf = async (made: Promise<Exchanged>): Promise<Exchanged['outcome']> =>
+export const outcomeOf = async (made: Promise<SendResult>): Promise<SendResult['outcome']> =>
   (await made).outcome;

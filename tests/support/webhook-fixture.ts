@@ -9,7 +9,7 @@ import type { Db } from '../../src/queries/connection/database.ts';
 import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
 import { insertWebhook, rotateWebhookSecret } from '../../src/queries/deliveries/webhooks.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
-import { Exchange } from '../../src/webhooks/exchange.ts';
+import { WebhookClient } from '../../src/webhooks/webhook-client.ts';
 import { TestClock } from './clock.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
 import { startReceiver, type Received, type Receiver } from './receiver.ts';
@@ -32,32 +32,33 @@ export function recordReports() {
   const latenciesMs: number[] = [];
   const errors: unknown[] = [];
   const metrics: DispatcherOptions['metrics'] = {
-    attempted: () => (counted.attempted += 1),
-    finished: (state, count) => (counted[state] += count),
-    received: (sinceEventMs) => void latenciesMs.push(sinceEventMs),
-    reclaimed: (count) => (counted.reclaimed += count),
-    cancelled: (reason, count) => (counted.dropped[reason] = (counted.dropped[reason] ?? 0) + count),
-    superseded: (count) => (counted.superseded += count),
+    attemptEnded: () => (counted.attempted += 1),
+    deliveriesFinished: (state, count) => (counted[state] += count),
+    messageReceived: (sinceEventMs) => void latenciesMs.push(sinceEventMs),
+    leasesReleased: (count) => (counted.reclaimed += count),
+    deliveriesCancelled: (reason, count) =>
+      (counted.dropped[reason] = (counted.dropped[reason] ?? 0) + count),
+    resultsSuperseded: (count) => (counted.superseded += count),
   };
   return { counted, latenciesMs, errors, metrics };
 }
 
 /** An exchange that reaches loopback alone, whatever the name. */
-export function loopbackExchange(extraCa: string, deadlineMs = 2_000): Exchange {
+export function loopbackClient(extraCa: string, deadlineMs = 2_000): WebhookClient {
   const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
-  return new Exchange({ lookup, allowedNetworks: ['127.0.0.0/8'], extraCa, deadlineMs });
+  return new WebhookClient({ lookup, allowedNetworks: ['127.0.0.0/8'], extraCa, deadlineMs });
 }
 
 export type Reports = ReturnType<typeof recordReports>;
 
 export function testDispatcher(
-  { database: { db }, exchange, clock, seen: { metrics, errors } }: WebhookFixture,
+  { database: { db }, client, clock, seen: { metrics, errors } }: WebhookFixture,
   options: Partial<DispatcherOptions> = {},
 ): Dispatcher {
   const onError = (error: unknown): void => void errors.push(error);
   return new Dispatcher({
     db,
-    exchange,
+    client,
     keyring: TEST_KEYRING,
     now: clock.now,
     random: () => 0.5,
@@ -105,7 +106,7 @@ export async function rotateTestSecret(db: Db, orgId: string, id: string): Promi
 export interface WebhookFixture {
   database: TestDatabase;
   receiver: Receiver;
-  exchange: Exchange;
+  client: WebhookClient;
   clock: TestClock;
   orgId: string;
   seen: Reports;
@@ -119,14 +120,14 @@ export function webhookFixture(deadlineMs = 2_000): WebhookFixture {
   });
   beforeEach(async () => {
     set.receiver = await startReceiver();
-    set.exchange = loopbackExchange(set.receiver.ca, deadlineMs);
+    set.client = loopbackClient(set.receiver.ca, deadlineMs);
     set.clock = new TestClock(START);
     set.seen = recordReports();
     set.orgId = await addOrganization(set.database.db);
   });
   afterEach(async () => {
     expect(set.seen.errors).toEqual([]);
-    await set.exchange.destroy();
+    await set.client.close();
     await set.receiver.close();
     await set.database.pool.query('delete from messages');
     await set.database.pool.query('delete from in_flight_slots');

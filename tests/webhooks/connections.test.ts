@@ -4,7 +4,11 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
-import { Exchange, type Exchanged, type ExchangeOptions } from '../../src/webhooks/exchange.ts';
+import {
+  WebhookClient,
+  type SendResult,
+  type WebhookClientOptions,
+} from '../../src/webhooks/webhook-client.ts';
 import { certificateAuthority, serverCertificate, type Authority } from '../../tools/demo/certificates.ts';
 
 const one: ResolvedAddress = { address: '127.0.0.1', family: 4 };
@@ -23,7 +27,7 @@ interface Endpoint {
 
 let authority: Authority;
 let endpoints: readonly Endpoint[];
-let exchange: Exchange;
+let client: WebhookClient;
 let port: number;
 /** What the name has for an address at the next delivery. */
 let addresses: readonly ResolvedAddress[];
@@ -36,18 +40,18 @@ beforeEach(async () => {
   answer = (response) => response.writeHead(204).end();
   endpoints = await Promise.all([one, two].map(() => makeEndpoint()));
   port = await listenEverywhere();
-  exchange = newExchange();
+  client = newExchange();
 });
 afterEach(async () => {
-  await exchange.destroy();
+  await client.close();
   for (const { server, open } of endpoints) {
     for (const socket of open) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   }
 });
 
-function newExchange(options: Partial<ExchangeOptions> = {}): Exchange {
-  return new Exchange({
+function newExchange(options: Partial<WebhookClientOptions> = {}): WebhookClient {
+  return new WebhookClient({
     lookup: async () => addresses,
     allowedNetworks: ['127.0.0.0/8', '::1/128'],
     extraCa: authority.ca,
@@ -94,8 +98,8 @@ async function listenEverywhere(): Promise<number> {
   }
 }
 
-const post = (from = exchange, isAlone = false): Promise<Exchanged> =>
-  from.post({ url: `https://partner.example:${port}/`, headers: {}, body, isAlone });
+const post = (from = client, usesOwnConnection = false): Promise<SendResult> =>
+  from.send({ url: `https://partner.example:${port}/`, headers: {}, body, usesOwnConnection });
 
 const made = (): number[] => endpoints.map(({ connections }) => connections);
 const served = (): number[] => endpoints.map(({ requests }) => requests);
@@ -147,7 +151,7 @@ test('an attempt tells the address that it called, whatever others called meanwh
 });
 
 test('bodies that drip hold no more than some connections, and none of them another delivery', async () => {
-  const few = newExchange({ deadlineMs: 60_000, mostBodies: 3 });
+  const few = newExchange({ deadlineMs: 60_000, maxOpenBodies: 3 });
   addresses = [one];
   const most: number[] = [];
   answer = (response) => {
@@ -159,11 +163,11 @@ test('bodies that drip hold no more than some connections, and none of them anot
   }
   // The newest one beside those that are waited for, and one that is just being closed.
   expect(Math.max(...most)).toBeLessThanOrEqual(3 + 2);
-  await few.destroy();
+  await few.close();
 });
 
 test('the connections that wait for another delivery are limited', async () => {
-  const few = newExchange({ mostIdle: 2 });
+  const few = newExchange({ maxIdleConnections: 2 });
   addresses = [one];
   const waiting: ServerResponse[] = [];
   const all = Promise.withResolvers<undefined>();
@@ -184,7 +188,7 @@ test('the connections that wait for another delivery are limited', async () => {
   answer = (response) => response.writeHead(204).end();
   await post(few);
   expect([endpoints[0]?.open.size, made()[0]]).toEqual([2, 5]);
-  await few.destroy();
+  await few.close();
 });
 
 test('an endpoint cannot ask for a connection to be kept for long', async () => {
@@ -194,7 +198,7 @@ test('an endpoint cannot ask for a connection to be kept for long', async () => 
   await post(brief);
   const [socket] = endpoints[0]?.open ?? [];
   await new Promise((resolve) => socket?.once('close', resolve));
-  await brief.destroy();
+  await brief.close();
 });
 
 test('the end of all drops also what is under way', async () => {
@@ -204,7 +208,7 @@ test('the end of all drops also what is under way', async () => {
   const late = newExchange({ deadlineMs: 60_000 });
   const posted = post(late);
   await came.promise;
-  await late.destroy();
+  await late.close();
   expect((await posted).outcome).toMatchObject({ kind: 'unreachable', class: 'connect' });
 });
 
@@ -213,7 +217,7 @@ test('a fresh connection takes up the TLS session of the one before, a lone one 
   answer = (response) => response.setHeader('Connection', 'close').writeHead(204).end();
   for (let count = 0; count < 3; count += 1) await post();
   expect(endpoints[0]).toMatchObject({ connections: 3, resumed: 2 });
-  for (let count = 0; count < 3; count += 1) await post(exchange, true);
+  for (let count = 0; count < 3; count += 1) await post(client, true);
   expect(endpoints[0]).toMatchObject({ connections: 6, resumed: 2 });
 });
 
@@ -228,5 +232,5 @@ test('a certificate is shown again after a minute, however often the session was
     resumed.push(endpoints[0]?.resumed ?? 0);
   }
   expect(resumed).toEqual([0, 1, 2, 2, 3]);
-  await slow.destroy();
+  await slow.close();
 });

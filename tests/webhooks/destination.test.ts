@@ -3,24 +3,24 @@ import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
 import { exchangeFixture, loopback, outcomeOf } from '../support/exchange-fixture.ts';
 
 const fixture = exchangeFixture();
-const { exchange, post } = fixture;
+const { client, post } = fixture;
 
 test('a name without an address is unreachable', async () => {
   const lookup = async (): Promise<never> => {
     throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
   };
-  expect(await outcomeOf(post(exchange({ lookup })))).toEqual({
+  expect(await outcomeOf(post(client({ lookup })))).toEqual({
     kind: 'unreachable',
     class: 'dns',
     reason: 'The name partner.example could not be resolved (ENOTFOUND).',
   });
-  expect(await outcomeOf(post(exchange({ lookup: async () => [] })))).toMatchObject({ class: 'dns' });
+  expect(await outcomeOf(post(client({ lookup: async () => [] })))).toMatchObject({ class: 'dns' });
 });
 
 test('one forbidden address in an answer refuses the host', async () => {
   const before = fixture.receiver.connections;
   const lookup = async (): Promise<ResolvedAddress[]> => [loopback, { address: '10.0.0.1', family: 4 }];
-  expect(await outcomeOf(post(exchange({ lookup })))).toEqual({
+  expect(await outcomeOf(post(client({ lookup })))).toEqual({
     kind: 'refused',
     reason: 'The address is not called: 10.0.0.1 is a private network.',
   });
@@ -31,7 +31,7 @@ test.each(['127.0.0.1', 'localhost', '127.1', '[::ffff:127.0.0.1]'])(
   '%s is refused without an entry',
   async (host) => {
     const before = fixture.receiver.connections;
-    const outcome = await outcomeOf(post(exchange({ allowedNetworks: [] }), fixture.receiver.url('/', host)));
+    const outcome = await outcomeOf(post(client({ allowedNetworks: [] }), fixture.receiver.url('/', host)));
     expect(outcome).toMatchObject({ kind: 'refused' });
     expect(fixture.receiver.connections).toBe(before);
   },
@@ -39,7 +39,7 @@ test.each(['127.0.0.1', 'localhost', '127.1', '[::ffff:127.0.0.1]'])(
 
 test('a name is checked anew for each exchange: one that moved inside is refused, though a connection is open', async () => {
   const answers: ResolvedAddress[][] = [[loopback], [{ address: '169.254.169.254', family: 4 }], [loopback]];
-  const rebound = exchange({ lookup: async () => answers.shift() ?? [] });
+  const rebound = client({ lookup: async () => answers.shift() ?? [] });
   const before = fixture.receiver.connections;
   const kinds = [];
   for (let count = 0; count < 3; count += 1) kinds.push((await post(rebound)).outcome.kind);
@@ -49,14 +49,14 @@ test('a name is checked anew for each exchange: one that moved inside is refused
 
 test('a connection is not reused for another answer of the name', async () => {
   const answers = [[loopback], [{ address: '127.0.0.2', family: 4 }]];
-  const moved = exchange({ lookup: async () => answers.shift() ?? [] });
+  const moved = client({ lookup: async () => answers.shift() ?? [] });
   expect((await post(moved)).address).toBe('127.0.0.1');
   expect(await outcomeOf(post(moved))).toMatchObject({ kind: 'unreachable', class: 'connect' });
 });
 
 test('an address that does not answer is passed over for the next', async () => {
   const lookup = async (): Promise<ResolvedAddress[]> => [{ address: '127.0.0.2', family: 4 }, loopback];
-  expect(await post(exchange({ lookup }))).toMatchObject({
+  expect(await post(client({ lookup }))).toMatchObject({
     outcome: { kind: 'delivered' },
     address: '127.0.0.1',
   });

@@ -15,7 +15,7 @@ import {
   addOrganization,
   addWebhook,
   dumpDeliveries,
-  loopbackExchange,
+  loopbackClient,
   rotateTestSecret,
   webhookFixture,
   testDispatcher,
@@ -193,8 +193,8 @@ test('every kind of failure is logged with its class and repeated', async () => 
   ];
   for (const url of urls) await addWebhook(db, fixture.orgId, url);
   await message();
-  const short = loopbackExchange(fixture.receiver.ca, 300);
-  await dispatcher({ exchange: short }).processAll();
+  const short = loopbackClient(fixture.receiver.ca, 300);
+  await dispatcher({ client: short }).processAll();
   const found = await dump();
   expect(found.map(({ log }) => log.join()).sort()).toEqual([
     '1 failed redirect 302 127.0.0.1 1',
@@ -210,6 +210,6 @@ test('every kind of failure is logged with its class and repeated', async () => 
   };
   expect(found).toMatchObject([due, due, due, due]);
   expect(fixture.receiver.received.map(({ path }) => path)).not.toContain('/elsewhere');
-  await short.destroy();
+  await short.close();
   await stranger.close();
 });

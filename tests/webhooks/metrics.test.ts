@@ -29,7 +29,7 @@ test('a scrape tells the backlog, its age, outcomes, latencies and drops', async
   fixture.receiver.answerNext({ status: 500 });
   await testDispatcher(fixture, { metrics }).processAll();
   fixture.clock.advance(1_000);
-  metrics.cancelled('disabled', 3);
+  metrics.deliveriesCancelled('disabled', 3);
   expect(await scrape(registry)).toMatchObject({
     webhook_deliveries_pending: 2,
     'webhook_deliveries_finished_total{state="delivered"}': 1,

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isServiceSignatureValid } from '../../src/domain/notifications/signature.ts';
 import { Secret } from '../../src/domain/security/secret.ts';
 import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
-import type { Exchange } from '../../src/webhooks/exchange.ts';
+import type { WebhookClient } from '../../src/webhooks/webhook-client.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts';
-import { addMessage, dumpDeliveries, loopbackExchange, recordReports } from '../support/webhook-fixture.ts';
+import { addMessage, dumpDeliveries, loopbackClient, recordReports } from '../support/webhook-fixture.ts';
 
 const perWebhook = 16;
 const pending = 1_000;
@@ -14,7 +14,7 @@ const now = (): Date => new Date();
 
 let api: Api;
 let receiver: Receiver;
-let exchange: Exchange;
+let client: WebhookClient;
 let dispatcher: Dispatcher;
 let seen: ReturnType<typeof recordReports>;
 let webhook: { id: string; secret: string };
@@ -25,12 +25,12 @@ beforeEach(async () => {
   receiver = await startReceiver();
   const allowedNetworks = ['127.0.0.0/8'];
   api = await startApi({
-    services: { allowedNetworks, countCancelled: (...args) => seen.metrics.cancelled(...args) },
+    services: { allowedNetworks, countCancelled: (...args) => seen.metrics.deliveriesCancelled(...args) },
   });
-  exchange = loopbackExchange(receiver.ca, 15_000);
+  client = loopbackClient(receiver.ca, 15_000);
   dispatcher = new Dispatcher({
     db: api.db,
-    exchange,
+    client,
     keyring: api.services.keyring,
     now,
     random: () => 0.5,
@@ -48,8 +48,8 @@ beforeEach(async () => {
   for (let each = 0; each < perWebhook; each += 1) await receiver.next();
 });
 afterEach(async () => {
-  await dispatcher.destroy();
-  await exchange.destroy();
+  await dispatcher.stop();
+  await client.close();
   await receiver.close();
   await api.close();
   expect(seen.errors).toEqual([]);
@@ -91,7 +91,7 @@ test('every attempt that starts after the answer to a rotation is signed with th
   const answeredAt = now();
   go.resolve(undefined);
   for (let each = perWebhook; each < pending; each += 1) await receiver.next();
-  await dispatcher.destroy();
+  await dispatcher.stop();
   expect(receiver.received.length).toBe(pending);
   expect(receiver.received.filter(signedWith(webhook.secret)).length).toBe(perWebhook);
   expect(receiver.received.filter(signedWith(rotated.body.secret)).length).toBe(pending - perWebhook);

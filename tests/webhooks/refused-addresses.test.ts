@@ -8,8 +8,8 @@ import { encrypt, webhookSecretContext } from '../../src/domain/security/encrypt
 import { generateSigningSecret } from '../../src/domain/notifications/signature.ts';
 import { insertWebhook } from '../../src/queries/deliveries/webhooks.ts';
 import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
-import { Exchange } from '../../src/webhooks/exchange.ts';
-import { webhookTester } from '../../src/webhooks/send-test.ts';
+import { WebhookClient } from '../../src/webhooks/webhook-client.ts';
+import { createWebhookTester } from '../../src/webhooks/test-sender.ts';
 import { startApi, type Api } from '../support/api.ts';
 import { addMessage, dumpDeliveries, recordReports } from '../support/webhook-fixture.ts';
 
@@ -78,7 +78,7 @@ const hosts = [...ipv4, ...ipv6.map((each) => `[${each}]`), ...spellings];
 
 let api: Api;
 let trap: Server;
-let exchange: Exchange;
+let client: WebhookClient;
 let connections = 0;
 const seen = recordReports();
 
@@ -89,12 +89,12 @@ beforeAll(async () => {
     socket.destroy();
   });
   await new Promise<void>((resolve) => trap.listen(0, '::', resolve));
-  exchange = new Exchange({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] });
-  const testWebhook = webhookTester({ exchange, now: () => new Date(), newId: randomUUID });
+  client = new WebhookClient({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] });
+  const testWebhook = createWebhookTester({ client, now: () => new Date(), newId: randomUUID });
   api = await startApi({ services: { testWebhook } });
 });
 afterAll(async () => {
-  await exchange.destroy();
+  await client.close();
   await api.close();
   await new Promise((resolve) => trap.close(resolve));
 });
@@ -138,7 +138,7 @@ test('all are refused by the delivery, and nothing has been called', async () =>
   await addMessage(api.db, api.own.orgId, api.clock.now());
   await new Dispatcher({
     db: api.db,
-    exchange,
+    client,
     keyring: api.services.keyring,
     now: api.clock.now,
     random: () => 0.5,

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  claimDeliveries,
-  CLAIM_WINDOW,
-  type ClaimLimits,
-} from '../../src/queries/deliveries/delivery-queue.ts';
-import { releaseAbandonedLeases } from '../../src/queries/deliveries/in-flight-slots.ts';
+import { claimDeliveries } from '../../src/queries/deliveries/delivery-queue.ts';
 import { DELIVERIES_CHANNEL, notifyDispatchers } from '../../src/queries/deliveries/deliveries.ts';
 import { listenOnChannel } from '../../src/queries/connection/listen.ts';
 import { startWorkerPresence, type WorkerPresence } from '../../src/queries/connection/worker-presence.ts';
@@ -12,12 +7,11 @@ import type { Dispatcher, DispatcherOptions } from '../../src/webhooks/dispatche
 import { startReceiver } from '../support/receiver.ts';
 import {
   addMessage,
-  addOrganization,
   addWebhook,
   countById,
   START,
   dumpDeliveries,
-  loopbackExchange,
+  loopbackClient,
   webhookFixture,
   testDispatcher,
 } from '../support/webhook-fixture.ts';
@@ -33,18 +27,7 @@ async function messages(count: number): Promise<void> {
     await addMessage(fixture.database.db, fixture.orgId, fixture.clock.now());
 }
 
-const roomy = { first: 200, retry: 200, perWebhook: 16, perOrganization: 100 };
-
-/** Claims for a minute; how many of which webhook, by their attempts. */
-async function claimed(limits: Partial<ClaimLimits>): Promise<Record<string, number>> {
-  const leaseUntil = new Date(fixture.clock.now().getTime() + 60_000);
-  const lease = { workerId: 0, now: fixture.clock.now(), until: leaseUntil };
-  const { deliveries } = await claimDeliveries(fixture.database.db, { ...roomy, ...limits }, lease);
-  const counts: Record<string, number> = {};
-  for (const name of deliveries.map(({ url, attempts }) => `${new URL(url).pathname} ${attempts}`).sort())
-    counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
-}
+const highLimits = { first: 200, retry: 200, perWebhook: 16, perOrganization: 100 };
 
 const timesReceived = (): number[] => countById(fixture.receiver.received);
 
@@ -52,7 +35,7 @@ describe('two workers at once', () => {
   test('deliver each message once', async () => {
     await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
     await messages(150);
-    const options = { places: { first: 8, retry: 2 } };
+    const options = { slots: { first: 8, retry: 2 } };
     await Promise.all([dispatcher(options).processAll(), dispatcher(options).processAll()]);
     expect(timesReceived()).toEqual(Array.from({ length: 150 }, () => 1));
     expect((await dump()).every(({ state, attempts }) => state === 'delivered' && attempts === 1)).toBe(true);
@@ -102,7 +85,7 @@ test('what a dead worker had claimed is delivered when its lease is over, not be
   await messages(3);
   const leaseUntil = new Date(fixture.clock.now().getTime() + 20_000);
   const lease = { workerId: 0, now: fixture.clock.now(), until: leaseUntil };
-  const dead = await claimDeliveries(fixture.database.db, roomy, lease);
+  const dead = await claimDeliveries(fixture.database.db, highLimits, lease);
   expect(dead.deliveries.length).toBe(3);
   fixture.clock.advance(19_000);
   await dispatcher().processAll();
@@ -121,7 +104,7 @@ describe('owners', () => {
   const claimAs = ({ workerId }: WorkerPresence) => {
     const now = real.now();
     const until = new Date(now.getTime() + 20_000);
-    return claimDeliveries(fixture.database.db, roomy, {
+    return claimDeliveries(fixture.database.db, highLimits, {
       workerId,
       now,
       until,
@@ -139,7 +122,7 @@ describe('owners', () => {
     const running = dispatcher({ ...real, presence: async () => alive });
     await running.start();
     for (let each = 0; each < 3; each += 1) await fixture.receiver.next();
-    await running.destroy();
+    await running.stop();
     expect(timesReceived()).toEqual([1, 1, 1]);
     expect(fixture.seen.counted.reclaimed).toBe(3);
   });
@@ -171,7 +154,7 @@ describe('owners', () => {
     const running = dispatcher({ ...real, presence: async () => away });
     await running.start();
     await running.processAll();
-    await running.destroy();
+    await running.stop();
     expect(fixture.receiver.received).toEqual([]);
   });
 });
@@ -184,7 +167,7 @@ test('a stop waits for the attempts under way and records them', async () => {
   const running = dispatcher(real);
   await running.start();
   await fixture.receiver.next();
-  const stopped = running.destroy();
+  const stopped = running.stop();
   await messages(1);
   running.wake();
   go.resolve(undefined);
@@ -202,10 +185,10 @@ test('a stop gives back the leases of attempts that take too long', async () => 
   const stuck = dispatcher({ graceMs: 20 });
   const done = stuck.processAll();
   await fixture.receiver.next();
-  await stuck.destroy();
+  await stuck.stop();
   await dispatcher().processAll();
   expect(await dump()).toMatchObject([{ state: 'delivered', attempts: 1, isLeased: false }]);
-  await fixture.exchange.destroy();
+  await fixture.client.close();
   await done;
 });
 
@@ -224,7 +207,7 @@ describe('a running dispatcher', () => {
     const second = await addMessage(fixture.database.db, fixture.orgId, real.now());
     await notifyDispatchers(fixture.database.db);
     expect((await fixture.receiver.next()).headers['webhook-id']).toBe(second.id);
-    await running.destroy();
+    await running.stop();
   });
 
   test('delivers a retry when it is due, without being woken', async () => {
@@ -235,18 +218,18 @@ describe('a running dispatcher', () => {
     await running.start();
     expect((await fixture.receiver.next()).headers['webhook-id']).toBe(id);
     expect(real.now().getTime()).toBeGreaterThanOrEqual(soon.getTime());
-    await running.destroy();
+    await running.stop();
   });
 });
 
-test('a dead endpoint holds no more than its own places, over all workers', async () => {
+test('a dead endpoint holds no more than its own slots, over all workers', async () => {
   const dead = await startReceiver({ authority: fixture.receiver.authority });
   dead.answer = 'hang';
   await addWebhook(fixture.database.db, fixture.orgId, dead.url());
   await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await messages(20);
-  const short = loopbackExchange(fixture.receiver.ca, 3_000);
-  const options = { exchange: short, perWebhook: 3, leaseMs: 60_000 };
+  const short = loopbackClient(fixture.receiver.ca, 3_000);
+  const options = { client: short, perWebhook: 3, leaseMs: 60_000 };
   const workers = [dispatcher(options), dispatcher(options)];
   const done = Promise.all(workers.map((worker) => worker.processAll()));
   for (let each = 0; each < 20; each += 1) await fixture.receiver.next();
@@ -257,54 +240,9 @@ test('a dead endpoint holds no more than its own places, over all workers', asyn
   );
   await done;
   expect(timesReceived()).toEqual(Array.from({ length: 20 }, () => 1));
-  await short.destroy();
+  await short.close();
   await dead.close();
 }, 20_000);
-
-test('retries have places of their own, so that they hold back no first attempt', async () => {
-  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url('/failing'));
-  await messages(10);
-  await fixture.database.pool.query('update deliveries set attempts = 1');
-  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url('/new'));
-  await messages(10);
-  expect(await claimed({ first: 16, retry: 16 })).toEqual({ '/failing 0': 2, '/failing 1': 2, '/new 0': 2 });
-});
-
-describe('the claim keeps', () => {
-  test('the cap of a webhook, over all workers, until the lease is over', async () => {
-    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url('/a'));
-    await messages(10);
-    const limits = { first: 80, perWebhook: 3 };
-    expect(await claimed({ ...limits, first: 16 })).toEqual({ '/a 0': 2 });
-    expect(await claimed(limits)).toEqual({ '/a 0': 1 });
-    expect(await claimed(limits)).toEqual({});
-    fixture.clock.advance(60_000);
-    expect(await releaseAbandonedLeases(fixture.database.db, [], fixture.clock.now())).toBe(3);
-    expect(await claimed(limits)).toEqual({ '/a 0': 3 });
-  });
-
-  test('the cap of an organization, and takes organizations and their webhooks in turn', async () => {
-    for (const path of ['/a', '/b', '/c'])
-      await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url(path));
-    await messages(10);
-    const small = await addOrganization(fixture.database.db);
-    await addWebhook(fixture.database.db, small, fixture.receiver.url('/small'));
-    for (let each = 0; each < 10; each += 1)
-      await addMessage(fixture.database.db, small, fixture.clock.now());
-    expect(await claimed({ first: 8 })).toEqual({ '/a 0': 1, '/b 0': 1, '/c 0': 1, '/small 0': 1 });
-    const more = await claimed({ first: 800, perOrganization: 5 });
-    expect([Object.values(more).reduce((sum, count) => sum + count), more['/small 0']]).toEqual([6, 4]);
-  });
-
-  test('to its window, and comes round to every webhook', async () => {
-    const count = CLAIM_WINDOW + 20;
-    for (let each = 0; each < count; each += 1)
-      await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url(`/${each}`));
-    await messages(1);
-    await dispatcher().processAll();
-    expect(new Set(fixture.receiver.received.map(({ path }) => path)).size).toBe(count);
-  });
-});
 
 test('a dispatcher whose lease does not outlast the deadline does not start', () => {
   expect(() => dispatcher({ leaseMs: 5_000 })).toThrow('must be longer than the deadline');

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateSigningSecret, isServiceSignatureValid } from '../../src/domain/notifications/signature.ts';
 import type { WebhookTester } from '../../src/domain/notifications/webhook-test.ts';
-import type { Exchange } from '../../src/webhooks/exchange.ts';
-import { webhookTester } from '../../src/webhooks/send-test.ts';
+import type { WebhookClient } from '../../src/webhooks/webhook-client.ts';
+import { createWebhookTester } from '../../src/webhooks/test-sender.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { TestClock } from '../support/clock.ts';
-import { loopbackExchange, START } from '../support/webhook-fixture.ts';
+import { loopbackClient, START } from '../support/webhook-fixture.ts';
 
 const clock = new TestClock(START);
 const secret = generateSigningSecret();
 const newId = (): string => '0b0e3c1e-6f0e-4c63-9df5-0d1b7f5f0c11';
 let receiver: Receiver;
-let exchange: Exchange;
+let client: WebhookClient;
 let testWebhook: WebhookTester;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  exchange = loopbackExchange(receiver.ca, 300);
-  testWebhook = webhookTester({ exchange, now: clock.now, newId });
+  client = loopbackClient(receiver.ca, 300);
+  testWebhook = createWebhookTester({ client, now: clock.now, newId });
 });
 afterAll(async () => {
-  await exchange.destroy();
+  await client.close();
   await receiver.close();
 });
 

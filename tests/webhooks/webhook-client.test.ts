@@ -11,7 +11,7 @@ import { body, exchangeFixture, outcomeOf } from '../support/exchange-fixture.ts
 import { startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts';
 
 const fixture = exchangeFixture();
-const { exchange, post } = fixture;
+const { client, post } = fixture;
 
 async function otherReceiver(options: ReceiverOptions): Promise<Receiver> {
   const started = await startReceiver(options);
@@ -31,7 +31,7 @@ async function tcpServer(onConnection: (socket: Socket) => void): Promise<string
 }
 
 test('a request arrives byte for byte, with our headers and those that HTTP needs, and 2xx is a delivery', async () => {
-  expect(await post(exchange())).toEqual({
+  expect(await post(client())).toEqual({
     outcome: { kind: 'delivered', status: 204 },
     durationMs: expect.any(Number),
     address: '127.0.0.1',
@@ -64,7 +64,7 @@ test.each([
 ])('status %d is read and nothing is followed', async (status, headers, outcome) => {
   const before = fixture.receiver.received.length;
   fixture.receiver.answer = { status, headers: headers };
-  expect(await outcomeOf(post(exchange()))).toEqual(outcome);
+  expect(await outcomeOf(post(client()))).toEqual(outcome);
   expect(fixture.receiver.received.length).toBe(before + 1);
 });
 
@@ -73,11 +73,11 @@ test('an interim answer is not the answer', async () => {
     response.writeProcessing();
     response.writeHead(503).end();
   };
-  expect(await outcomeOf(post(exchange()))).toEqual({ kind: 'rejected', status: 503, retryAfter: undefined });
+  expect(await outcomeOf(post(client()))).toEqual({ kind: 'rejected', status: 503, retryAfter: undefined });
 });
 
 test('one connection serves many exchanges, a lone one gets its own', async () => {
-  const shared = exchange();
+  const shared = client();
   const before = fixture.receiver.connections;
   fixture.receiver.answer = { status: 200, body: 'short' };
   for (let count = 0; count < 5; count += 1) await post(shared);
@@ -88,7 +88,7 @@ test('one connection serves many exchanges, a lone one gets its own', async () =
 });
 
 test('the answer counts as soon as its headers are here, and a long body costs the connection', async () => {
-  const shared = exchange();
+  const shared = client();
   const closed = Promise.withResolvers<undefined>();
   let written = 0;
   fixture.receiver.answer = (_request, response) => {
@@ -117,18 +117,18 @@ test('a body that never ends is dropped at the deadline', async () => {
     response.writeHead(200);
     response.write('a');
   };
-  expect(await outcomeOf(post(exchange({ deadlineMs: 200 })))).toEqual({ kind: 'delivered', status: 200 });
+  expect(await outcomeOf(post(client({ deadlineMs: 200 })))).toEqual({ kind: 'delivered', status: 200 });
   await closed.promise;
 });
 
 test('a compressed body is not unpacked', async () => {
   fixture.receiver.answer = { status: 200, headers: { 'Content-Encoding': 'gzip' }, body: 'not gzip at all' };
-  expect(await outcomeOf(post(exchange()))).toEqual({ kind: 'delivered', status: 200 });
+  expect(await outcomeOf(post(client()))).toEqual({ kind: 'delivered', status: 200 });
 });
 
 test('headers without end are a broken answer', async () => {
   fixture.receiver.answer = { status: 200, headers: { 'X-Long': 'a'.repeat(40 * 1024) } };
-  expect(await outcomeOf(post(exchange()))).toEqual({
+  expect(await outcomeOf(post(client()))).toEqual({
     kind: 'unreachable',
     class: 'connect',
     reason: "The endpoint's answer is not valid HTTP (UND_ERR_HEADERS_OVERFLOW).",
@@ -137,12 +137,12 @@ test('headers without end are a broken answer', async () => {
 
 test('an endpoint that is connected but silent is timed out, at each stage', async () => {
   const timedOut = { kind: 'timed_out', afterMs: 150 };
-  const short = exchange({ deadlineMs: 150 });
+  const short = client({ deadlineMs: 150 });
   fixture.receiver.answer = 'hang';
   expect(await outcomeOf(post(short))).toEqual(timedOut);
   const withoutTls = await tcpServer(() => undefined);
   expect(await outcomeOf(post(short, withoutTls))).toEqual(timedOut);
-  const withoutLookup = exchange({ deadlineMs: 150, lookup: () => new Promise(() => undefined) });
+  const withoutLookup = client({ deadlineMs: 150, lookup: () => new Promise(() => undefined) });
   expect(await post(withoutLookup)).toMatchObject({ outcome: timedOut, address: undefined });
 });
 
@@ -153,7 +153,7 @@ test('headers that drip in are cut off by the one deadline', async () => {
     const drip = setInterval(() => socket?.write('X-A: b\r\n'), 20);
     socket?.on('close', () => clearInterval(drip));
   };
-  const { outcome, durationMs } = await post(exchange({ deadlineMs: 300 }));
+  const { outcome, durationMs } = await post(client({ deadlineMs: 300 }));
   expect(outcome).toEqual({ kind: 'timed_out', afterMs: 300 });
   expect(durationMs).toBeLessThan(1_000);
 });
@@ -162,7 +162,7 @@ test('a request that was timed out before its connection was there is never sent
   const held: Socket[] = [];
   const url = new URL(await tcpServer((socket) => held.push(socket)));
   const before = fixture.receiver.received.length;
-  const { outcome } = await post(exchange({ deadlineMs: 100 }), `https://localhost:${url.port}/hook`);
+  const { outcome } = await post(client({ deadlineMs: 100 }), `https://localhost:${url.port}/hook`);
   expect(outcome).toEqual({ kind: 'timed_out', afterMs: 100 });
   // Now the connection gets through to a receiver that would take the request.
   const closed = held.map((socket) => {
@@ -183,7 +183,7 @@ test.each([
   const isKnown = Object.keys(certificate).length > 0;
   const authority = isKnown ? fixture.receiver.authority : await certificateAuthority();
   const other = await otherReceiver({ authority, ...certificate });
-  expect(await outcomeOf(post(exchange(), other.url('/', host)))).toMatchObject({
+  expect(await outcomeOf(post(client(), other.url('/', host)))).toMatchObject({
     kind: 'unreachable',
     class: 'tls',
   });
@@ -191,14 +191,14 @@ test.each([
 });
 
 test('the certificate of a literal address is verified by the address', async () => {
-  expect(await outcomeOf(post(exchange(), fixture.receiver.url('/', '127.0.0.1')))).toMatchObject({
+  expect(await outcomeOf(post(client(), fixture.receiver.url('/', '127.0.0.1')))).toMatchObject({
     kind: 'delivered',
   });
 });
 
 test('plain text where TLS should be is a failed handshake', async () => {
   const url = await tcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
-  expect(await outcomeOf(post(exchange(), url))).toMatchObject({ kind: 'unreachable', class: 'tls' });
+  expect(await outcomeOf(post(client(), url))).toMatchObject({ kind: 'unreachable', class: 'tls' });
 });
 
 test('a connection that is refused, or dropped before the answer, is unreachable', async () => {
@@ -206,11 +206,11 @@ test('a connection that is refused, or dropped before the answer, is unreachable
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  expect(await outcomeOf(post(exchange(), `https://partner.example:${port}/`))).toEqual({
+  expect(await outcomeOf(post(client(), `https://partner.example:${port}/`))).toEqual({
     kind: 'unreachable',
     class: 'connect',
     reason: 'The connection to the endpoint failed (ECONNREFUSED).',
   });
   fixture.receiver.answer = (_request, response) => response.destroy();
-  expect(await outcomeOf(post(exchange()))).toMatchObject({ kind: 'unreachable', class: 'connect' });
+  expect(await outcomeOf(post(client()))).toMatchObject({ kind: 'unreachable', class: 'connect' });
 });

@@ -1,33 +1,33 @@
-import type { Dispatcher } from 'undici';
 import type { AttemptOutcome } from '../domain/notifications/retry.ts';
-import { codeOf } from './destination.ts';
+import type { Connection } from './connections.ts';
+import { errorCodeOf } from './destination.ts';
+import type { ResolvedMessage } from './destination.ts';
 
-/** Of a response body at most this much is read, and nothing of it is kept. */
-const bodyBytes = 4 * 1024;
+/** At most this much of a response body is read, and nothing of it is kept. */
+const MAX_BODY_BYTES = 4 * 1024;
 
-export interface Sent {
-  /** Settles with the response's headers, or with the failure before them. */
+export interface HttpExchange {
+  /** Resolves when the response's headers have come, or the exchange has failed before them. */
   readonly outcome: Promise<AttemptOutcome>;
-  /** Resolves when the exchange uses its connection no more: true when the answer came whole. */
+  /** Resolves when the exchange no longer uses its connection: true when the whole response was read. */
   readonly ended: Promise<boolean>;
 }
 
 /**
- * One POST. The status alone decides. A short body is read so that the connection can serve again; one
- * that is longer, or not over when `signal` aborts, costs the connection. Nothing is decompressed.
+ * Last stage of an attempt: one POST over an open connection. The status alone decides the outcome. A short response
+ * body is read, so that the connection can be used again; one that is longer, or not complete when `signal` aborts,
+ * costs the connection. Nothing is decompressed. Neither promise rejects.
  */
-export function send(
-  connection: Dispatcher,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  body: Buffer,
+export function exchangeHttp(
+  { client }: Connection,
+  { destination, headers, body }: ResolvedMessage,
   signal: AbortSignal,
-): Sent {
+): HttpExchange {
   const outcome = Promise.withResolvers<AttemptOutcome>();
   const ended = Promise.withResolvers<boolean>();
   let bytes = 0;
-  connection.dispatch(
-    { method: 'POST', path, headers: { ...headers }, body },
+  client.dispatch(
+    { method: 'POST', path: destination.pathname + destination.search, headers: { ...headers }, body },
     {
       onRequestStart(controller) {
         const abort = (): void => controller.abort(new Error('The deadline has passed.'));
@@ -35,17 +35,17 @@ export function send(
         else signal.addEventListener('abort', abort, { once: true });
       },
       onResponseStart(_controller, status, responseHeaders) {
-        if (status >= 200) outcome.resolve(answered(status, responseHeaders['retry-after']));
+        if (status >= 200) outcome.resolve(classifyStatus(status, responseHeaders['retry-after']));
       },
       onResponseData(controller, chunk) {
         bytes += chunk.length;
-        if (bytes > bodyBytes) controller.abort(new Error('The response body is too long.'));
+        if (bytes > MAX_BODY_BYTES) controller.abort(new Error('The response body is too long.'));
       },
       onResponseEnd() {
         ended.resolve(true);
       },
       onResponseError(_controller, error) {
-        outcome.resolve(broken(error));
+        outcome.resolve(classifyError(error));
         ended.resolve(false);
       },
     },
@@ -53,14 +53,14 @@ export function send(
   return { outcome: outcome.promise, ended: ended.promise };
 }
 
-function answered(status: number, retryAfter: string | string[] | undefined): AttemptOutcome {
+function classifyStatus(status: number, retryAfter: string | string[] | undefined): AttemptOutcome {
   if (status < 300) return { kind: 'delivered', status };
   if (status < 400) return { kind: 'redirected', status };
   return { kind: 'rejected', status, retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter };
 }
 
-function broken(error: Error): AttemptOutcome {
-  const code = codeOf(error);
+function classifyError(error: Error): AttemptOutcome {
+  const code = errorCodeOf(error);
   if (isCertificateError(error, code)) {
     const reason = `The TLS handshake failed or the certificate is not valid (${code}).`;
     return { kind: 'unreachable', class: 'tls', reason };
@@ -71,7 +71,7 @@ function broken(error: Error): AttemptOutcome {
   return { kind: 'unreachable', class: 'connect', reason };
 }
 
-/** Node's certificate verdicts are OpenSSL's X509_V_ERR names and its own ERR_TLS_ codes. */
+/** Node's certificate errors have the names of OpenSSL's X509_V_ERR codes, or ERR_TLS_ codes of Node's own. */
 function isCertificateError(error: Error, code: string): boolean {
   return (
     /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH)/.test(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FinishedAttempt } from '../../src/queries/deliveries/delivery-results.ts';
-import { Recorder } from '../../src/webhooks/recorder.ts';
+import { AttemptRecorder } from '../../src/webhooks/attempt-recorder.ts';
 
 const attempt = (id: string): FinishedAttempt => ({
   worker_id: 1,
@@ -19,7 +19,7 @@ const attempt = (id: string): FinishedAttempt => ({
 
 test('attempts that end together are written together, 200 at most', async () => {
   const batches: number[] = [];
-  const recorder = new Recorder(
+  const recorder = new AttemptRecorder(
     async (attempts) => void batches.push(attempts.length),
     () => undefined,
   );
@@ -30,7 +30,7 @@ test('attempts that end together are written together, 200 at most', async () =>
 test('a batch that could not be written is written again', async () => {
   const errors: unknown[] = [];
   const written: string[] = [];
-  const recorder = new Recorder(
+  const recorder = new AttemptRecorder(
     async (attempts) => {
       if (errors.length === 0) throw new Error('The database is away.');
       written.push(...attempts.map(({ lease_token }) => lease_token));
@@ -44,7 +44,7 @@ test('a batch that could not be written is written again', async () => {
 
 test('after the close a failure is not repeated', async () => {
   const errors: unknown[] = [];
-  const recorder = new Recorder(
+  const recorder = new AttemptRecorder(
     async () => Promise.reject(new Error('The database is gone.')),
     (error) => errors.push(error),
   );

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Lookup } from '../../src/webhooks/destination.ts';
-import { nameLookup } from '../../src/webhooks/names.ts';
+import type { HostLookup } from '../../src/webhooks/destination.ts';
+import { createHostLookup } from '../../src/webhooks/name-lookup.ts';
 import { startNameServer, type NameServer } from '../support/name-server.ts';
 
 let server: NameServer;
 let folder: string;
-let lookup: Lookup;
+let lookup: HostLookup;
 beforeAll(async () => {
   server = await startNameServer();
   folder = mkdtempSync(join(tmpdir(), 'partner-names-'));
@@ -17,7 +17,7 @@ beforeAll(async () => {
     hostsFile,
     '# ours\n10.1.2.3 Inside.Example also # and so on\nfd00::1 inside.example\nnonsense\n',
   );
-  lookup = nameLookup({ servers: [server.address], hostsFile });
+  lookup = createHostLookup({ servers: [server.address], hostsFile });
 });
 afterAll(async () => {
   await server.close();
