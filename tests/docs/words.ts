@@ -46,6 +46,8 @@ export const DROPPED_WORDS: readonly DroppedWord[] = [
   { pattern: /\bworkOff\b/, instead: 'drainQueue' },
   { pattern: /#blow\b|\bpaint(?:s|ed|er)?\b|Painter\b/i, instead: 'fill; draw' },
   { pattern: /\bmeridian\b/i, instead: 'antimeridian; longitude', except: /180th meridian/ },
+  { pattern: /\bfaults: (?:readonly )?FieldError|\b[aA]ll faults at once\b/, instead: 'errors' },
+  { pattern: /\bpace\b(?= =|\.)|\bPace\b(?=[.(])/, instead: 'time slicer' },
   { pattern: /how-manieth/i, instead: 'zero-based index' },
   { pattern: /\bin earnest\b/i, instead: 'in production' },
   { pattern: /tells? no time/i, instead: 'has no instant' },

@@ -48,24 +48,24 @@ test('a walk waits for a turn before each slice, and no slice is larger than it 
   const accumulator = countingAccumulator();
   const slices: number[] = [];
   let before = 0;
-  const pace = new TimeSlicer(async (days) => {
+  const slicer = new TimeSlicer(async (days) => {
     expect(accumulator.asked() - before).toBe(days);
     before = accumulator.asked();
     slices.push(days);
   });
-  expect(await pace.advanceTo(accumulator, 2000)).toBe(true);
+  expect(await slicer.advanceTo(accumulator, 2000)).toBe(true);
   expect(accumulator.asked()).toBe(2000);
   expect(accumulator.checkpointAt(2000).counters.pv).toBe(2000 * 96);
   expect(slices.every((days) => days <= TIME_SLICE_DAYS)).toBe(true);
   expect(slices.length).toBeGreaterThanOrEqual(Math.floor(2000 / TIME_SLICE_DAYS));
   const turns = slices.length;
-  expect(await pace.advanceTo(accumulator, 2000)).toBe(true);
+  expect(await slicer.advanceTo(accumulator, 2000)).toBe(true);
   expect(slices).toHaveLength(turns);
 });
 
 test('a walk that is to stop stops at the next step', async () => {
   const accumulator = countingAccumulator();
-  const pace = new TimeSlicer(yieldToEventLoop, () => accumulator.asked() >= 400);
-  expect(await pace.advanceTo(accumulator, 2000)).toBe(false);
+  const slicer = new TimeSlicer(yieldToEventLoop, () => accumulator.asked() >= 400);
+  expect(await slicer.advanceTo(accumulator, 2000)).toBe(false);
   expect(accumulator.asked()).toBe(400);
 });

@@ -19,7 +19,7 @@ export type EndpointUrlResult =
 
 /**
  * An endpoint address as the URL parser reads it, so that odd spellings (2130706433, 0177.0.0.1, 127.1,
- * full-width digits) are checked as what would be called. All faults at once, under `pointer`. Names
+ * full-width digits) are checked as what would be called. All errors at once, under `pointer`. Names
  * are checked when they are resolved, on every delivery.
  */
 export function validateEndpointUrl(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** A place in an organization's stream of events: behind the message announced at this instant with this id. */
+/** A position in an organization's stream of events: behind the message announced at this instant with this id. */
 export interface StreamCursor {
   readonly at: Date;
   readonly id: string;
@@ -18,10 +18,10 @@ export interface AnnouncedPage {
   readonly more: 'now' | 'soon' | 'no';
 }
 
-/** The first id of all: with it a place is before every message of its instant. */
+/** The first id of all: with it a position is before every message of its instant. */
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** The place behind everything announced up to now. */
+/** The position behind everything announced up to now. */
 export async function readStreamEndCursor(db: Db): Promise<StreamCursor> {
   const { rows } = await sql<{
     at: Date;
@@ -42,7 +42,7 @@ export async function findStreamCursor(db: Db, orgId: string, id: string): Promi
 }
 
 /**
- * Up to `limit` messages behind a place, in the order of their announcement. A message becomes visible when its
+ * Up to `limit` messages behind a position, in the order of their announcement. A message becomes visible when its
  * transaction commits, which may be after a later one was read. So the answer ends before the oldest transaction
  * under way began: whoever reads on behind it misses none. A transaction older than ten seconds is not waited for.
  * (It has its number by then: what raises a message has written before it. Roles that may not see each other's
@@ -61,10 +61,10 @@ export async function listAnnouncedMessages(
     where org_id = ${orgId} and (${sql.ref(column)}, id) > (${after.at}::timestamptz, ${after.id}::uuid)
     order by ${sql.ref(column)}, id limit ${limit}`;
   const { rows } = await sql<AnnouncedMessage>`
-    select places.at, places.id, m.payload
-    from ((${behind('announced_at')}) union all (${behind('repeated_at')}) order by at, id limit ${limit}) places
-    join messages m on m.org_id = ${orgId} and m.id = places.id
-    order by places.at, places.id
+    select announced.at, announced.id, m.payload
+    from ((${behind('announced_at')}) union all (${behind('repeated_at')}) order by at, id limit ${limit}) announced
+    join messages m on m.org_id = ${orgId} and m.id = announced.id
+    order by announced.at, announced.id
   `.execute(db);
   const messages = rows.filter(({ at }) => at < horizon);
   const isFull = rows.length === limit && messages.length === limit;
