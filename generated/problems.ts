@@ -605,3 +605,6 @@ export const FIELD_PROBLEMS = {
 } as const;
 
 export type FieldCode = keyof typeof FIELD_PROBLEMS;
+
+/** `maxItems` of the errors of a problem. */
+export const MAX_FIELD_ERRORS = 200;

@@ -1,10 +1,9 @@
 import { isUuid } from '../domain/api/formats.ts';
+import { PAGE_SIZE } from '../domain/api/page-links.ts';
 import { tryParseInstant } from '../domain/api/instants.ts';
 import { listSignupRequests } from '../queries/accounts/signup-requests.ts';
 import type { SignupRequest, SignupRequestCursor } from '../queries/accounts/signup-requests.ts';
 import type { Db } from '../queries/connection/database.ts';
-
-const REQUESTS_PER_PAGE = 50;
 
 interface SignupRequestPage {
   readonly requests: readonly SignupRequest[];
@@ -19,9 +18,9 @@ export async function listNewestSignupRequests(
   cursor: string | undefined,
 ): Promise<SignupRequestPage> {
   const after = parseRequestCursor(cursor);
-  const found = await listSignupRequests(db, REQUESTS_PER_PAGE + 1, after);
-  const requests = found.slice(0, REQUESTS_PER_PAGE);
-  const last = found.length > REQUESTS_PER_PAGE ? requests.at(-1) : undefined;
+  const found = await listSignupRequests(db, PAGE_SIZE + 1, after);
+  const requests = found.slice(0, PAGE_SIZE);
+  const last = found.length > PAGE_SIZE ? requests.at(-1) : undefined;
   const nextCursor = last && `${last.createdAt.toISOString()}_${last.id}`;
   return { requests, isFirst: after === undefined, nextCursor };
 }

@@ -1,8 +1,8 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { readSettings, SettingsError } from '../config/settings.ts';
-import { formats } from '../domain/api/formats.ts';
 import { createLog } from '../log/log.ts';
 import type { ServeRole } from '../compose/service.ts';
+import { parseEmailAddress, parseName, parseSigningSecret, parseUuid, parseWebAddress } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import type { ListenOptions } from './listen.ts';
 
@@ -63,8 +63,8 @@ function buildProgram(run: Run, runAlone: RunAlone): Command {
     .description(
       'Create a partner organization with its first admin and application; prints the credentials once.',
     )
-    .requiredOption('--name <name>', 'name of the organization', nonEmpty)
-    .requiredOption('--admin-email <email>', 'email address of its first admin', email)
+    .requiredOption('--name <name>', 'name of the organization', parseName)
+    .requiredOption('--admin-email <email>', 'email address of its first admin', parseEmailAddress)
     .option('--json', 'print one JSON object', false)
     .action((options: { name: string; adminEmail: string; json: boolean }) =>
       run(async (context) => (await import('./accounts.ts')).createOrganizationCommand(context, options)),
@@ -76,8 +76,8 @@ function buildProgram(run: Run, runAlone: RunAlone): Command {
     .description(
       'Issue an initial password to a user, who must change it at the first login; prints it once.',
     )
-    .argument('<email>', 'email address of the user', email)
-    .requiredOption('--org <id>', "id of the user's organization", uuid)
+    .argument('<email>', 'email address of the user', parseEmailAddress)
+    .requiredOption('--org <id>', "id of the user's organization", parseUuid)
     .option('--json', 'print one JSON object', false)
     .action((address: string, options: { org: string; json: boolean }) =>
       run(async (context) => (await import('./accounts.ts')).issuePasswordCommand(context, address, options)),
@@ -107,21 +107,21 @@ function describeListen(program: Command, runAlone: RunAlone): void {
     .requiredOption(
       '--forward-to <url>',
       'http or https address that gets a POST for each message',
-      webAddress,
+      parseWebAddress,
     )
-    .addOption(requiredOption('--org <id>', 'id of the organization', 'ORG_ID').argParser(uuid))
+    .addOption(requiredOption('--org <id>', 'id of the organization', 'ORG_ID').argParser(parseUuid))
     .addOption(
       new Option('--base-url <url>', 'address of the service')
         .env('BASE_URL')
         .default('http://localhost:8080')
-        .argParser(webAddress),
+        .argParser(parseWebAddress),
     )
     .addOption(requiredOption('--client-id <id>', 'client id of an application of an admin', 'CLIENT_ID'))
     .addOption(
       requiredOption('--client-secret <secret>', 'its secret; better given by the variable', 'CLIENT_SECRET'),
     )
-    .option('--after <message_id>', 'begin behind this message instead of with the next one', uuid)
-    .option('--secret <secret>', 'sign with this secret (whsec_…) instead of a fresh one', signingSecret)
+    .option('--after <message_id>', 'begin behind this message instead of with the next one', parseUuid)
+    .option('--secret <secret>', 'sign with this secret (whsec_…) instead of a fresh one', parseSigningSecret)
     .addHelpText(
       'after',
       '\nEnds with 0 when told to stop, 2 on wrong usage, 1 when the service refuses or cannot be reached at first.',
@@ -138,33 +138,4 @@ function requiredOption(flags: string, description: string, variable: string): O
 function messageOf(error: Error): string {
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return error.message + cause;
-}
-
-function nonEmpty(text: string): string {
-  if (text.trim() === '' || text.length > 255) throw new InvalidArgumentError('Give 1 to 255 characters.');
-  return text.trim();
-}
-
-function email(text: string): string {
-  if (formats['email']?.(text) !== true) throw new InvalidArgumentError('Give an email address.');
-  return text;
-}
-
-function uuid(text: string): string {
-  if (formats['uuid']?.(text) !== true) throw new InvalidArgumentError('Give a UUID.');
-  return text.toLowerCase();
-}
-
-function webAddress(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new InvalidArgumentError('Give an http or https address without credentials.');
-  }
-  return text;
-}
-
-function signingSecret(text: string): string {
-  if (!/^whsec_[A-Za-z0-9+/]{43}=$/.test(text))
-    throw new InvalidArgumentError('Give whsec_ and 32 bytes in base64.');
-  return text;
 }

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { MAX_FIELD_ERRORS } from '../domain/api/problem.ts';
+import { MAX_FIELD_ERRORS } from '../../generated/problems.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 
 const DECIMAL_PATTERN = /^-?\d+(?:\.\d+)?$/;

@@ -35,7 +35,7 @@ type Model = OAuth2Server.ClientCredentialsModel & OAuth2Server.PasswordModel;
 
 const FULL_SCOPE = ['read', 'write'];
 
-/** Answers the library's questions from the database. */
+/** What the library asks of clients, users, scopes and tokens, answered from the database (RFC 6749, 3.3, 4.3 and 4.4). */
 export function createOAuthModel({ db, accessTokenSeconds, clock, verifyAccount }: ModelOptions): Model {
   return {
     async getClient(clientId: string, clientSecret: string): Promise<RegisteredClient | undefined> {
@@ -72,37 +72,40 @@ export function createOAuthModel({ db, accessTokenSeconds, clock, verifyAccount 
       return newAccessToken();
     },
 
-    /** Drops the refresh token that the library's password grant makes, and dates the token by our clock. */
-    async saveToken(
-      { accessToken, scope = FULL_SCOPE }: OAuth2Server.Token,
-      client: RegisteredClient,
-      holder: TokenUser,
-    ): Promise<OAuth2Server.Token> {
-      const createdAt = clock();
-      const accessTokenExpiresAt = new Date(createdAt.getTime() + accessTokenSeconds * 1000);
-      const { orgId, id: applicationId } = client.application;
-      try {
-        await insertAccessToken(db, {
-          tokenHash: sha256Digest(accessToken),
-          orgId,
-          userId: holder.userId,
-          applicationId,
-          scope: scope.join(' '),
-          createdAt,
-          expiresAt: accessTokenExpiresAt,
-        });
-      } catch (cause) {
-        if (violatedConstraint(cause) !== 'access_tokens_application_fkey') throw cause;
-        throw new OAuth2Server.InvalidClientError('The application has just been deleted.', { cause });
-      }
-      return { accessToken, accessTokenExpiresAt, scope, client, user: holder };
-    },
+    saveToken: (token: OAuth2Server.Token, client: RegisteredClient, user: TokenUser) =>
+      storeToken(db, token, client, user, { createdAt: clock(), lifetimeSeconds: accessTokenSeconds }),
 
     /** Bearer tokens are checked in authenticate.ts, never through the library. */
     async getAccessToken(): Promise<undefined> {
       return undefined;
     },
   };
+}
+
+/** Stores the token without the refresh token that the library's password grant makes, and dates it by our clock. */
+async function storeToken(
+  db: Db,
+  { accessToken, scope = FULL_SCOPE }: OAuth2Server.Token,
+  client: RegisteredClient,
+  user: TokenUser,
+  { createdAt, lifetimeSeconds }: { readonly createdAt: Date; readonly lifetimeSeconds: number },
+): Promise<OAuth2Server.Token> {
+  const accessTokenExpiresAt = new Date(createdAt.getTime() + lifetimeSeconds * 1000);
+  try {
+    await insertAccessToken(db, {
+      tokenHash: sha256Digest(accessToken),
+      orgId: client.application.orgId,
+      userId: user.userId,
+      applicationId: client.application.id,
+      scope: scope.join(' '),
+      createdAt,
+      expiresAt: accessTokenExpiresAt,
+    });
+  } catch (cause) {
+    if (violatedConstraint(cause) !== 'access_tokens_application_fkey') throw cause;
+    throw new OAuth2Server.InvalidClientError('The application has just been deleted.', { cause });
+  }
+  return { accessToken, accessTokenExpiresAt, scope, client, user };
 }
 
 /**

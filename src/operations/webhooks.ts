@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { validateEndpointUrl } from '../domain/notifications/endpoint.ts';
-import { formatLinkHeader, numberedPageRelations } from '../domain/api/page-links.ts';
+import { PAGE_SIZE, formatLinkHeader, numberedPageRelations } from '../domain/api/page-links.ts';
 import { validationProblem, notFoundProblem } from '../domain/api/problem.ts';
 import { decrypt, encrypt, webhookSecretContext } from '../domain/security/encryption.ts';
 import { generateSigningSecret } from '../domain/notifications/signature.ts';
 import { validateTopics } from '../domain/notifications/topics.ts';
 import * as webhooks from '../queries/deliveries/webhooks.ts';
 import {
-  WEBHOOKS_PER_PAGE,
   type Webhook as WebhookRow,
   type WebhookChange,
 } from '../queries/deliveries/webhooks.ts';
@@ -50,10 +49,10 @@ export const listWebhooks: Handler<Context, 'listWebhooks'> = async (context, { 
       Link: formatLinkHeader(
         collectionUrl(context),
         query,
-        numberedPageRelations(page, WEBHOOKS_PER_PAGE, total),
+        numberedPageRelations(page, PAGE_SIZE, total),
       ),
     },
-    body: { items: rows.map(presentWebhook), total, page, page_size: WEBHOOKS_PER_PAGE },
+    body: { items: rows.map(presentWebhook), total, page, page_size: PAGE_SIZE },
   };
 };
 

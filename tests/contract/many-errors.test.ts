@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MAX_FIELD_ERRORS } from '../../src/domain/api/problem.ts';
+import { MAX_FIELD_ERRORS } from '../../generated/problems.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 

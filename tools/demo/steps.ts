@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createHmac, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, DemoClient } from './client.ts';
-import type { DemoReceiver, ReceivedMessage } from './receiver.ts';
+import { randomUUID } from 'node:crypto';
+import type { DemoClient } from './client.ts';
+import { approveConsent, checkSignature, TIMEOUT_MS, waitUntil } from './partner.ts';
+import type { DemoReceiver } from './receiver.ts';
 import { HOUR_MS } from '../../src/domain/api/durations.ts';
 
 /** What the steps hand to each other. */
@@ -26,7 +26,6 @@ export interface Step {
 }
 
 const API = '/api/partners/v2.0';
-const PATIENCE_MS = 15_000;
 
 /** The steps in their order; each uses what the ones before it have left in Progress. */
 export const steps: readonly Step[] = [
@@ -107,7 +106,7 @@ export const steps: readonly Step[] = [
       assert.equal(created.body.job_id, preview.body.job_id);
       demo.jobId = created.body.job_id as string;
       demo.simulationOrg = created.body.simulation_org_id as string;
-      const running = await until(
+      const running = await waitUntil(
         () => demo.client.call('GET', fleetPath(demo)),
         ({ body }) => body.status === 'running',
       );
@@ -146,7 +145,7 @@ export const steps: readonly Step[] = [
         topic: topics[0],
       });
       assert.deepEqual(test.body, { outcome: 'delivered', status_code: 204, detail: null });
-      const message = checkSignature(await demo.receiver.next(PATIENCE_MS), demo.secret);
+      const message = checkSignature(await demo.receiver.next(TIMEOUT_MS), demo.secret);
       assert.equal(message.message_type, 'service.test');
     },
   },
@@ -157,7 +156,7 @@ export const steps: readonly Step[] = [
         code: 'reauthenticate',
       });
       assert.equal(raised.status, 200);
-      const message = checkSignature(await demo.receiver.next(PATIENCE_MS), demo.secret);
+      const message = checkSignature(await demo.receiver.next(TIMEOUT_MS), demo.secret);
       console.log(`   received ${JSON.stringify(message.data)}`);
       assert.equal(message.message_type, 'device.action_required');
       assert.equal(message.data.action, 'reauthentication_required');
@@ -178,7 +177,7 @@ export const steps: readonly Step[] = [
         cancel_url: 'https://partner.example.com/cancelled',
       });
       assert.equal(resolved.status, 200);
-      await approve(resolved.body.redirect_url as string);
+      await approveConsent(resolved.body.redirect_url as string);
       const after = await demo.client.call('GET', actions);
       assert.equal(
         after.body.items.some((each: { id: string }) => each.id === item.id),
@@ -191,7 +190,7 @@ export const steps: readonly Step[] = [
     run: async (demo) => {
       const events = `${fleetPath(demo)}/devices/${demo.deviceId}/events`;
       await demo.client.call('POST', events, { code: 'device_offline' });
-      const message = checkSignature(await demo.receiver.next(PATIENCE_MS), demo.secret);
+      const message = checkSignature(await demo.receiver.next(TIMEOUT_MS), demo.secret);
       assert.equal(message.data.notice, 'device_offline');
       await demo.client.call('POST', events, { code: 'reconnect' });
       const history = await demo.client.call(
@@ -208,7 +207,7 @@ export const steps: readonly Step[] = [
     run: async (demo) => {
       assert.equal((await demo.client.call('POST', `${fleetPath(demo)}/stop`)).body.status, 'stopped');
       assert.equal((await demo.client.call('POST', `${fleetPath(demo)}/purge`)).body.status, 'purging');
-      await until(
+      await waitUntil(
         () => demo.client.call('GET', fleetPath(demo)),
         ({ status }) => status === 404,
       );
@@ -222,37 +221,4 @@ function fleetPath(demo: Progress): string {
 
 function hooksPath(demo: Progress): string {
   return `${API}/org/${demo.simulationOrg}/notifications/webhooks`;
-}
-
-/** What every receiver does: recompute the digest over `<t>.<raw body>`, and look at the clock. */
-function checkSignature({ headers, body }: ReceivedMessage, secret: string): Record<string, any> {
-  const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['service-signature'])) ?? [];
-  const expected = createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
-  assert.equal(v1, expected, 'the signature fits the raw body');
-  assert.ok(Math.abs(Date.now() / 1000 - Number(t)) < 300, 'the timestamp is fresh');
-  assert.equal(headers['user-agent'], 'Service-Notifications/1.0');
-  return JSON.parse(body.toString('utf8')) as Record<string, any>;
-}
-
-/** What the user does in a browser: opens the consent page and presses Approve. */
-async function approve(url: string): Promise<void> {
-  const page = await (await fetch(url)).text();
-  const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? url;
-  const fields = new URLSearchParams({ decision: 'approve' });
-  for (const [, name, value] of page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)) {
-    fields.set(String(name), String(value).replaceAll('&amp;', '&'));
-  }
-  const answer = await fetch(new URL(action, url), { method: 'POST', body: fields, redirect: 'manual' });
-  console.log(`   the user approves: ${answer.status} to ${answer.headers.get('location')}`);
-  assert.equal(answer.headers.get('location'), 'https://partner.example.com/done');
-}
-
-async function until(ask: () => Promise<Answer>, isSo: (answer: Answer) => boolean): Promise<Answer> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const answer = await ask();
-    if (isSo(answer)) return answer;
-    assert.ok(Date.now() < deadline, 'it should have happened by now');
-    await sleep(200);
-  }
 }

@@ -18,7 +18,7 @@ interface CatalogueEntry {
   cure: string;
 }
 
-function problemsFile(root: string): string {
+function problemsFile(root: string, document: OpenApiDocument): string {
   const catalogue = parse(readFileSync(join(root, 'openapi/errors.yaml'), 'utf8')) as Record<
     string,
     CatalogueEntry
@@ -31,7 +31,17 @@ function problemsFile(root: string): string {
     'export type ProblemCode = keyof typeof PROBLEMS;\n',
     `export const FIELD_PROBLEMS = ${JSON.stringify(Object.fromEntries(fields), undefined, 2)} as const;\n`,
     'export type FieldCode = keyof typeof FIELD_PROBLEMS;\n',
+    '/** `maxItems` of the errors of a problem. */',
+    `export const MAX_FIELD_ERRORS = ${mostFieldErrors(document)};\n`,
   ].join('\n');
+}
+
+function mostFieldErrors(document: OpenApiDocument): number {
+  const problem = document.components.schemas['Problem'] as
+    { properties: { errors: { maxItems?: number } } } | undefined;
+  const count = problem?.properties.errors.maxItems;
+  if (count === undefined) throw new Error('The schema Problem gives no maxItems for its errors.');
+  return count;
 }
 
 /** A body that says nothing: it may be of any type as long as it is empty. */
@@ -126,7 +136,7 @@ writeOrCheckFiles(
   new Map([
     ['generated/openapi.json', text],
     ['generated/openapi.ts', `${BANNER}${types}`],
-    ['generated/problems.ts', problemsFile(root)],
+    ['generated/problems.ts', problemsFile(root, document)],
     ['generated/routes.ts', routesFile(document)],
     ...generateValidatorFiles(document),
   ]),

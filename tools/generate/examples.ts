@@ -14,18 +14,23 @@ type PathItem = Readonly<Record<string, unknown>>;
  * Request and response bodies of operations and webhooks without an example, each as "operationId request type" or
  * "operationId status type". An example of the schema counts.
  */
-export function listMissingExamples(document: OpenApiDocument & { readonly webhooks?: object }): string[] {
+export function listMissingExamples(
+  document: OpenApiDocument & { readonly webhooks?: Readonly<Record<string, PathItem>> },
+): string[] {
   const items: PathItem[] = [...Object.values(document.paths), ...Object.values(document.webhooks ?? {})];
   return items.flatMap((item) =>
     METHODS.flatMap((method) => {
       const operation = item[method] as Operation | undefined;
       if (operation === undefined) return [];
-      const bodies = [['request', operation.requestBody ?? {}], ...Object.entries(operation.responses)];
+      const bodies: [where: string, node: unknown][] = [
+        ['request', operation.requestBody ?? {}],
+        ...Object.entries(operation.responses),
+      ];
       return bodies.flatMap(([where, node]) => {
         const { content = {} } = resolveReference<{ content?: Content }>(document, node);
         return Object.entries(content)
           .filter(([, media]) => !hasExample(document, media))
-          .map(([type]) => `${operation.operationId} ${String(where)} ${type}`);
+          .map(([type]) => `${operation.operationId} ${where} ${type}`);
       });
     }),
   );

@@ -17,6 +17,9 @@ export function formatLinkHeader(address: string, query: Query, relations: PageR
     .join(', ');
 }
 
+/** Entries on a page of every list in numbered pages. */
+export const PAGE_SIZE = 50;
+
 /** Relations of a list in numbered pages; pages count from 1. */
 export function numberedPageRelations(page: number, pageSize: number, total: number): PageRelations {
   const last = Math.max(1, Math.ceil(total / pageSize));

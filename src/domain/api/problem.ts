@@ -1,3 +1,4 @@
+import { MAX_FIELD_ERRORS } from '../../../generated/problems.ts';
 import type { FieldCode, ProblemCode } from '../../../generated/problems.ts';
 
 /** One error of a request, as in `errors[]` of a problem (RFC 9457, 3.2). */
@@ -36,9 +37,6 @@ export class Problem extends Error {
     this.headers = options.headers ?? {};
   }
 }
-
-/** An answer names at most this many errors of a request, the first ones: `maxItems` of `errors` in the document. */
-export const MAX_FIELD_ERRORS = 200;
 
 /** 422 with every error at once, up to `MAX_FIELD_ERRORS`. */
 export function validationProblem(errors: readonly FieldError[]): Problem {

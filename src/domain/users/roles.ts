@@ -1,6 +1,8 @@
+import type { components } from '../../../generated/openapi.ts';
 import type { SecuredOperationId } from '../../../generated/routes.ts';
 
-export type Role = 'admin' | 'staff' | 'user';
+/** The roles of the document. */
+export type Role = components['schemas']['Role'];
 
 /**
  * How far a role reaches with an operation: `all` objects of the organization; `users`: end users (role `user`)

@@ -1,6 +1,6 @@
 import type { components } from '../../../generated/openapi.ts';
 import type { Handler } from '../../contract/handlers.ts';
-import { formatLinkHeader, numberedPageRelations } from '../../domain/api/page-links.ts';
+import { PAGE_SIZE, formatLinkHeader, numberedPageRelations } from '../../domain/api/page-links.ts';
 import { notFoundProblem } from '../../domain/api/problem.ts';
 import { computeDeviceStates } from '../../households/device-states.ts';
 import { findStoredHousehold } from '../../households/stored-households.ts';
@@ -23,7 +23,6 @@ import { requireFleet } from './fleet-access.ts';
 type Location = components['schemas']['HouseholdLocation'];
 
 /** Devices on a full page. */
-const PAGE_SIZE = 50;
 
 export const listFleetDevices: Handler<Context, 'listFleetDevices'> = async (context, { path, query }) => {
   const { db, orgId, baseUrl } = context;

@@ -1,3 +1,4 @@
+import { PAGE_SIZE } from '../../domain/api/page-links.ts';
 import { sql } from 'kysely';
 import type { EncryptedValue } from '../../domain/security/encryption.ts';
 import type { Topic } from '../../domain/notifications/topics.ts';
@@ -35,9 +36,6 @@ export interface WebhookChange {
   readonly topics?: readonly Topic[];
 }
 
-/** The size of a page of the list. */
-export const WEBHOOKS_PER_PAGE = 50;
-
 const columns = ['id', 'org_id', 'url', 'topics', 'enabled', 'created_at', 'updated_at'] as const;
 
 export function insertWebhook(db: Db | Tx, webhook: NewWebhook, now: Date): Promise<Webhook> {
@@ -67,8 +65,8 @@ export function listWebhooks(db: Db | Tx, orgId: string, page: number): Promise<
     .where('deleted_at', 'is', null)
     .orderBy('created_at')
     .orderBy('id')
-    .limit(WEBHOOKS_PER_PAGE)
-    .offset((page - 1) * WEBHOOKS_PER_PAGE)
+    .limit(PAGE_SIZE)
+    .offset((page - 1) * PAGE_SIZE)
     .execute();
 }
 

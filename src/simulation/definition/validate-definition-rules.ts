@@ -1,4 +1,4 @@
-import { MAX_FIELD_ERRORS } from '../../domain/api/problem.ts';
+import { MAX_FIELD_ERRORS } from '../../../generated/problems.ts';
 import type { FieldError } from '../../domain/api/problem.ts';
 import { resolveDefinition } from './resolve-definition.ts';
 import type { FleetDefinitionBody } from './fleet-definition.ts';

@@ -1,0 +1,36 @@
+import { InvalidArgumentError } from 'commander';
+import { isEmailAddress, isUuid } from '../domain/api/formats.ts';
+
+/** 1 to 255 characters, trimmed. @throws InvalidArgumentError for anything else. */
+export function parseName(text: string): string {
+  if (text.trim() === '' || text.length > 255) throw new InvalidArgumentError('Give 1 to 255 characters.');
+  return text.trim();
+}
+
+/** An email address as it is. @throws InvalidArgumentError for anything else. */
+export function parseEmailAddress(text: string): string {
+  if (!isEmailAddress(text)) throw new InvalidArgumentError('Give an email address.');
+  return text;
+}
+
+/** A UUID in lower case. @throws InvalidArgumentError for anything else. */
+export function parseUuid(text: string): string {
+  if (!isUuid(text)) throw new InvalidArgumentError('Give a UUID.');
+  return text.toLowerCase();
+}
+
+/** An http or https address without credentials. @throws InvalidArgumentError for anything else. */
+export function parseWebAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new InvalidArgumentError('Give an http or https address without credentials.');
+  }
+  return text;
+}
+
+/** `whsec_` and 32 bytes in base64. @throws InvalidArgumentError for anything else. */
+export function parseSigningSecret(text: string): string {
+  if (!/^whsec_[A-Za-z0-9+/]{43}=$/.test(text))
+    throw new InvalidArgumentError('Give whsec_ and 32 bytes in base64.');
+  return text;
+}
