@@ -23,6 +23,7 @@ export function lastSettledDay(now: Date): number {
   return utcDayOf(new Date(now.getTime() - SETTLED_AFTER_MS));
 }
 
+/** A stored checkpoint as the model takes it over. */
 export function toCheckpoint(row: StoredCheckpoint): Checkpoint {
   return {
     day: row.day,

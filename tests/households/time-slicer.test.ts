@@ -5,20 +5,23 @@ import {
   yieldLowPriority,
   yieldToEventLoop,
 } from '../../src/households/time-slicer.ts';
-import { NO_COUNTERS, createCounterAccumulator } from '../../src/simulation/model/counter-accumulator.ts';
-import type { CounterAccumulator } from '../../src/simulation/model/counter-accumulator.ts';
+import { CounterAccumulator, NO_COUNTERS } from '../../src/simulation/model/counter-accumulator.ts';
 
 const origin = { day: 0, counters: NO_COUNTERS, stored: 0, vehicleStored: 0 };
 const row = new Int32Array(97).fill(1);
 const idle = { pv: row, ev: row, hp: row, grid: row, stored: row, vehicleStored: row };
 
-function countingAccumulator(): CounterAccumulator & { readonly asked: () => number } {
-  let days = 0;
-  const accumulator = createCounterAccumulator(origin, () => {
-    days += 1;
-    return idle;
-  });
-  return { ...accumulator, asked: () => days };
+class CountingAccumulator extends CounterAccumulator {
+  readonly asked: () => number;
+
+  constructor() {
+    let days = 0;
+    super(origin, () => {
+      days += 1;
+      return idle;
+    });
+    this.asked = () => days;
+  }
 }
 
 test('turns are given one an iteration of the event loop, to requests before others', async () => {
@@ -45,7 +48,7 @@ test('turns are given one an iteration of the event loop, to requests before oth
 });
 
 test('a walk waits for a turn before each slice, and no slice is larger than it may be', async () => {
-  const accumulator = countingAccumulator();
+  const accumulator = new CountingAccumulator();
   const slices: number[] = [];
   let before = 0;
   const slicer = new TimeSlicer(async (days) => {
@@ -64,7 +67,7 @@ test('a walk waits for a turn before each slice, and no slice is larger than it 
 });
 
 test('a walk that is to stop stops at the next step', async () => {
-  const accumulator = countingAccumulator();
+  const accumulator = new CountingAccumulator();
   const slicer = new TimeSlicer(yieldToEventLoop, () => accumulator.asked() >= 400);
   expect(await slicer.advanceTo(accumulator, 2000)).toBe(false);
   expect(accumulator.asked()).toBe(400);

@@ -112,6 +112,7 @@ export function listFleetDevices(
     .execute();
 }
 
+/** The number of simulated devices of a fleet that match a filter and whose user is not deleted. */
 export async function countMatchingDevices(
   db: Db | Tx,
   simulationOrgId: string,
@@ -150,6 +151,7 @@ export function listUserDevices(
     .execute();
 }
 
+/** A device of a user by id; undefined when the user has none of that type and id. */
 export function findUserDevice(
   db: Db | Tx,
   orgId: string,

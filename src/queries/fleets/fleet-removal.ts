@@ -20,7 +20,7 @@ export async function deleteSimulatedData(tx: Tx, fleet: Fleet): Promise<void> {
 }
 
 /** Tables of an organization in an order in which no row is left behind that another needs. */
-const PURGED_TABLES = [
+export const PURGED_TABLES = [
   'notification_items',
   'delivery_attempts',
   'deliveries',

@@ -25,6 +25,7 @@ export async function insertFleetRequest(tx: Tx, request: FleetRequest): Promise
   return row !== undefined;
 }
 
+/** What a request_id was used for, and its answer; undefined when it is unused. */
 export function findFleetRequest(
   db: Db | Tx,
   orgId: string,

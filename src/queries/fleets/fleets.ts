@@ -27,6 +27,7 @@ export interface Fleet {
   readonly stopped_at: Date | null;
 }
 
+/** The columns of a Fleet: all but the weights of its density and the claims of workers. */
 export const FLEET_COLUMNS = [
   'org_id',
   'id',
@@ -60,6 +61,7 @@ export async function insertFleet(tx: Tx, fleet: Fleet, weights: Uint8Array | nu
     .execute();
 }
 
+/** A fleet of an organization by its id; undefined when it has none of that id. */
 export function findFleet(db: Db | Tx, orgId: string, id: string): Promise<Fleet | undefined> {
   return db
     .selectFrom('fleets')

@@ -48,14 +48,20 @@ export interface HouseholdBatch {
   readonly conditions: readonly PlannedCondition[];
 }
 
-/** Writes users, households, devices and planned conditions; rows that are there already stay as they are. */
+/** Writes users, households, devices and planned conditions; rows that exist already stay as they are. */
 export async function insertHouseholds(tx: Tx, batch: HouseholdBatch, now: Date): Promise<void> {
-  const { orgId, fleetId } = batch;
+  await insertUsers(tx, batch, now);
+  await insertHouseholdRows(tx, batch, now);
+  await insertDevices(tx, batch, now);
+  if (batch.conditions.length > 0) await insertPlannedConditions(tx, batch, now);
+}
+
+async function insertUsers(tx: Tx, batch: HouseholdBatch, now: Date): Promise<void> {
   await sql`
     insert into users (org_id, id, email, role, first_name, last_name, country, latitude, longitude,
       location_last_updated, fleet_id, household_index, created_at, updated_at)
-    select ${orgId}, user_id, email, 'user', first_name, last_name, country, latitude, longitude,
-      ${now}, ${fleetId}, household_index, ${now}, ${now}
+    select ${batch.orgId}, user_id, email, 'user', first_name, last_name, country, latitude, longitude,
+      ${now}, ${batch.fleetId}, household_index, ${now}, ${now}
     from ${unnestRows(batch.households, {
       household_index: 'integer',
       user_id: 'uuid',
@@ -68,10 +74,13 @@ export async function insertHouseholds(tx: Tx, batch: HouseholdBatch, now: Date)
     })}
     on conflict on constraint users_pkey do nothing
   `.execute(tx);
+}
+
+async function insertHouseholdRows(tx: Tx, batch: HouseholdBatch, now: Date): Promise<void> {
   await sql`
     insert into households (org_id, fleet_id, household_index, household_id, user_id, group_name, profile, latitude,
       longitude, location_source, attributes, created_at)
-    select ${orgId}, ${fleetId}, household_index, household_id, user_id, group_name, profile, latitude,
+    select ${batch.orgId}, ${batch.fleetId}, household_index, household_id, user_id, group_name, profile, latitude,
       longitude, location_source, attributes, ${now}
     from ${unnestRows(batch.households, {
       household_index: 'integer',
@@ -86,10 +95,13 @@ export async function insertHouseholds(tx: Tx, batch: HouseholdBatch, now: Date)
     })}
     on conflict on constraint households_pkey do nothing
   `.execute(tx);
+}
+
+async function insertDevices(tx: Tx, batch: HouseholdBatch, now: Date): Promise<void> {
   await sql`
     insert into devices (org_id, id, user_id, device_type, fleet_id, household_index, name, manufacturer, model,
       ratings, created_at)
-    select ${orgId}, id, user_id, device_type, ${fleetId}, household_index, name, manufacturer, model, ratings, ${now}
+    select ${batch.orgId}, id, user_id, device_type, ${batch.fleetId}, household_index, name, manufacturer, model, ratings, ${now}
     from ${unnestRows(batch.devices, {
       id: 'uuid',
       user_id: 'uuid',
@@ -102,10 +114,12 @@ export async function insertHouseholds(tx: Tx, batch: HouseholdBatch, now: Date)
     })}
     on conflict on constraint devices_pkey do nothing
   `.execute(tx);
-  if (batch.conditions.length === 0) return;
+}
+
+async function insertPlannedConditions(tx: Tx, batch: HouseholdBatch, now: Date): Promise<void> {
   await sql`
     insert into device_conditions (org_id, device_id, code, active, occurrence, next_change_at, changed_at)
-    select ${orgId}, device_id, code, false, occurrence, next_change_at, ${now}
+    select ${batch.orgId}, device_id, code, false, occurrence, next_change_at, ${now}
     from ${unnestRows(batch.conditions, {
       device_id: 'uuid',
       code: 'text',

@@ -10,6 +10,7 @@ export interface DueFleet {
   readonly fleetId: string;
 }
 
+/** The fleets of the `limit` oldest planned changes that are due. */
 export async function listFleetsWithDueChanges(db: Db, now: Date, limit: number): Promise<DueFleet[]> {
   const { rows } = await sql<DueFleet>`
     select f.simulation_org_id as "orgId", f.org_id as "fleetOrgId", f.id as "fleetId"

@@ -9,6 +9,7 @@ import type {
 } from './fleet-definition.ts';
 import { computeGroupShares, apportionByLargestRemainder } from './group-membership.ts';
 
+/** Name of the group of the households that no group asked for. */
 export const IMPLICIT_GROUP_NAME = 'default';
 
 /**

@@ -5,6 +5,7 @@ import { listDeviceTypes } from './household.ts';
 import { deriveDeviceId } from './identity.ts';
 import { NOISE_CHANNEL, hashCounter, splitSeed } from '../kernel/noise.ts';
 
+/** Ratings of a device to which none applies. */
 export const NO_RATINGS: DeviceRatings = {
   rated_power_w: null,
   pv_rating_kw: null,

@@ -21,20 +21,23 @@ export function deriveFleetId(orgId: string, requestId: string): string {
 }
 
 /** The organization that a fleet reserves. */
-export function deriveSimulationOrgId(job: string): string {
-  return deriveUuidV5(`organization:${job}`);
+export function deriveSimulationOrgId(fleetId: string): string {
+  return deriveUuidV5(`organization:${fleetId}`);
 }
 
-export function deriveHouseholdId(job: string, index: number): string {
-  return deriveUuidV5(`household:${job}:${index}`);
+/** UUID of household `index` of a fleet. */
+export function deriveHouseholdId(fleetId: string, index: number): string {
+  return deriveUuidV5(`household:${fleetId}:${index}`);
 }
 
-export function deriveUserId(job: string, index: number): string {
-  return deriveUuidV5(`user:${job}:${index}`);
+/** UUID of the user of household `index` of a fleet. */
+export function deriveUserId(fleetId: string, index: number): string {
+  return deriveUuidV5(`user:${fleetId}:${index}`);
 }
 
-export function deriveDeviceId(job: string, index: number, type: DeviceType): string {
-  return deriveUuidV5(`device:${job}:${index}:${type}`);
+/** UUID of a device of household `index` of a fleet; a household has at most one device of a type. */
+export function deriveDeviceId(fleetId: string, index: number, type: DeviceType): string {
+  return deriveUuidV5(`device:${fleetId}:${index}:${type}`);
 }
 
 const FIRST_NAMES = [
@@ -54,13 +57,13 @@ export interface Resident {
 }
 
 /** The user of a household; the address lies in `.invalid` (RFC 2606), so nothing can be sent to it. */
-export function deriveResident(job: string, seed: number, index: number): Resident {
+export function deriveResident(fleetId: string, seed: number, index: number): Resident {
   const split = splitSeed(seed);
   const choose = (names: readonly string[], channel: number) =>
     names[hashCounter(split, index, channel, 0) % names.length] ?? '';
   return {
-    user_id: deriveUserId(job, index),
-    email: `household-${String(index + 1).padStart(4, '0')}@${job}.simulated.invalid`,
+    user_id: deriveUserId(fleetId, index),
+    email: `household-${String(index + 1).padStart(4, '0')}@${fleetId}.simulated.invalid`,
     first_name: choose(FIRST_NAMES, NOISE_CHANNEL.firstName),
     last_name: choose(LAST_NAMES, NOISE_CHANNEL.lastName),
   };

@@ -12,6 +12,8 @@ export interface Counters {
   readonly gridImport: number;
   readonly gridExport: number;
 }
+
+/** Counters at the anchor. */
 export const NO_COUNTERS: Counters = { pv: 0, ev: 0, hp: 0, gridImport: 0, gridExport: 0 };
 
 /**
@@ -57,92 +59,93 @@ export function addQuarterEnergies(
 }
 
 /** Sums on by at most so many days; true when the day is reached. */
-export type AdvanceByDays = (mostDays: number) => boolean;
-
-export interface CounterAccumulator {
-  /** The start of a day, summed on at once from the nearest one before it that is known. */
-  checkpointAt(day: number): Checkpoint;
-  /** Sums up to the start of a day in steps; several of these may be under way at once. */
-  startAdvancingTo(day: number): AdvanceByDays;
-  /** What is known of the start of a day without summing. */
-  findCheckpoint(day: number): Checkpoint | undefined;
-  /** Takes over a checkpoint that was made before, of this household and its schedule. */
-  restore(checkpoint: Checkpoint): void;
-}
+export type AdvanceByDays = (maxDays: number) => boolean;
 
 /** Days between milestones at first. When there are too many, every second one is dropped, so that the way back stays short. */
 const FIRST_MILESTONE_SPACING_DAYS = 16;
 const MAX_MILESTONES = 32;
 const MAX_RECENT_CHECKPOINTS = 4;
 
-/** `origin` is the start of the anchor's day; before it nothing is counted. */
-export function createCounterAccumulator(
-  origin: Checkpoint,
-  dayOf: (day: number) => Day,
-): CounterAccumulator {
-  const milestones = new Map<number, Checkpoint>();
-  const recent: Checkpoint[] = [];
-  let spacing = FIRST_MILESTONE_SPACING_DAYS;
-  let restored = origin;
+/** The counters of a household at the starts of days, summed on demand from the nearest day that is known. */
+export class CounterAccumulator {
+  readonly #origin: Checkpoint;
+  readonly #dayOf: (day: number) => Day;
+  readonly #milestones = new Map<number, Checkpoint>();
+  readonly #recent: Checkpoint[] = [];
+  #spacing = FIRST_MILESTONE_SPACING_DAYS;
+  #restored: Checkpoint;
 
-  const findCheckpoint = (day: number): Checkpoint | undefined =>
-    restored.day === day ? restored : (recent.find((known) => known.day === day) ?? milestones.get(day));
+  /** `origin` is the start of the anchor's day; before it nothing is counted. `dayOf` computes the energies of a day. */
+  constructor(origin: Checkpoint, dayOf: (day: number) => Day) {
+    this.#origin = origin;
+    this.#dayOf = dayOf;
+    this.#restored = origin;
+  }
 
-  const nearest = (day: number): Checkpoint => {
-    let best = restored.day <= day ? restored : origin;
-    for (const known of recent) if (known.day <= day && known.day > best.day) best = known;
-    for (const known of milestones.values()) if (known.day <= day && known.day > best.day) best = known;
+  /** The start of a day, summed at once from the nearest one before it that is known. */
+  checkpointAt(day: number): Checkpoint {
+    if (day <= this.#origin.day) return this.#origin;
+    const known = this.findCheckpoint(day);
+    if (known) return known;
+    this.startAdvancingTo(day)(Infinity);
+    return this.findCheckpoint(day) ?? this.#origin;
+  }
+
+  /** Sums up to the start of a day in steps; several of these may be under way at once. */
+  startAdvancingTo(day: number): AdvanceByDays {
+    let known = this.#nearest(day);
+    return (maxDays) => {
+      // Another caller may have summed further meanwhile.
+      const ahead = this.#nearest(day);
+      if (ahead.day > known.day) known = ahead;
+      for (let left = maxDays; left > 0 && known.day < day; left--) {
+        known = this.#next(known);
+        this.#addMilestone(known);
+      }
+      if (this.findCheckpoint(known.day) === undefined) {
+        if (this.#recent.length === MAX_RECENT_CHECKPOINTS) this.#recent.shift();
+        this.#recent.push(known);
+      }
+      return known.day >= day;
+    };
+  }
+
+  /** The start of a day if it is known without summing. */
+  findCheckpoint(day: number): Checkpoint | undefined {
+    if (this.#restored.day === day) return this.#restored;
+    return this.#recent.find((known) => known.day === day) ?? this.#milestones.get(day);
+  }
+
+  /** Takes over a checkpoint that was made before, of this household and its schedule. */
+  restore(checkpoint: Checkpoint): void {
+    if (checkpoint.day > this.#restored.day) this.#restored = checkpoint;
+  }
+
+  #nearest(day: number): Checkpoint {
+    let best = this.#restored.day <= day ? this.#restored : this.#origin;
+    for (const known of this.#recent) if (known.day <= day && known.day > best.day) best = known;
+    for (const known of this.#milestones.values()) {
+      if (known.day <= day && known.day > best.day) best = known;
+    }
     return best;
-  };
+  }
 
-  const markMilestone = (known: Checkpoint): void => {
-    if ((known.day - origin.day) % spacing !== 0) return;
-    milestones.set(known.day, known);
-    if (milestones.size <= MAX_MILESTONES) return;
-    spacing *= 2;
-    for (const day of milestones.keys()) if ((day - origin.day) % spacing !== 0) milestones.delete(day);
-  };
+  #addMilestone(known: Checkpoint): void {
+    const isMilestone = (day: number): boolean => (day - this.#origin.day) % this.#spacing === 0;
+    if (!isMilestone(known.day)) return;
+    this.#milestones.set(known.day, known);
+    if (this.#milestones.size <= MAX_MILESTONES) return;
+    this.#spacing *= 2;
+    for (const day of this.#milestones.keys()) if (!isMilestone(day)) this.#milestones.delete(day);
+  }
 
-  const next = ({ day, counters }: Checkpoint): Checkpoint => {
-    const rows = dayOf(day);
+  #next({ day, counters }: Checkpoint): Checkpoint {
+    const rows = this.#dayOf(day);
     return {
       day: day + 1,
       counters: addQuarterEnergies(counters, rows),
       stored: rows.stored[QUARTER_HOURS_PER_DAY] ?? 0,
       vehicleStored: rows.vehicleStored[QUARTER_HOURS_PER_DAY] ?? 0,
     };
-  };
-
-  const startAdvancingTo = (day: number): AdvanceByDays => {
-    let known = nearest(day);
-    return (mostDays) => {
-      // Another caller may have summed further meanwhile.
-      const ahead = nearest(day);
-      if (ahead.day > known.day) known = ahead;
-      for (let left = mostDays; left > 0 && known.day < day; left--) {
-        known = next(known);
-        markMilestone(known);
-      }
-      if (findCheckpoint(known.day) === undefined) {
-        if (recent.length === MAX_RECENT_CHECKPOINTS) recent.shift();
-        recent.push(known);
-      }
-      return known.day >= day;
-    };
-  };
-
-  return {
-    checkpointAt: (day) => {
-      if (day <= origin.day) return origin;
-      const before = findCheckpoint(day);
-      if (before) return before;
-      startAdvancingTo(day)(Infinity);
-      return findCheckpoint(day) ?? origin;
-    },
-    startAdvancingTo,
-    findCheckpoint,
-    restore: (checkpoint) => {
-      if (checkpoint.day > restored.day) restored = checkpoint;
-    },
-  };
+  }
 }

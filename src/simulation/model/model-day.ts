@@ -22,9 +22,6 @@ import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 /** 250 mWh are a watt for a quarter hour. */
 const MILLI_WH_PER_W = 250;
 
-/** Load of the local day that is being filled. */
-const loadCurve = new Float64Array(QUARTER_HOURS_PER_DAY);
-
 /** Fills the rows of a UTC day (days since 1970), whatever they hold. Energies in mWh. */
 export type DayFiller<Rows> = (day: number, rows: Rows) => void;
 
@@ -36,6 +33,8 @@ export function createLoadFiller(household: Household): DayFiller<Int32Array> {
   const bursts = hashStream(seed, index, NOISE_CHANNEL.loadSpike);
   const meanMilliWh = ((household.load_annual_kwh * 1000) / 8760) * MILLI_WH_PER_W;
   const daySegments = daySegmentsIn(zone);
+  /** Load of the local day that is being filled. */
+  const loadCurve = new Float64Array(QUARTER_HOURS_PER_DAY);
   const years = new DayCache<number>(2);
   const yearMeanOf = (year: number): number =>
     years.find(year) ?? years.set(year, yearMeanLoad(profile, year, country, latitude));

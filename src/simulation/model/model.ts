@@ -10,15 +10,17 @@ import {
   storedEnergyAtDayStart,
 } from '../devices/battery.ts';
 import type { StorageTransition } from '../devices/battery.ts';
-import { NO_COUNTERS, addQuarterEnergies, createCounterAccumulator } from './counter-accumulator.ts';
-import type { Checkpoint, Counters, CounterAccumulator } from './counter-accumulator.ts';
+import { CounterAccumulator, NO_COUNTERS, addQuarterEnergies } from './counter-accumulator.ts';
+import type { Checkpoint, Counters } from './counter-accumulator.ts';
 import { HEAT_MODES } from '../devices/heat-pump.ts';
-import type { HeatMode } from '../devices/heat-pump.ts';
+import type { HeatMode, HeatPumpRows } from '../devices/heat-pump.ts';
 import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
+import type { DayFiller } from './model-day.ts';
 import { createDrivingPlanner, createHeatFiller, createLoadFiller, createPvFiller } from './model-day.ts';
 import { allocateUint8Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
+import type { VehicleBatteryLimits, VehicleInterval } from '../devices/vehicle.ts';
 import { simulateVehicleDay, vehicleBatteryTransition, vehicleBatteryLimitsOf } from '../devices/vehicle.ts';
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
@@ -79,25 +81,10 @@ export interface HouseholdModel {
   readonly counters: CounterAccumulator;
 }
 
-/** Surplus before the battery on the day that is being filled. */
-const surplus = new Int32Array(QUARTER_HOURS_PER_DAY);
-
 /** Rows of what a household lacks, for all. */
 const IDLE = new Int32Array(QUARTER_HOURS_PER_DAY);
 const IDLE_STORED = new Int32Array(QUARTER_HOURS_PER_DAY + 1);
 const IDLE_BYTES = new Uint8Array(QUARTER_HOURS_PER_DAY);
-
-/** For days of which only the battery's map is asked. */
-const scratchRows: HouseRows = {
-  load: new Int32Array(QUARTER_HOURS_PER_DAY),
-  pv: new Int32Array(QUARTER_HOURS_PER_DAY),
-  hp: new Int32Array(QUARTER_HOURS_PER_DAY),
-  heat: new Int32Array(QUARTER_HOURS_PER_DAY),
-  mode: new Uint8Array(QUARTER_HOURS_PER_DAY),
-  ev: new Int32Array(QUARTER_HOURS_PER_DAY),
-  pluggedIn: new Uint8Array(QUARTER_HOURS_PER_DAY),
-  vehicleStored: new Int32Array(QUARTER_HOURS_PER_DAY + 1),
-};
 
 /** In this order the golden hashes read them. */
 function createDayRows({ pv, heat_pump: pump, electric_vehicle: vehicle }: Household): DayRows {
@@ -117,94 +104,154 @@ function createDayRows({ pv, heat_pump: pump, electric_vehicle: vehicle }: House
   };
 }
 
-/** `scheduleState` steers the heat pump; it must be a pure function of the instant. */
+/** The model of a household. `scheduleState` steers the heat pump; it must be a pure function of the instant. */
 export function createHouseholdModel(
   household: Household,
   scheduleState: (at: Date) => ScheduleState,
 ): HouseholdModel {
-  const anchor = Math.floor(household.anchor_ms / QUARTER_HOUR_MS);
-  const firstDay = Math.floor(anchor / QUARTER_HOURS_PER_DAY);
-  const store = batteryLimitsOf(household.battery);
-  const car = household.electric_vehicle && vehicleBatteryLimitsOf(household.electric_vehicle);
-  const fillLoad = createLoadFiller(household);
-  const fillPv = createPvFiller(household);
-  const fillHeat = createHeatFiller(household, scheduleState);
-  const drivingOn = household.electric_vehicle && createDrivingPlanner(household, household.electric_vehicle);
-  const carMaps = new DayCache<StorageTransition>(64);
-  const storeMaps = new DayCache<StorageTransition>(64);
-  const days = new DayCache<DayRows>(2);
+  return new QuarterHourModel(household, scheduleState);
+}
 
-  const firstQuarterOf = (day: number) =>
-    day > firstDay ? 0 : day < firstDay ? QUARTER_HOURS_PER_DAY : anchor - firstDay * QUARTER_HOURS_PER_DAY;
+/** Remembers two computed days and what storages do on some days more, which only saves time. */
+class QuarterHourModel implements HouseholdModel {
+  readonly counters: CounterAccumulator;
+  readonly #household: Household;
+  /** The quarter at which the history starts, since 1970, and its day. */
+  readonly #anchor: number;
+  readonly #firstDay: number;
+  readonly #origin: Checkpoint;
+  readonly #battery: ReturnType<typeof batteryLimitsOf>;
+  readonly #vehicle: VehicleBatteryLimits | null;
+  readonly #drivingOn: ((day: number) => readonly VehicleInterval[]) | null;
+  readonly #fillLoad: DayFiller<Int32Array>;
+  readonly #fillPv: DayFiller<Int32Array>;
+  readonly #fillHeat: DayFiller<HeatPumpRows>;
+  readonly #vehicleTransitions = new DayCache<StorageTransition>(64);
+  readonly #batteryTransitions = new DayCache<StorageTransition>(64);
+  readonly #days = new DayCache<DayRows>(2);
+  /** Surplus before the battery on the day that was filled last. */
+  readonly #surplus = new Int32Array(QUARTER_HOURS_PER_DAY);
+  /** For days of which only the battery's transition is needed. */
+  #scratch: HouseRows | undefined;
 
-  const carMapOf = (day: number): StorageTransition =>
-    carMaps.find(day) ??
-    carMaps.set(
-      day,
-      car && drivingOn ? vehicleBatteryTransition(car, drivingOn(day), firstQuarterOf(day)) : NO_TRANSITION,
-    );
-  const storeMapOf = (day: number): StorageTransition => {
-    const known = storeMaps.find(day);
+  constructor(household: Household, scheduleState: (at: Date) => ScheduleState) {
+    const { electric_vehicle: vehicle } = household;
+    this.#household = household;
+    this.#anchor = Math.floor(household.anchor_ms / QUARTER_HOUR_MS);
+    this.#firstDay = Math.floor(this.#anchor / QUARTER_HOURS_PER_DAY);
+    this.#battery = batteryLimitsOf(household.battery);
+    this.#vehicle = vehicle && vehicleBatteryLimitsOf(vehicle);
+    this.#drivingOn = vehicle && createDrivingPlanner(household, vehicle);
+    this.#fillLoad = createLoadFiller(household);
+    this.#fillPv = createPvFiller(household);
+    this.#fillHeat = createHeatFiller(household, scheduleState);
+    this.#origin = {
+      day: this.#firstDay,
+      counters: NO_COUNTERS,
+      stored: this.#battery.initial,
+      vehicleStored: this.#vehicle ? this.#vehicle.initial : 0,
+    };
+    this.counters = new CounterAccumulator(this.#origin, (day) => this.day(day));
+  }
+
+  day(day: number): DayRows {
+    const known = this.#days.find(day);
     if (known) return known;
-    fill(day, scratchRows);
-    return storeMaps.set(day, batteryTransition(store, surplus, firstQuarterOf(day)));
-  };
+    const rows = this.#days.evict(day) ?? createDayRows(this.#household);
+    return this.#days.set(day, this.#compute(day, rows));
+  }
 
-  /** Everything but the battery. */
-  const fill = (day: number, rows: HouseRows): void => {
+  quarter(quarterIndex: number): Quarter {
+    const day = Math.floor(quarterIndex / QUARTER_HOURS_PER_DAY);
+    return readQuarter(this.day(day), quarterIndex - day * QUARTER_HOURS_PER_DAY);
+  }
+
+  countersBefore(quarterIndex: number): Counters {
+    if (quarterIndex <= this.#anchor) return NO_COUNTERS;
+    const day = Math.floor(quarterIndex / QUARTER_HOURS_PER_DAY);
+    const { counters } = this.counters.checkpointAt(day);
+    return addQuarterEnergies(counters, this.day(day), quarterIndex - day * QUARTER_HOURS_PER_DAY);
+  }
+
+  #compute(day: number, rows: DayRows): DayRows {
+    const stored =
+      this.#days.find(day - 1)?.stored[QUARTER_HOURS_PER_DAY] ??
+      storedEnergyAtDayStart(this.#batteryTransition, day, (back) => this.#checkpointOf(back)?.stored);
+    this.#fillHouse(day, rows);
+    simulateBatteryDay(this.#battery, this.#surplus, this.#firstQuarterOf(day), stored, rows);
+    const { charge, discharge, grid } = rows;
+    const surplus = this.#surplus;
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+      grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (surplus[i] ?? 0);
+    }
+    return rows;
+  }
+
+  /** Everything but the battery, and the surplus that is left to it. */
+  #fillHouse(day: number, rows: HouseRows): void {
     const { load, pv, hp, heat, mode, ev } = rows;
-    const first = firstQuarterOf(day);
-    fillLoad(day, load);
-    fillPv(day, pv);
-    fillHeat(day, rows);
+    const first = this.#firstQuarterOf(day);
+    this.#fillLoad(day, load);
+    this.#fillPv(day, pv);
+    this.#fillHeat(day, rows);
     if (first > 0) for (const values of [load, pv, hp, heat, mode]) values.fill(0, 0, first);
-    if (car && drivingOn) {
-      const known = days.find(day - 1)?.vehicleStored[QUARTER_HOURS_PER_DAY];
-      const x = known ?? storedEnergyAtDayStart(carMapOf, day, (back) => standingAt(back)?.vehicleStored);
-      simulateVehicleDay(car, drivingOn(day), first, x, rows);
+    if (this.#vehicle && this.#drivingOn) {
+      const stored =
+        this.#days.find(day - 1)?.vehicleStored[QUARTER_HOURS_PER_DAY] ??
+        storedEnergyAtDayStart(
+          this.#vehicleTransition,
+          day,
+          (back) => this.#checkpointOf(back)?.vehicleStored,
+        );
+      simulateVehicleDay(this.#vehicle, this.#drivingOn(day), first, stored, rows);
     } else ev.fill(0);
+    const surplus = this.#surplus;
     for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       surplus[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev[i] ?? 0);
     }
+  }
+
+  readonly #vehicleTransition = (day: number): StorageTransition => {
+    const known = this.#vehicleTransitions.find(day);
+    if (known) return known;
+    const transition =
+      this.#vehicle && this.#drivingOn
+        ? vehicleBatteryTransition(this.#vehicle, this.#drivingOn(day), this.#firstQuarterOf(day))
+        : NO_TRANSITION;
+    return this.#vehicleTransitions.set(day, transition);
   };
 
-  const run = (day: number, rows: DayRows): DayRows => {
-    const known = days.find(day - 1)?.stored[QUARTER_HOURS_PER_DAY];
-    const x = known ?? storedEnergyAtDayStart(storeMapOf, day, (back) => standingAt(back)?.stored);
-    fill(day, rows);
-    simulateBatteryDay(store, surplus, firstQuarterOf(day), x, rows);
-    const { charge, discharge, grid } = rows;
-    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++)
-      grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (surplus[i] ?? 0);
-    return rows;
+  readonly #batteryTransition = (day: number): StorageTransition => {
+    const known = this.#batteryTransitions.find(day);
+    if (known) return known;
+    this.#fillHouse(day, (this.#scratch ??= createHouseRows()));
+    const transition = batteryTransition(this.#battery, this.#surplus, this.#firstQuarterOf(day));
+    return this.#batteryTransitions.set(day, transition);
   };
-  const dayOf = (day: number): DayRows =>
-    days.find(day) ?? days.set(day, run(day, days.evict(day) ?? createDayRows(household)));
 
-  const origin: Checkpoint = {
-    day: firstDay,
-    counters: NO_COUNTERS,
-    stored: store.initial,
-    vehicleStored: car ? car.initial : 0,
-  };
-  const accumulator = createCounterAccumulator(origin, dayOf);
-  const standingAt = (day: number) => (day <= firstDay ? origin : accumulator.findCheckpoint(day));
+  #checkpointOf(day: number): Checkpoint | undefined {
+    return day <= this.#firstDay ? this.#origin : this.counters.findCheckpoint(day);
+  }
+
+  /** The first quarter of a day that belongs to the history; all 96 are before it on earlier days. */
+  #firstQuarterOf(day: number): number {
+    if (day > this.#firstDay) return 0;
+    return day < this.#firstDay
+      ? QUARTER_HOURS_PER_DAY
+      : this.#anchor - this.#firstDay * QUARTER_HOURS_PER_DAY;
+  }
+}
+
+function createHouseRows(): HouseRows {
   return {
-    day: dayOf,
-    quarter: (quarterIndex) => {
-      const day = Math.floor(quarterIndex / QUARTER_HOURS_PER_DAY);
-      return readQuarter(dayOf(day), quarterIndex - day * QUARTER_HOURS_PER_DAY);
-    },
-    countersBefore: (quarterIndex) => {
-      if (quarterIndex <= anchor) return NO_COUNTERS;
-      const day = Math.floor(quarterIndex / QUARTER_HOURS_PER_DAY);
-      return addQuarterEnergies(
-        accumulator.checkpointAt(day).counters,
-        dayOf(day),
-        quarterIndex - day * QUARTER_HOURS_PER_DAY,
-      );
-    },
-    counters: accumulator,
+    load: new Int32Array(QUARTER_HOURS_PER_DAY),
+    pv: new Int32Array(QUARTER_HOURS_PER_DAY),
+    hp: new Int32Array(QUARTER_HOURS_PER_DAY),
+    heat: new Int32Array(QUARTER_HOURS_PER_DAY),
+    mode: new Uint8Array(QUARTER_HOURS_PER_DAY),
+    ev: new Int32Array(QUARTER_HOURS_PER_DAY),
+    pluggedIn: new Uint8Array(QUARTER_HOURS_PER_DAY),
+    vehicleStored: new Int32Array(QUARTER_HOURS_PER_DAY + 1),
   };
 }
 
