@@ -1,4 +1,4 @@
-/** The norm profile of households: H25 of BDEW as a Fourier fit (docs/simulation.md#load). */
+/** The norm profile of households: H25 of BDEW as a Fourier fit (docs/simulation.md#household-load). */
 import { DAY_MS } from '../../domain/api/durations.ts';
 import { dayOfYear } from '../time/calendar.ts';
 import { isPublicHoliday } from '../time/holidays.ts';

@@ -1,4 +1,4 @@
-/** How a household departs from its mean load: spikes of single quarter hours, and days (docs/simulation.md#load). */
+/** How a household departs from its mean load: spikes of single quarter hours, and days (docs/simulation.md#household-load). */
 import { NOISE_CHANNEL, drawUniform, hashInStream } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 
