@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isCidrBlock } from '../domain/security/addresses.ts';
 import { z } from 'zod';
 import { Secret } from '../domain/security/secret.ts';
 
@@ -53,15 +53,8 @@ export const list = optionalText.transform((text): readonly string[] =>
 /** A comma list of CIDR blocks; each that is none is a mistake of its own. */
 export const networks = list.superRefine((blocks, context) => {
   for (const block of blocks) {
-    if (isNetwork(block)) continue;
+    if (isCidrBlock(block)) continue;
     const message = 'must be a comma list of CIDR blocks such as 10.0.0.0/8';
     context.addIssue({ code: 'custom', message, params: { shown: block } });
   }
 });
-
-function isNetwork(block: string): boolean {
-  const [address = '', prefix = '', ...rest] = block.split('/');
-  const family = isIP(address);
-  if (family === 0 || !/^\d{1,3}$/.test(prefix) || rest.length > 0) return false;
-  return Number(prefix) <= (family === 4 ? 32 : 128);
-}
