@@ -18,6 +18,7 @@ export class EventListener {
   readonly #events: HeardEvent[] = [];
   #wake = (): void => {};
   #rest = '';
+  #hasEnded = false;
 
   private constructor(response: IncomingMessage) {
     this.response = response;
@@ -27,7 +28,10 @@ export class EventListener {
     });
     this.ended = new Promise((resolve) => {
       response.on('error', () => undefined);
-      response.once('close', () => resolve(response.complete ? 'whole' : 'cut off'));
+      response.once('close', () => {
+        this.#hasEnded = true;
+        resolve(response.complete ? 'whole' : 'cut off');
+      });
     });
   }
 
@@ -41,18 +45,19 @@ export class EventListener {
     });
   }
 
-  /** The next event that was not taken yet. */
+  /** The next event that was not taken yet; throws when the stream ends before it. */
   async next(): Promise<HeardEvent> {
     for (;;) {
       const event = this.#events.shift();
       if (event !== undefined) return event;
+      if (this.#hasEnded) throw new Error(`The stream ended before another event:\n${this.text}`);
       await this.#more();
     }
   }
 
   /** Waits for the first text, whatever it is, and leaves. */
   async firstText(): Promise<string> {
-    while (this.text === '' && !this.response.complete) await this.#more();
+    while (this.text === '' && !this.#hasEnded) await this.#more();
     this.close();
     return this.text;
   }
