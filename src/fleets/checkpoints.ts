@@ -1,4 +1,4 @@
-import { toCheckpointRow, utcDayOf, toCheckpoint, lastSettledDay } from '../households/checkpoints.ts';
+import { toCheckpointRow, utcDayOf, fromCheckpointRow, lastSettledDay } from '../households/checkpoints.ts';
 import { TimeSlicer } from '../households/time-slicer.ts';
 import type { YieldToEventLoop } from '../households/time-slicer.ts';
 import { loadHeatPumpSchedules } from '../households/heat-pump-schedules.ts';
@@ -80,7 +80,7 @@ async function computeCheckpoints(
       household,
       household.heat_pump ? scheduleOf(household) : alwaysMid,
     );
-    if (checkpoint) counters.restore(toCheckpoint(checkpoint));
+    if (checkpoint) counters.restore(fromCheckpointRow(checkpoint));
     let reached = checkpoint?.day ?? utcDayOf(new Date(household.anchor_ms));
     await slicer.yieldIfDue(HOUSEHOLD_COST_DAYS);
     do {

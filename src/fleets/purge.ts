@@ -1,4 +1,4 @@
-import { deletePurgedFleet, purgeRows } from '../queries/fleets/fleet-removal.ts';
+import { deleteFleetAndItsOrganization, deleteSimulationRows } from '../queries/fleets/fleet-removal.ts';
 import { extendFleetClaim, lockClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import type { FleetWorkContext } from './provisioning.ts';
@@ -16,11 +16,11 @@ export async function purgeFleetInBatches(context: FleetWorkContext, claim: Clai
     const isOver = await context.db.transaction().execute(async (tx) => {
       const fleet = await lockClaimedFleet(tx, claim);
       if (fleet === undefined) return true;
-      if ((await purgeRows(tx, fleet.simulation_org_id, ROW_BATCH_SIZE)) > 0) {
+      if ((await deleteSimulationRows(tx, fleet.simulation_org_id, ROW_BATCH_SIZE)) > 0) {
         await extendFleetClaim(tx, claim, { leaseUntil: context.leaseUntil() });
         return false;
       }
-      await deletePurgedFleet(tx, fleet);
+      await deleteFleetAndItsOrganization(tx, fleet);
       return true;
     });
     if (isOver) return;

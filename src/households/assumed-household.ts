@@ -3,7 +3,7 @@ import { DEFINITION_DEFAULTS } from '../simulation/definition/fleet-definition.t
 import { MODEL_VERSION } from '../simulation/household/household.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { splitSeed } from '../simulation/kernel/noise.ts';
-import { createLocationLookup } from '../simulation/definition/household-location.ts';
+import { createHouseholdLocationLookup } from '../simulation/definition/household-location.ts';
 
 /** The middle of what simulated households have (src/simulation/household/equipment.ts): a single-family house with radiators. */
 const ASSUMED_HEAT_PUMP: HeatPump = {
@@ -21,7 +21,7 @@ export function createAssumedHousehold(
   location: { readonly latitude: number; readonly longitude: number },
   ratedPowerW: number | null,
 ): Household {
-  const { latitude, longitude, country, time_zone, source } = createLocationLookup(
+  const { latitude, longitude, country, time_zone, source } = createHouseholdLocationLookup(
     location,
     null,
     splitSeed(DEFINITION_DEFAULTS.seed),

@@ -1,5 +1,5 @@
 import type { Db } from '../queries/connection/database.ts';
-import { lockFleetWithHouseholds, upsertCheckpoints } from '../queries/fleets/checkpoints.ts';
+import { lockFleetForCheckpoints, upsertCheckpoints } from '../queries/fleets/checkpoints.ts';
 import type { HouseholdCheckpoint, StoredCheckpoint } from '../queries/fleets/checkpoints.ts';
 import type { Checkpoint } from '../simulation/model/counter-accumulator.ts';
 import type { Household } from '../simulation/household/household.ts';
@@ -24,7 +24,7 @@ export function lastSettledDay(now: Date): number {
 }
 
 /** A stored checkpoint as the model takes it over. */
-export function toCheckpoint(row: StoredCheckpoint): Checkpoint {
+export function fromCheckpointRow(row: StoredCheckpoint): Checkpoint {
   return {
     day: row.day,
     counters: {
@@ -74,7 +74,7 @@ export async function advanceCounters(
   slicer: TimeSlicer,
 ): Promise<HouseholdCheckpoint | undefined> {
   const { counters } = model;
-  if (storedCheckpoint !== null) counters.restore(toCheckpoint(storedCheckpoint));
+  if (storedCheckpoint !== null) counters.restore(fromCheckpointRow(storedCheckpoint));
   const day = utcDayOf(at);
   const settled = Math.min(day, lastSettledDay(now));
   const since = storedCheckpoint?.day ?? utcDayOf(new Date(household.anchor_ms));
@@ -96,7 +96,7 @@ export async function saveCheckpoints(
 ): Promise<void> {
   if (made.length === 0) return;
   await db.transaction().execute(async (tx) => {
-    if (await lockFleetWithHouseholds(tx, simulationOrgId))
+    if (await lockFleetForCheckpoints(tx, simulationOrgId))
       await upsertCheckpoints(tx, simulationOrgId, made);
   });
 }

@@ -2,7 +2,7 @@ import { BoundedCache } from '../simulation/kernel/bounded-cache.ts';
 import { alwaysMid } from '../simulation/devices/schedule-states.ts';
 import type { ScheduleState } from '../simulation/devices/schedule-states.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { modelHousehold } from '../simulation/model/device-state.ts';
+import { createModelledHousehold } from '../simulation/model/device-state.ts';
 import type { ModelledHousehold } from '../simulation/model/device-state.ts';
 import { parseStoredHousehold } from '../simulation/model/model-versions.ts';
 
@@ -45,7 +45,7 @@ export function findModelledHousehold(
   // Without a heat pump the schedule changes nothing.
   const scheduleState = (household.heat_pump && scheduleOf?.(household)) ?? alwaysMid;
   if (cached.modelled?.scheduleState !== scheduleState) {
-    cached.modelled = modelHousehold(household, scheduleState);
+    cached.modelled = createModelledHousehold(household, scheduleState);
   }
   return cached.modelled;
 }

@@ -10,7 +10,7 @@ import {
   countNewPrices,
   insertPriceRevisions,
   listPrices,
-  lockPrices,
+  lockPricesOfOrganization,
 } from '../queries/prices/day-ahead-prices.ts';
 import type { Context } from './context.ts';
 
@@ -54,7 +54,7 @@ function readUpload(body: Upload): readonly DayAheadPrice[] {
 async function store({ db, orgId, now }: Context, prices: readonly DayAheadPrice[]): Promise<UploadState> {
   if (prices.length === 0) return 'empty';
   return db.transaction().execute(async (tx) => {
-    await lockPrices(tx, orgId);
+    await lockPricesOfOrganization(tx, orgId);
     if (areAllPricesPast(prices, now))
       return (await countNewPrices(tx, orgId, prices)) === 0 ? 'existing' : 'late';
     return (await insertPriceRevisions(tx, orgId, prices, now)) === 0 ? 'existing' : 'success';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { toCheckpoint } from '../../src/households/checkpoints.ts';
+import { fromCheckpointRow } from '../../src/households/checkpoints.ts';
 import { loadHeatPumpSchedules } from '../../src/households/heat-pump-schedules.ts';
 import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
@@ -202,6 +202,6 @@ test('checkpoints whose worker is killed are made by another, and are what the w
       household,
       household.heat_pump ? scheduleOf(household) : alwaysMid,
     );
-    expect(toCheckpoint(row)).toEqual(counters.checkpointAt(row.day));
+    expect(fromCheckpointRow(row)).toEqual(counters.checkpointAt(row.day));
   }
 }, 120_000);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { toCheckpoint } from '../../src/households/checkpoints.ts';
+import { fromCheckpointRow } from '../../src/households/checkpoints.ts';
 import { loadHeatPumpSchedules } from '../../src/households/heat-pump-schedules.ts';
 import type { Checkpoint } from '../../src/simulation/model/counter-accumulator.ts';
 import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
@@ -38,7 +38,7 @@ export async function kept({ api }: FleetApi, orgId: string): Promise<Checkpoint
     .orderBy('household_index')
     .execute();
   expect(rows.map((row) => row.household_index)).toEqual(rows.map((_, index) => index));
-  return rows.map(toCheckpoint);
+  return rows.map(fromCheckpointRow);
 }
 
 export async function householdsOf({ api }: FleetApi, orgId: string): Promise<Household[]> {

@@ -5,9 +5,9 @@ import {
   yieldLowPriority,
   yieldToEventLoop,
 } from '../../src/households/time-slicer.ts';
-import { CounterAccumulator, NO_COUNTERS } from '../../src/simulation/model/counter-accumulator.ts';
+import { CounterAccumulator, ZERO_COUNTERS } from '../../src/simulation/model/counter-accumulator.ts';
 
-const origin = { day: 0, counters: NO_COUNTERS, stored: 0, vehicleStored: 0 };
+const origin = { day: 0, counters: ZERO_COUNTERS, stored: 0, vehicleStored: 0 };
 const row = new Int32Array(97).fill(1);
 const idle = { pv: row, ev: row, hp: row, grid: row, stored: row, vehicleStored: row };
 

@@ -14,7 +14,7 @@ import type { SimulatedInverter } from '../../queries/fleets/devices.ts';
 import { findFleetBySimulationOrg } from '../../queries/fleets/fleets.ts';
 import type { Fleet } from '../../queries/fleets/fleets.ts';
 import { streamHouseholdLocations } from '../../queries/fleets/households.ts';
-import { createLocationLookup } from '../../simulation/definition/household-location.ts';
+import { createHouseholdLocationLookup } from '../../simulation/definition/household-location.ts';
 import { parseStoredDefinition } from '../../simulation/definition/stored-definition.ts';
 import { splitSeed } from '../../simulation/kernel/noise.ts';
 import type { Context } from '../context.ts';
@@ -54,7 +54,7 @@ export const listFleetLocations: Handler<Context, 'listFleetLocations'> = async 
 /** A household without a location of its own reports the fleet's pair, as the document says. */
 async function* streamLocations({ db }: Context, fleet: Fleet): AsyncIterable<Location> {
   const { definition } = parseStoredDefinition(fleet.definition);
-  const ofFleet = createLocationLookup(definition, null, splitSeed(fleet.seed))(0);
+  const ofFleet = createHouseholdLocationLookup(definition, null, splitSeed(fleet.seed))(0);
   for await (const row of streamHouseholdLocations(db, fleet.simulation_org_id)) {
     yield {
       household_id: row.household_id,

@@ -5,9 +5,13 @@ import type { FleetOperation, FleetStatus } from '../../domain/fleets/fleet-stat
 import { Problem, validationProblem } from '../../domain/api/problem.ts';
 import type { Tx } from '../../queries/connection/database.ts';
 import type { CancelledDeliveries } from '../../queries/deliveries/deliveries.ts';
-import { deleteSimulatedData } from '../../queries/fleets/fleet-removal.ts';
+import { deleteSimulatedUsersAndDevices } from '../../queries/fleets/fleet-removal.ts';
 import { findFleetRequest } from '../../queries/fleets/fleet-requests.ts';
-import { notifyFleetRunners, cancelPlannedChanges, updateFleet } from '../../queries/fleets/fleets.ts';
+import {
+  notifyFleetRunners,
+  cancelPlannedConditionChanges,
+  updateFleet,
+} from '../../queries/fleets/fleets.ts';
 import type { Fleet, FleetChange } from '../../queries/fleets/fleets.ts';
 import { deleteHouseholdsFrom } from '../../queries/fleets/households.ts';
 import { softDeleteWebhooks } from '../../queries/deliveries/webhooks.ts';
@@ -33,7 +37,7 @@ export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { pa
 
 export const stopFleet: Handler<Context, 'stopFleet'> = async (context, { path }) => {
   const body = await transition(context, path.job_id, 'stop', async (tx, fleet, status) => {
-    await cancelPlannedChanges(tx, fleet);
+    await cancelPlannedConditionChanges(tx, fleet);
     return updateFleet(tx, fleet, {
       ...(await dropUnfinishedExpansion(tx, fleet)),
       status,
@@ -47,7 +51,7 @@ export const cancelFleet: Handler<Context, 'cancelFleet'> = async (context, { pa
   const body = await transition(context, path.job_id, 'cancel', async (tx, fleet, status) => {
     const dropped = await dropUnfinishedExpansion(tx, fleet);
     if (status !== 'cancelled') return updateFleet(tx, fleet, { ...dropped, status });
-    await cancelPlannedChanges(tx, fleet);
+    await cancelPlannedConditionChanges(tx, fleet);
     return updateFleet(tx, fleet, { ...dropped, status, stopped_at: context.now });
   });
   return { status: 200, body };
@@ -55,7 +59,7 @@ export const cancelFleet: Handler<Context, 'cancelFleet'> = async (context, { pa
 
 export const cleanupFleet: Handler<Context, 'cleanupFleet'> = async (context, { path }) => {
   const body = await transition(context, path.job_id, 'cleanup', async (tx, fleet, status) => {
-    await deleteSimulatedData(tx, fleet);
+    await deleteSimulatedUsersAndDevices(tx, fleet);
     return updateFleet(tx, fleet, { status });
   });
   return { status: 200, body };

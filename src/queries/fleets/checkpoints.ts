@@ -120,7 +120,7 @@ export async function releaseCheckpointClaim(db: Db, claim: CheckpointClaim): Pr
  * Whether the fleet of a simulation organization has households whose checkpoints may be stored. If so no operation
  * changes its state, and so none of its households, until the transaction ends.
  */
-export async function lockFleetWithHouseholds(tx: Tx, simulationOrgId: string): Promise<boolean> {
+export async function lockFleetForCheckpoints(tx: Tx, simulationOrgId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('fleets')
     .select('id')

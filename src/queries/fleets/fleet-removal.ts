@@ -7,7 +7,7 @@ import type { Fleet } from './fleets.ts';
  * Removes the fleet's users, devices, checkpoints and notifications at once; households (with their locations), other
  * users, webhooks and messages stay. Items go first and by organization, so that a device's removal finds none to follow.
  */
-export async function deleteSimulatedData(tx: Tx, fleet: Fleet): Promise<void> {
+export async function deleteSimulatedUsersAndDevices(tx: Tx, fleet: Fleet): Promise<void> {
   const orgId = fleet.simulation_org_id;
   await sql`delete from notification_items where org_id = ${orgId}`.execute(tx);
   await sql`delete from devices where org_id = ${orgId} and fleet_id = ${fleet.id}`.execute(tx);
@@ -38,7 +38,7 @@ export const PURGED_TABLES = [
 ] as const satisfies readonly (keyof Database)[];
 
 /** Removes at most `limit` rows of a simulation organization; 0 when nothing is left in it. */
-export async function purgeRows(tx: Tx, orgId: string, limit: number): Promise<number> {
+export async function deleteSimulationRows(tx: Tx, orgId: string, limit: number): Promise<number> {
   for (const table of PURGED_TABLES) {
     const { numAffectedRows } = await sql`
       delete from ${sql.table(table)} where ctid = any(array(
@@ -50,7 +50,7 @@ export async function purgeRows(tx: Tx, orgId: string, limit: number): Promise<n
 }
 
 /** Removes the fleet's record and the organization that it reserved, which must be empty. */
-export async function deletePurgedFleet(tx: Tx, fleet: Fleet): Promise<void> {
+export async function deleteFleetAndItsOrganization(tx: Tx, fleet: Fleet): Promise<void> {
   await tx.deleteFrom('fleets').where('org_id', '=', fleet.org_id).where('id', '=', fleet.id).execute();
   await tx.deleteFrom('organizations').where('id', '=', fleet.simulation_org_id).execute();
 }

@@ -166,7 +166,7 @@ export async function notifyFleetRunners(tx: Tx): Promise<void> {
 }
 
 /** Devices of a fleet that has ended get no more conditions by plan; those that hold now continue to hold. */
-export async function cancelPlannedChanges(tx: Tx, fleet: Fleet): Promise<void> {
+export async function cancelPlannedConditionChanges(tx: Tx, fleet: Fleet): Promise<void> {
   await tx
     .updateTable('device_conditions')
     .set({ next_change_at: null })

@@ -13,7 +13,7 @@ interface PriceRevision {
 }
 
 /** One upload after the other, so that each compares with what is stored. */
-export async function lockPrices(tx: Tx, orgId: string): Promise<void> {
+export async function lockPricesOfOrganization(tx: Tx, orgId: string): Promise<void> {
   await tx.selectFrom('organizations').select('id').where('id', '=', orgId).forNoKeyUpdate().execute();
 }
 

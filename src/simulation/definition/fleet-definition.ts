@@ -152,6 +152,6 @@ export const DRAWN_FIELD_BOUNDS: { readonly [Name in DrawnField]: IntegerRange }
 };
 
 /** Null and absent mean the same. */
-export function isGiven<Value>(value: Value | null | undefined): value is Value {
+export function isPresent<Value>(value: Value | null | undefined): value is Value {
   return value !== null && value !== undefined;
 }

@@ -1,5 +1,5 @@
 /** Who belongs to which group: resolved counts and a layout that expansion never reorders (docs/simulation.md#groups-and-counts). */
-import { isGiven } from './fleet-definition.ts';
+import { isPresent } from './fleet-definition.ts';
 import type { EffectiveGroup, FleetGroupBody } from './fleet-definition.ts';
 
 /** Percentages count in units of a millionth of a percent, so that quotas are integers. */
@@ -38,11 +38,11 @@ export function computeGroupShares(
   groups: readonly Pick<FleetGroupBody, 'count' | 'percentage'>[],
   total: number,
 ): GroupShares {
-  const open = groups.filter((group) => !isGiven(group.count) && !isGiven(group.percentage)).length;
+  const open = groups.filter((group) => !isPresent(group.count) && !isPresent(group.percentage)).length;
   const scale = Math.max(open, 1);
   const asked = groups.map((group) => {
-    if (isGiven(group.count)) return group.count * WHOLE;
-    return isGiven(group.percentage) ? Math.round(group.percentage * PERCENT_UNITS) * total : null;
+    if (isPresent(group.count)) return group.count * WHOLE;
+    return isPresent(group.percentage) ? Math.round(group.percentage * PERCENT_UNITS) * total : null;
   });
   const rest = total * WHOLE - asked.reduce<number>((sum, share) => sum + (share ?? 0), 0);
   const shares = asked.map((share) => (share === null ? Math.max(rest, 0) : share * scale));

@@ -22,7 +22,7 @@ export interface HouseholdLocation {
 const round = (degrees: number): number => Math.round(degrees * 1e6) / 1e6;
 
 /** A function from household index to location; the fixed location is looked up once. */
-export function createLocationLookup(
+export function createHouseholdLocationLookup(
   definition: Pick<EffectiveDefinition, 'latitude' | 'longitude'>,
   density: Density | null,
   seed: Seed,

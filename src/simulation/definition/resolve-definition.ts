@@ -4,7 +4,7 @@ import type { FieldError } from '../../domain/api/problem.ts';
 import { tryParseInstant } from '../../domain/api/instants.ts';
 import { decodeDensity } from './density.ts';
 import type { Density } from './density.ts';
-import { DEFINITION_DEFAULTS, DRAWN_FIELDS, DRAWN_FIELD_BOUNDS, isGiven } from './fleet-definition.ts';
+import { DEFINITION_DEFAULTS, DRAWN_FIELDS, DRAWN_FIELD_BOUNDS, isPresent } from './fleet-definition.ts';
 import type {
   DensityRaster,
   DensityRecord,
@@ -93,8 +93,8 @@ function toDensityRecord(
 }
 
 function validateCoordinates(body: FleetDefinitionBody, errors: FieldError[]): void {
-  if (isGiven(body.latitude) === isGiven(body.longitude)) return;
-  const missing = isGiven(body.latitude) ? 'longitude' : 'latitude';
+  if (isPresent(body.latitude) === isPresent(body.longitude)) return;
+  const missing = isPresent(body.latitude) ? 'longitude' : 'latitude';
   const detail = `${missing} is missing; send both coordinates or neither.`;
   errors.push({ pointer: `/${missing}`, code: 'coordinates_incomplete', detail });
 }

@@ -1,6 +1,6 @@
 /** The groups of a definition: rules, defaults, counts (docs/simulation.md#groups-and-counts). */
 import type { FieldError } from '../../domain/api/problem.ts';
-import { DEFINITION_DEFAULTS, isGiven } from './fleet-definition.ts';
+import { DEFINITION_DEFAULTS, isPresent } from './fleet-definition.ts';
 import type {
   EffectiveGroup,
   FleetDefinitionBody,
@@ -49,7 +49,8 @@ export function resolveGroups(
 function resolveCount(body: FleetDefinitionBody, maxHouseholds: number, errors: FieldError[]): number {
   if (body.count !== undefined) return body.count;
   const groups = body.groups ?? [];
-  if (groups.length === 0 || groups.some((group) => !isGiven(group.count))) return DEFINITION_DEFAULTS.count;
+  if (groups.length === 0 || groups.some((group) => !isPresent(group.count)))
+    return DEFINITION_DEFAULTS.count;
   const sum = groups.reduce((total, group) => total + (group.count ?? 0), 0);
   if (sum < 1 || sum > maxHouseholds) {
     const detail = `The groups add up to ${sum} households; a fleet has 1 to ${maxHouseholds}.`;
@@ -64,7 +65,7 @@ function validateGroup(
   body: FleetDefinitionBody,
   errors: FieldError[],
 ): void {
-  if (isGiven(group.count) && isGiven(group.percentage)) {
+  if (isPresent(group.count) && isPresent(group.percentage)) {
     const detail = 'A group has a count or a percentage, not both.';
     errors.push({ pointer: path, code: 'count_and_percentage', detail });
   }
@@ -84,7 +85,7 @@ function validateGroup(
       errors.push({ pointer: `${path}/weights`, code: 'weights_sum_zero', detail });
     }
   }
-  if (isGiven(group.annual_consumption_kwh) || isGiven(group.annual_consumption_with_ev_kwh)) {
+  if (isPresent(group.annual_consumption_kwh) || isPresent(group.annual_consumption_with_ev_kwh)) {
     const plain = group.annual_consumption_kwh ?? body.annual_consumption_kwh;
     validateConsumptionOrder(
       plain,
@@ -142,7 +143,7 @@ export function validateConsumptionOrder(
   path: string,
   errors: FieldError[],
 ): void {
-  if (!isGiven(plain) || !isGiven(withVehicle) || withVehicle >= plain) return;
+  if (!isPresent(plain) || !isPresent(withVehicle) || withVehicle >= plain) return;
   const detail = `${withVehicle} is the total of a household with a vehicle and lies below the ${plain} without.`;
   errors.push({ pointer: `${path}/annual_consumption_with_ev_kwh`, code: 'consumption_order', detail });
 }

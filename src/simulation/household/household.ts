@@ -8,7 +8,7 @@ import { assignHouseholdsToGroups } from '../definition/group-membership.ts';
 import type { GroupMembership } from '../definition/group-membership.ts';
 import { NOISE_CHANNEL, hashCounter, pickIndexByShares, splitSeed, drawUniform } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
-import { createLocationLookup } from '../definition/household-location.ts';
+import { createHouseholdLocationLookup } from '../definition/household-location.ts';
 import type { LocationSource } from '../definition/household-location.ts';
 import type { Density } from '../definition/density.ts';
 import { ARCHETYPES } from './profiles.ts';
@@ -70,13 +70,13 @@ export function buildHouseholds(
   expansions: readonly number[] = [],
   from = 0,
 ): Household[] {
-  const locationOf = createLocationLookup(definition, density, splitSeed(definition.seed));
+  const locationOf = createHouseholdLocationLookup(definition, density, splitSeed(definition.seed));
   const members = assignHouseholdsToGroups(definition.groups, expansions).slice(from);
   return members.map((membership) => buildHousehold(definition, membership, locationOf, anchor));
 }
 
 /** Household `index` alone, equal to the one that buildHouseholds gives; undefined beyond the fleet's end. */
-export function rebuildHousehold(
+export function buildHouseholdAt(
   definition: EffectiveDefinition,
   density: Density | null,
   anchor: Date,
@@ -88,7 +88,7 @@ export function rebuildHousehold(
   return buildHousehold(
     definition,
     membership,
-    createLocationLookup(definition, density, splitSeed(definition.seed)),
+    createHouseholdLocationLookup(definition, density, splitSeed(definition.seed)),
     anchor,
   );
 }
@@ -96,7 +96,7 @@ export function rebuildHousehold(
 function buildHousehold(
   definition: EffectiveDefinition,
   membership: GroupMembership,
-  locationOf: ReturnType<typeof createLocationLookup>,
+  locationOf: ReturnType<typeof createHouseholdLocationLookup>,
   anchor: Date,
 ): Household {
   const group = definition.groups[membership.groupIndex];

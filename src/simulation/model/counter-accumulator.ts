@@ -14,7 +14,7 @@ export interface Counters {
 }
 
 /** Counters at the anchor. */
-export const NO_COUNTERS: Counters = { pv: 0, ev: 0, hp: 0, gridImport: 0, gridExport: 0 };
+export const ZERO_COUNTERS: Counters = { pv: 0, ev: 0, hp: 0, gridImport: 0, gridExport: 0 };
 
 /**
  * All of a household's past that later days hang on, at the start of a UTC day (days since 1970). The charges are

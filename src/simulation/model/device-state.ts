@@ -66,7 +66,7 @@ export interface ModelledHousehold {
  * A household with its model, by the version that drew it. `scheduleState` steers the heat pump and must be a pure
  * function of the instant; without one it is `mid` all the time. Throws a RangeError when the version is unknown.
  */
-export function modelHousehold(
+export function createModelledHousehold(
   household: Household,
   scheduleState: (at: Date) => ScheduleState = alwaysMid,
 ): ModelledHousehold {

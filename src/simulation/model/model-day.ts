@@ -26,7 +26,7 @@ const MILLI_WH_PER_W = 250;
 export type DayFiller<Rows> = (day: number, rows: Rows) => void;
 
 /** The household's own load. */
-export function createLoadFiller(household: Household): DayFiller<Int32Array> {
+export function createLoadDayFiller(household: Household): DayFiller<Int32Array> {
   const { index, country, latitude, profile, time_zone: zone } = household;
   const seed = splitSeed(household.seed);
   const curves = createLoadCurves(profile, household.time_shift_minutes);
@@ -71,7 +71,7 @@ export function createLoadFiller(household: Household): DayFiller<Int32Array> {
 }
 
 /** What the panels give. */
-export function createPvFiller(household: Household): DayFiller<Int32Array> {
+export function createPvDayFiller(household: Household): DayFiller<Int32Array> {
   const { latitude, longitude } = household;
   const roof = panelPlaneOf(household.pv);
   if (roof.ratingW === 0) return (_, pv) => void pv.fill(0);
@@ -94,7 +94,7 @@ export function createPvFiller(household: Household): DayFiller<Int32Array> {
 }
 
 /** What the heat pump does. Heat still owed at the end of a day is the next day's; what that day adds is known from it alone. */
-export function createHeatFiller(
+export function createHeatDayFiller(
   household: Household,
   scheduleState: (at: Date) => ScheduleState,
 ): DayFiller<HeatPumpRows> {
@@ -141,7 +141,7 @@ const createDayWithoutDebt = (): DayWithoutDebt => ({
 });
 
 /** What the vehicle does on a UTC day (days since 1970). */
-export function createDrivingPlanner(
+export function createVehicleDayPlanner(
   household: Household,
   vehicle: ElectricVehicle,
 ): (day: number) => readonly VehicleInterval[] {

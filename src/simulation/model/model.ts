@@ -10,7 +10,7 @@ import {
   storedEnergyAtDayStart,
 } from '../devices/battery.ts';
 import type { StorageTransition } from '../devices/battery.ts';
-import { CounterAccumulator, NO_COUNTERS, addQuarterEnergies } from './counter-accumulator.ts';
+import { CounterAccumulator, ZERO_COUNTERS, addQuarterEnergies } from './counter-accumulator.ts';
 import type { Checkpoint, Counters } from './counter-accumulator.ts';
 import { HEAT_MODES } from '../devices/heat-pump.ts';
 import type { HeatMode, HeatPumpRows } from '../devices/heat-pump.ts';
@@ -18,7 +18,12 @@ import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import type { DayFiller } from './model-day.ts';
-import { createDrivingPlanner, createHeatFiller, createLoadFiller, createPvFiller } from './model-day.ts';
+import {
+  createVehicleDayPlanner,
+  createHeatDayFiller,
+  createLoadDayFiller,
+  createPvDayFiller,
+} from './model-day.ts';
 import { allocateUint8Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
 import type { VehicleBatteryLimits, VehicleInterval } from '../devices/vehicle.ts';
 import { simulateVehicleDay, vehicleBatteryTransition, vehicleBatteryLimitsOf } from '../devices/vehicle.ts';
@@ -141,13 +146,13 @@ class QuarterHourModel implements HouseholdModel {
     this.#firstDay = Math.floor(this.#anchor / QUARTER_HOURS_PER_DAY);
     this.#battery = batteryLimitsOf(household.battery);
     this.#vehicle = vehicle && vehicleBatteryLimitsOf(vehicle);
-    this.#drivingOn = vehicle && createDrivingPlanner(household, vehicle);
-    this.#fillLoad = createLoadFiller(household);
-    this.#fillPv = createPvFiller(household);
-    this.#fillHeat = createHeatFiller(household, scheduleState);
+    this.#drivingOn = vehicle && createVehicleDayPlanner(household, vehicle);
+    this.#fillLoad = createLoadDayFiller(household);
+    this.#fillPv = createPvDayFiller(household);
+    this.#fillHeat = createHeatDayFiller(household, scheduleState);
     this.#origin = {
       day: this.#firstDay,
-      counters: NO_COUNTERS,
+      counters: ZERO_COUNTERS,
       stored: this.#battery.initial,
       vehicleStored: this.#vehicle ? this.#vehicle.initial : 0,
     };
@@ -167,7 +172,7 @@ class QuarterHourModel implements HouseholdModel {
   }
 
   countersBefore(quarterIndex: number): Counters {
-    if (quarterIndex <= this.#anchor) return NO_COUNTERS;
+    if (quarterIndex <= this.#anchor) return ZERO_COUNTERS;
     const day = Math.floor(quarterIndex / QUARTER_HOURS_PER_DAY);
     const { counters } = this.counters.checkpointAt(day);
     return addQuarterEnergies(counters, this.day(day), quarterIndex - day * QUARTER_HOURS_PER_DAY);

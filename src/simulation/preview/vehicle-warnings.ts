@@ -1,6 +1,6 @@
 /** What a preview says of vehicles that will not charge as much as the definition asks for. */
 import type { ElectricVehicle } from '../household/equipment.ts';
-import { isGiven } from '../definition/fleet-definition.ts';
+import { isPresent } from '../definition/fleet-definition.ts';
 import type { EffectiveDefinition, DefinitionWarning } from '../definition/fleet-definition.ts';
 import type { Household } from '../household/household.ts';
 import { DRIVING_DAYS_PER_YEAR } from '../devices/trips.ts';
@@ -27,7 +27,7 @@ export function listVehicleWarnings(
 ): DefinitionWarning[] {
   const field = 'annual_consumption_with_ev_kwh';
   const pointers = new Map(
-    groups.map((group, i) => [group.name, isGiven(group[field]) ? `/groups/${i}/${field}` : `/${field}`]),
+    groups.map((group, i) => [group.name, isPresent(group[field]) ? `/groups/${i}/${field}` : `/${field}`]),
   );
   const asking = new Map<string, Household[]>();
   for (const household of households) {
@@ -38,7 +38,7 @@ export function listVehicleWarnings(
     else asking.set(pointer, [household]);
   }
   return [...asking].flatMap(([pointer, owners]) => {
-    if (pointer === `/${field}` && !isGiven(ofFleet)) return [];
+    if (pointer === `/${field}` && !isPresent(ofFleet)) return [];
     return [limitedEnergyWarning(pointer, owners), noEnergyWarning(pointer, owners)].flatMap(
       (warning) => warning ?? [],
     );

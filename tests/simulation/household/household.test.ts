@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   listDeviceTypes,
   ownsElectricVehicle,
-  rebuildHousehold,
+  buildHouseholdAt,
 } from '../../../src/simulation/household/household.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
 import {
@@ -47,10 +47,10 @@ describe('a fleet', () => {
     const all = households(body, NOW, [5]);
     const { definition, density } = resolved(body);
     const anchor = new Date(all[0]?.anchor_ms ?? 0);
-    const alone = all.map((_, index) => rebuildHousehold(definition, density, anchor, index, [5]));
+    const alone = all.map((_, index) => buildHouseholdAt(definition, density, anchor, index, [5]));
     expect(alone).toEqual(all);
     expect(JSON.parse(JSON.stringify(all))).toEqual(all);
-    expect(rebuildHousehold(definition, density, anchor, 45, [5])).toBeUndefined();
+    expect(buildHouseholdAt(definition, density, anchor, 45, [5])).toBeUndefined();
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEVICE_TYPES } from '../../../src/domain/fleets/devices.ts';
 import { PERIOD_FIELD_OF_ATTRIBUTE } from '../../../src/simulation/model/device-periods.ts';
 import { computeDeviceSeries } from '../../../src/simulation/model/device-series.ts';
-import { modelHousehold } from '../../../src/simulation/model/device-state.ts';
+import { createModelledHousehold } from '../../../src/simulation/model/device-state.ts';
 import { QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 import { first, households } from '../fleet.ts';
 
@@ -14,7 +14,12 @@ test('every period has a finite number for each attribute of the state that has 
   for (const type of DEVICE_TYPES) {
     const fields = Object.values(PERIOD_FIELD_OF_ATTRIBUTE[type]);
     expect(fields.length).toBeGreaterThan(0);
-    const days = computeDeviceSeries(modelHousehold(household), type, { first: start, end: start + 8 }, 4);
+    const days = computeDeviceSeries(
+      createModelledHousehold(household),
+      type,
+      { first: start, end: start + 8 },
+      4,
+    );
     const periods = [...days].flat();
     expect(periods).toHaveLength(2);
     for (const period of periods) {

@@ -5,7 +5,7 @@ import { listDeviceTypes } from '../../../src/simulation/household/household.ts'
 import type { Household } from '../../../src/simulation/household/household.ts';
 import { SCHEDULE_STATES, alwaysMid } from '../../../src/simulation/devices/schedule-states.ts';
 import type { ScheduleState } from '../../../src/simulation/devices/schedule-states.ts';
-import { computeDeviceState, modelHousehold } from '../../../src/simulation/model/device-state.ts';
+import { computeDeviceState, createModelledHousehold } from '../../../src/simulation/model/device-state.ts';
 import type { DeviceStates, ModelledHousehold } from '../../../src/simulation/model/device-state.ts';
 import { QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 import { first, households } from '../fleet.ts';
@@ -41,7 +41,9 @@ function stateOf<Type extends DeviceType>(
 ): DeviceStates[Type] {
   const known = modelled.get(household);
   const model =
-    known?.scheduleState === (scheduleState ?? alwaysMid) ? known : modelHousehold(household, scheduleState);
+    known?.scheduleState === (scheduleState ?? alwaysMid)
+      ? known
+      : createModelledHousehold(household, scheduleState);
   modelled.set(household, model);
   return computeDeviceState(model, type, at);
 }
