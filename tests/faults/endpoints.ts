@@ -168,6 +168,7 @@ export async function sendToBadEndpoints(environment: FaultEnvironment, messages
   // What is under way ends, and nothing is taken up any more.
   await worker.process.stop();
   const later = await dueLater(environment, orgId);
+  const late = await countSentAfterTimeout(environment, orgId, healthy.url());
   const all = await environment.deliveries(orgId);
   await environment.kill(worker);
   const reports = bad.map(({ name, error }, index): Report => {
@@ -197,7 +198,7 @@ export async function sendToBadEndpoints(environment: FaultEnvironment, messages
       duplicates: list.length - messages,
       bound: 0,
       resumedMs: healthyMs,
-      faults: healthyMs > 5_000 ? ['held up'] : [],
+      faults: late > 0 ? [`${late} were sent only after an attempt elsewhere had timed out`] : [],
     },
   ];
 }
@@ -210,6 +211,22 @@ function isRight(each: DeliveryState, error: string, isSpent: boolean, later: Re
   return (
     each.state === 'pending' && each.attempts === each.errors.length && later.has(each.messageId + each.url)
   );
+}
+
+/** Attempts at an endpoint that began when the first of those that time out had ended: they may have waited for it. */
+async function countSentAfterTimeout(
+  environment: FaultEnvironment,
+  orgId: string,
+  url: string,
+): Promise<number> {
+  const { rows } = await environment.database.pool.query<{ count: number }>(
+    `select count(*)::int as count from delivery_attempts a join webhooks w on w.org_id = a.org_id and w.id = a.webhook_id
+     where a.org_id = $1 and w.url = $2 and a.started_at >= (
+       select min(started_at + duration_ms * interval '1 millisecond') from delivery_attempts
+       where org_id = $1 and error_class = 'timeout')`,
+    [orgId, url],
+  );
+  return rows[0]?.count ?? 0;
 }
 
 /** Deliveries that wait for a retry: due at least the shortest wait after they were written. */
