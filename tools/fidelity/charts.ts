@@ -1,104 +1,200 @@
-/** Small charts as SVG text: presentation attributes only, so that they need no style under the pages' CSP. */
+/**
+ * Charts as SVG files, drawn by Observable Plot on a document of linkedom. The background is transparent and the text
+ * follows the reader's colour scheme by an embedded style; where styles are refused, the attributes beside it are readable
+ * on white and on black.
+ */
+import * as Plot from '@observablehq/plot';
+import { parseHTML } from 'linkedom';
+
+/** What is used of a document and its elements (the project compiles without the types of browsers). */
+interface SvgElement {
+  readonly firstChild: SvgElement | null;
+  textContent: string;
+  setAttribute(name: string, value: string): void;
+  removeAttribute(name: string): void;
+  appendChild(child: SvgElement): void;
+  insertBefore(child: SvgElement, before: SvgElement | null): void;
+  querySelectorAll(selector: string): Iterable<{ remove(): void }>;
+  toString(): string;
+}
+interface SvgDocument {
+  createElementNS(namespace: string, name: string): SvgElement;
+}
 
 const WIDTH = 720;
 const HEIGHT = 320;
-const LEFT = 56;
-const RIGHT = 150;
-const TOP = 34;
-const BOTTOM = 42;
-const COLOURS = ['#1f5fa8', '#c2571a', '#2e7d4f', '#8a4fa3', '#8c6d1f', '#5b6570'];
+const MARGINS = { marginTop: 78, marginRight: 20, marginBottom: 46, marginLeft: 56 };
+/** Grey and series colours with a contrast of at least 3 to 1 on white and on black. */
+const TEXT_COLOUR = '#767676';
+const SERIES_COLOURS = ['#4285c9', '#d9722e', '#3a9a64', '#a266bd'];
+const STYLE = 'text{fill:#2b333b}@media(prefers-color-scheme:dark){text{fill:#e2e6ea}}';
 
+/** A numeric axis; the label names quantity and unit. */
 export interface Axis {
   readonly label: string;
   readonly from: number;
   readonly to: number;
+  /** Distance of the ticks. */
   readonly step: number;
 }
 
-export interface Series {
+export interface LineSeries {
   readonly name: string;
   readonly points: readonly (readonly [x: number, y: number])[];
-  readonly dashed?: boolean;
-  /** Index of the colour; that of the series by default. */
+  readonly isDashed?: boolean;
+  /** Zero-based index of its colour; that of the series by default. */
   readonly colour?: number;
 }
 
-export interface Chart {
+export interface LineChart {
+  readonly kind: 'lines';
   readonly title: string;
-  readonly kind: 'lines' | 'bars';
   readonly x: Axis;
   readonly y: Axis;
-  readonly series: readonly Series[];
-  /** Names of x in place of numbers. */
-  readonly names?: readonly string[];
+  readonly series: readonly LineSeries[];
 }
 
-const number = (value: number): string => String(Math.round(value * 10) / 10);
-const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
-function text(x: number, y: number, content: string, anchor = 'middle'): string {
-  return `<text x="${number(x)}" y="${number(y)}" text-anchor="${anchor}">${escape(content)}</text>`;
+/** Bars in groups: each series has one value for each category. */
+export interface BarChart {
+  readonly kind: 'bars';
+  readonly title: string;
+  readonly x: {
+    readonly label: string;
+    readonly categories: readonly string[];
+    /** The categories that are written at the axis. */
+    readonly ticks: readonly string[];
+  };
+  readonly y: Axis;
+  readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
-/** The chart as an SVG file. */
-export function drawChart(chart: Chart): string {
-  const { x, y } = chart;
-  const across = (value: number) => LEFT + ((value - x.from) / (x.to - x.from)) * (WIDTH - LEFT - RIGHT);
-  const down = (value: number) =>
-    HEIGHT - BOTTOM - ((value - y.from) / (y.to - y.from)) * (HEIGHT - TOP - BOTTOM);
-  const parts = [text(WIDTH / 2, 18, chart.title)];
-  for (let tick = y.from; tick <= y.to + 1e-9; tick += y.step) {
-    const at = number(down(tick));
-    parts.push(
-      `<path d="M${LEFT} ${at}H${WIDTH - RIGHT}" stroke="#dde1e6"/>`,
-      text(LEFT - 6, down(tick) + 4, number(tick), 'end'),
-    );
-  }
-  for (let tick = x.from; tick <= x.to + 1e-9; tick += x.step) {
-    const name = chart.names ? chart.names[Math.round(tick)] : number(tick);
-    if (name !== undefined) parts.push(text(across(tick), HEIGHT - BOTTOM + 16, name));
-  }
-  parts.push(
-    text(LEFT + (WIDTH - LEFT - RIGHT) / 2, HEIGHT - 8, x.label),
-    text(8, TOP - 10, y.label, 'start'),
-  );
-  for (const [index, series] of chart.series.entries()) {
-    const colour = COLOURS[(series.colour ?? index) % COLOURS.length] ?? '';
-    parts.push(
-      ...(chart.kind === 'lines'
-        ? [line(series, colour, across, down)]
-        : bars(chart, index, colour, across, down)),
-      `<path d="M${WIDTH - RIGHT + 12} ${TOP + 14 + 20 * index}h18" stroke="${colour}" stroke-width="3"${dashes(series)}/>`,
-      text(WIDTH - RIGHT + 36, TOP + 18 + 20 * index, series.name, 'start'),
-    );
-  }
+export type Chart = LineChart | BarChart;
+
+const colourOf = (index: number): string => SERIES_COLOURS[index % SERIES_COLOURS.length] ?? '';
+
+function ticksOf({ from, to, step }: Axis): number[] {
+  return Array.from({ length: Math.floor((to - from) / step + 1e-9) + 1 }, (_, i) => from + i * step);
+}
+
+function yAxisMarks({ y }: Chart): Plot.Markish[] {
+  const ticks = ticksOf(y);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="sans-serif" font-size="12" fill="#2b333b">`,
-    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
-    ...parts,
-    '</svg>\n',
-  ].join('\n');
+    Plot.gridY(ticks, { stroke: TEXT_COLOUR, strokeOpacity: 0.25 }),
+    Plot.axisY(ticks, { label: null, color: TEXT_COLOUR }),
+  ];
 }
 
-const dashes = (series: Series): string => (series.dashed ? ' stroke-dasharray="5 4"' : '');
-
-type Scale = (value: number) => number;
-
-function line(series: Series, colour: string, across: Scale, down: Scale): string {
-  const path = series.points
-    .map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${number(across(x))} ${number(down(y))}`)
-    .join('');
-  return `<path d="${path}" fill="none" stroke="${colour}" stroke-width="1.6"${dashes(series)}/>`;
+function lineMarks(chart: LineChart): Plot.Markish[] {
+  return [
+    Plot.axisX(ticksOf(chart.x), {
+      label: chart.x.label,
+      labelArrow: 'none',
+      labelAnchor: 'center',
+      color: TEXT_COLOUR,
+    }),
+    ...chart.series.map(({ points, isDashed, colour }, index) =>
+      Plot.line(
+        points.map(([x, y]) => ({ x, y })),
+        {
+          x: 'x',
+          y: 'y',
+          stroke: colourOf(colour ?? index),
+          strokeWidth: isDashed ? 3.5 : 1.6,
+          ...(isDashed ? { strokeDasharray: '5 4', strokeOpacity: 0.6 } : {}),
+        },
+      ),
+    ),
+  ];
 }
 
-function bars(chart: Chart, index: number, colour: string, across: Scale, down: Scale): string[] {
-  const group = (across(1) - across(0)) * 0.8;
-  const width = group / chart.series.length;
-  return (chart.series[index]?.points ?? []).map(([x, y]) => {
-    const left = across(x) - group / 2 + index * width;
-    const top = down(y);
-    const height = down(chart.y.from) - top;
-    return `<rect x="${number(left)}" y="${number(top)}" width="${number(width)}" height="${number(height)}" fill="${colour}"/>`;
+function barMarks(chart: BarChart): Plot.Markish[] {
+  const bars = chart.series.flatMap(({ name, values }) =>
+    values.map((value, i) => ({ category: chart.x.categories[i] ?? '', name, value })),
+  );
+  const colours = new Map(chart.series.map(({ name }, index) => [name, colourOf(index)]));
+  return [
+    Plot.axisFx({
+      ticks: [...chart.x.ticks],
+      anchor: 'bottom',
+      label: chart.x.label,
+      labelAnchor: 'center',
+      color: TEXT_COLOUR,
+    }),
+    Plot.barY(bars, {
+      fx: 'category',
+      x: 'name',
+      y: 'value',
+      fill: ({ name }: (typeof bars)[number]) => colours.get(name) ?? '',
+    }),
+  ];
+}
+
+function plot(chart: Chart, document: SvgDocument): SvgElement {
+  const { x, y } = chart;
+  return Plot.plot({
+    document,
+    width: WIDTH,
+    height: HEIGHT,
+    ...MARGINS,
+    y: { domain: [y.from, y.to] },
+    color: { type: 'identity' },
+    ...(chart.kind === 'lines'
+      ? { x: { domain: [chart.x.from, chart.x.to] } }
+      : {
+          x: { axis: null, domain: chart.series.map(({ name }) => name), paddingOuter: 0.4 },
+          fx: { domain: [...chart.x.categories], label: x.label, padding: 0 },
+        }),
+    marks: [...yAxisMarks(chart), ...(chart.kind === 'lines' ? lineMarks(chart) : barMarks(chart))],
+  }) as SvgElement;
+}
+
+/** Writes title, legend and the label of the y axis into the space above the plot. */
+function addHeading(svg: SvgElement, chart: Chart, document: SvgDocument): void {
+  const append = (name: string, attributes: Readonly<Record<string, string | number>>, text = ''): void => {
+    const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+    element.setAttribute('text-anchor', 'start');
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+    element.textContent = text;
+    svg.appendChild(element);
+  };
+  append('text', { x: 12, y: 20, 'font-size': 14, 'font-weight': 600, fill: TEXT_COLOUR }, chart.title);
+  append('text', { x: 12, y: 64, 'font-size': 12, fill: TEXT_COLOUR }, chart.y.label);
+  const legend = chart.series.map(({ name }, index) => {
+    const line = chart.kind === 'lines' ? chart.series[index] : undefined;
+    return { name, colour: colourOf(line?.colour ?? index), isDashed: line?.isDashed ?? false };
   });
+  let left = 12;
+  for (const { name, colour, isDashed } of legend) {
+    const dashes = isDashed ? { 'stroke-dasharray': '5 4' } : {};
+    const width = chart.kind === 'bars' ? 10 : 2;
+    append('path', { d: `M${left} 38h22`, stroke: colour, 'stroke-width': width, ...dashes });
+    append('text', { x: left + 28, y: 42, 'font-size': 12, fill: TEXT_COLOUR }, name);
+    // Letters of this size are some 7 pixels wide.
+    left += 28 + 7 * name.length + 18;
+  }
+}
+
+/** The chart as the text of an SVG file of 720 by 320 pixels: the same on each run and machine. */
+export function drawChart(chart: Chart): string {
+  const { document } = parseHTML('<!doctype html><html><body></body></html>') as { document: SvgDocument };
+  const svg = plot(chart, document);
+  // Plot's own style is for pages: it would set fonts and colours of its class.
+  for (const style of svg.querySelectorAll('style')) style.remove();
+  for (const [name, value] of [
+    ['xmlns', 'http://www.w3.org/2000/svg'],
+    ['font-family', 'system-ui, sans-serif'],
+    ['font-size', '12'],
+    ['fill', TEXT_COLOUR],
+  ] as const) {
+    svg.setAttribute(name, value);
+  }
+  svg.removeAttribute('class');
+  const style = document.createElementNS('http://www.w3.org/2000/svg', 'style');
+  style.textContent = STYLE;
+  svg.insertBefore(style, svg.firstChild);
+  addHeading(svg, chart, document);
+  const text = svg
+    .toString()
+    .replace(/-?\d+\.\d{2,}/g, (number: string) => String(Math.round(Number(number) * 10) / 10));
+  return `${text.replaceAll('><', '>\n<')}\n`;
 }

@@ -17,8 +17,8 @@ export function measureVehicles(): { checks: Check[]; chart: Chart } {
   const fleet = households({ count: 60, ev_ownership_fraction: 1, pv_rating_kw: 0 });
   const starts = new Array<number>(24).fill(0);
   let milliWh = 0;
-  let furthest = 0;
-  let furthestTotal = 0;
+  let largestDeviation = 0;
+  let largestTotalDeviation = 0;
   for (const household of fleet) {
     let before = 0;
     let own = 0;
@@ -36,9 +36,9 @@ export function measureVehicles(): { checks: Check[]; chart: Chart } {
       }
     });
     milliWh += own;
-    furthest = Math.max(furthest, Math.abs(own / (household.ev_annual_kwh * 1e6) - 1));
+    largestDeviation = Math.max(largestDeviation, Math.abs(own / (household.ev_annual_kwh * 1e6) - 1));
     const annual = (household.load_annual_kwh + household.ev_annual_kwh) * 1e6;
-    furthestTotal = Math.max(furthestTotal, Math.abs(total / annual - 1));
+    largestTotalDeviation = Math.max(largestTotalDeviation, Math.abs(total / annual - 1));
   }
   const sessions = sum(starts);
   const asked = sum(fleet.map((household) => household.ev_annual_kwh)) * 1e6;
@@ -49,16 +49,25 @@ export function measureVehicles(): { checks: Check[]; chart: Chart } {
       within('EV energy of a session, kWh', milliWh / 1e6 / sessions, 12, 22, 1),
       within('EV starts peak in the hour from', peak, 16, 18, 0),
       within('EV energy of a year, of that asked', milliWh / asked, 0.95, 1.05, 4),
-      within('EV energy of a year, furthest household, %', 100 * furthest, 0, 5, 1),
-      within('Annual consumption with an EV, furthest household, %', 100 * furthestTotal, 0, 1, 2),
+      within('EV energy of a year, largest deviation of a household, %', 100 * largestDeviation, 0, 5, 1),
+      within(
+        'Annual consumption with an EV, largest deviation of a household, %',
+        100 * largestTotalDeviation,
+        0,
+        1,
+        2,
+      ),
     ],
     chart: {
-      title: 'Charging starts of 60 vehicles in a year, share by hour',
+      title: 'Starts of charging sessions by hour: 60 vehicles, one year',
       kind: 'bars',
-      x: { label: 'Hour, local time', from: -0.5, to: 23.5, step: 0.5 },
-      y: { label: '%', from: 0, to: 20, step: 5 },
-      names: starts.map((_, hour) => (hour % 3 === 0 ? String(hour) : '')),
-      series: [{ name: 'starts', points: starts.map((count, hour) => [hour, (100 * count) / sessions]) }],
+      x: {
+        label: 'Hour of the day in which the session starts (local time)',
+        categories: starts.map((_, hour) => String(hour)),
+        ticks: starts.flatMap((_, hour) => (hour % 3 === 0 ? [String(hour)] : [])),
+      },
+      y: { label: 'Share of the sessions, %', from: 0, to: 20, step: 5 },
+      series: [{ name: 'simulated', values: starts.map((count) => (100 * count) / sessions) }],
     },
   };
 }
@@ -75,7 +84,7 @@ export function measureHeatPumps(): { checks: Check[]; chart: Chart } {
   const bins = { air: new Map<number, PumpYear[]>(), ground: new Map<number, PumpYear[]>() };
   const years = fleet.map((household) => {
     const pump = household.heat_pump;
-    if (!pump) throw new Error('every household has one here');
+    if (!pump) throw new Error('Every household of this fleet has a heat pump.');
     const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
     let [heat, electric] = [0, 0];
     eachDay(household, (rows, day) => {
@@ -86,7 +95,7 @@ export function measureHeatPumps(): { checks: Check[]; chart: Chart } {
       const bin = bins[pump.source].get(degree) ?? [];
       bins[pump.source].set(degree, [...bin, daily]);
     });
-    // Without prices a schedule sets back at night, which the day makes good.
+    // Without prices a schedule sets back at night, and the day makes up for it.
     let setBack = 0;
     eachDay(
       household,
@@ -96,50 +105,55 @@ export function measureHeatPumps(): { checks: Check[]; chart: Chart } {
     const asked = pump.annual_heat_kwh * 1e6;
     return { source: pump.source, heat, electric, demand: heat / asked, setBack: setBack / asked };
   });
-  const factor = (items: readonly PumpYear[]) =>
+  const performanceFactor = (items: readonly PumpYear[]) =>
     sum(items.map(({ heat }) => heat)) / sum(items.map(({ electric }) => electric));
   const of = (source: 'air' | 'ground') => years.filter((year) => year.source === source);
-  const furthest = Math.max(...years.map(({ demand }) => Math.abs(demand - 1)));
+  const largestDeviation = Math.max(...years.map(({ demand }) => Math.abs(demand - 1)));
   const curve = (source: 'air' | 'ground') =>
     [...bins[source]]
       .filter(([degree]) => degree >= -10 && degree <= 20)
       .sort(([a], [b]) => a - b)
-      .map(([degree, days]): [number, number] => [degree, factor(days)]);
+      .map(([degree, days]): [number, number] => [degree, performanceFactor(days)]);
   return {
     checks: [
-      within('Seasonal performance factor, air', factor(of('air')), 2.6, 3.6),
-      within('Seasonal performance factor, ground (air + 0.7)', factor(of('ground')), 3.3, 4.3),
+      within('Seasonal performance factor, air', performanceFactor(of('air')), 2.6, 3.6),
+      within('Seasonal performance factor, ground (air + 0.7)', performanceFactor(of('ground')), 3.3, 4.3),
       within('Heat of a year, of that asked, fleet', mean(years.map(({ demand }) => demand)), 0.98, 1.02, 4),
-      within('Heat of a year, furthest household, %', 100 * furthest, 0, 2),
+      within('Heat of a year, largest deviation of a household, %', 100 * largestDeviation, 0, 2),
       within('Heat of a year with night set-back', mean(years.map(({ setBack }) => setBack)), 0.98, 1.02, 4),
       ...Object.keys(MARKETS).map((market) => {
-        const missed = furthestUnderPrices(fleet.slice(0, 12), market as keyof typeof MARKETS);
-        return within(`Heat of a year, ${market}, furthest household, %`, 100 * missed, 0, 2);
+        const deviation = largestDeviationUnderPrices(fleet.slice(0, 12), market as keyof typeof MARKETS);
+        return within(
+          `Heat of a year, ${market}, largest deviation of a household, %`,
+          100 * deviation,
+          0,
+          2,
+        );
       }),
     ],
     chart: {
-      title: "Coefficient of performance against the day's mean temperature",
+      title: 'Coefficient of performance of heat pumps by outdoor temperature',
       kind: 'lines',
-      x: { label: 'Outdoor temperature, C', from: -10, to: 20, step: 5 },
-      y: { label: 'COP', from: 1, to: 5, step: 1 },
+      x: { label: 'Mean outdoor temperature of the day, °C', from: -10, to: 20, step: 5 },
+      y: { label: 'Coefficient of performance (heat out over electricity in)', from: 1, to: 5, step: 1 },
       series: [
-        { name: 'air', points: curve('air') },
-        { name: 'ground', points: curve('ground') },
+        { name: 'air source', points: curve('air') },
+        { name: 'ground source', points: curve('ground') },
       ],
     },
   };
 }
 
-/** What is owed at one time is repaid at another: how far a household's heat of a year may be from its need. */
-function furthestUnderPrices(fleet: readonly Household[], market: keyof typeof MARKETS): number {
+/** Largest relative deviation of a household's yearly heat from its need when prices move heat in time. */
+function largestDeviationUnderPrices(fleet: readonly Household[], market: keyof typeof MARKETS): number {
   const book = marketPrices(market);
-  const misses = fleet.map((household) => {
+  const deviations = fleet.map((household) => {
     let heat = 0;
     const schedule = createHeatPumpScheduler(household, book, new Date(8.64e15));
     eachDay(household, (rows) => void (heat += sum(rows.heat)), schedule);
     return Math.abs(heat / ((household.heat_pump?.annual_heat_kwh ?? 0) * 1e6) - 1);
   });
-  return Math.max(...misses);
+  return Math.max(...deviations);
 }
 
 const WEEKS_SHOWN = [
@@ -184,10 +198,10 @@ export function measureBatteries(): { checks: Check[]; chart: Chart } {
       within('Full cycles of the battery a year', cycles, 200, 300, 0),
     ],
     chart: {
-      title: 'State of charge of a battery of 5 kWh with 5 kWp in three weeks',
+      title: 'State of charge of a battery of 5 kWh with panels of 5 kWp in three weeks',
       kind: 'lines',
-      x: { label: 'Day', from: 0, to: 7, step: 1 },
-      y: { label: '%', from: 0, to: 100, step: 20 },
+      x: { label: 'Days since the start of the week shown', from: 0, to: 7, step: 1 },
+      y: { label: 'State of charge, %', from: 0, to: 100, step: 20 },
       series: shown,
     },
   };

@@ -27,7 +27,7 @@ export function fleetHash(seed: number): string {
   return hash.digest('hex');
 }
 
-export function measureTruth(): Check[] {
+export function measureInvariants(): Check[] {
   const fleet = households({ ...DEFINITION, count: 20 });
   let [residual, outside, falling] = [0, 0, 0];
   for (const household of fleet) {

@@ -64,13 +64,13 @@ export function measureLoad(): { checks: Check[]; chart: Chart } {
     checks: [
       within('Mean day by type and season against H25, largest RMSE', Math.max(...errors), 0, 0.02, 4),
       within('Annual load of a fleet, of that asked', sum(totals) / asked, 0.99, 1.01, 4),
-      within('Annual load, furthest household, %', 100 * Math.max(...single), 0, 1, 2),
+      within('Annual load, largest deviation of a household, %', 100 * Math.max(...single), 0, 1, 2),
     ],
     chart: {
-      title: 'Mean load of 300 households on working days, of the yearly mean',
+      title: 'Mean load on working days: 300 households and the norm profile H25',
       kind: 'lines',
-      x: { label: 'Hour, local time', from: 0, to: 24, step: 3 },
-      y: { label: '', from: 0, to: 2, step: 0.5 },
+      x: { label: 'Hour of the day (local time)', from: 0, to: 24, step: 3 },
+      y: { label: 'Load, relative to the yearly mean (1)', from: 0, to: 2, step: 0.5 },
       series: SEASONS.flatMap((season, colour) => {
         const curve = curves.get(`workday ${season}`);
         if (!curve) return [];
@@ -78,7 +78,7 @@ export function measureLoad(): { checks: Check[]; chart: Chart } {
           Array.from(values, (value, i): [number, number] => [(i + 0.5) / 4, value / curve.days / scale]);
         return [
           { name: season, colour, points: points(curve.simulated, 1) },
-          { name: `${season}, norm`, colour, points: points(curve.norm, normMean), dashed: true },
+          { name: `${season}, norm`, colour, points: points(curve.norm, normMean), isDashed: true },
         ];
       }),
     },

@@ -4,7 +4,7 @@ import { measureBatteries, measureHeatPumps, measureVehicles } from './devices.t
 import type { Check } from './sample-fleets.ts';
 import { measureLoad } from './load.ts';
 import { measureMonths, measureNeighbours, measureYields } from './sun.ts';
-import { measureTruth } from './invariants.ts';
+import { measureInvariants } from './invariants.ts';
 
 export interface ValidationReport {
   readonly checks: readonly Check[];
@@ -26,7 +26,7 @@ export function validate(): ValidationReport {
       ...vehicles.checks,
       ...heat.checks,
       ...batteries.checks,
-      ...measureTruth(),
+      ...measureInvariants(),
       ...measureNeighbours(),
       ...measureMonths(yields.monthly),
     ],

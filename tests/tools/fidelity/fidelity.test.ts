@@ -31,15 +31,19 @@ test('a check can be missed, and the table says so', () => {
   );
 });
 
-test('a chart escapes its words and needs no style', () => {
+test('a chart has title, axes with units and a legend, escapes its words, and follows the colour scheme', () => {
   const svg = drawChart({
     title: 'a < b & c',
     kind: 'lines',
-    x: { label: 'x', from: 0, to: 1, step: 1 },
-    y: { label: 'y', from: 0, to: 1, step: 1 },
-    series: [{ name: 'one', points: [[0, 0], [1, 1]], dashed: true }],
+    x: { label: 'Time, h', from: 0, to: 1, step: 1 },
+    y: { label: 'Power, W', from: 0, to: 1, step: 1 },
+    series: [{ name: 'one', points: [[0, 0], [1, 1]], isDashed: true }],
   }); // prettier-ignore
   expect(svg).toContain('a &lt; b &amp; c');
-  expect(svg).toContain('<path d="M56 278L570 34"');
-  expect(svg).not.toMatch(/style|<script/);
+  for (const label of ['Time, h', 'Power, W', 'one']) expect(svg).toContain(`>${label}</text>`);
+  // The line from corner to corner of the plot.
+  expect(svg).toContain('d="M56,274L700,78"');
+  expect(svg).toContain('stroke-dasharray="5 4"');
+  expect(svg).toContain('prefers-color-scheme:dark');
+  expect(svg).not.toMatch(/<script|<rect|#fff/);
 });
