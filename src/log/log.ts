@@ -45,6 +45,3 @@ export function createLog(level: string): Log {
     transports: [new transports.Console({ stderrLevels: ['error', 'warn', 'info', 'debug'] })],
   });
 }
-
-/** A log that writes nothing. */
-export const silentLog: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
