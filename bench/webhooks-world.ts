@@ -16,7 +16,7 @@ import { insertMessageWithDeliveries } from '../src/queries/deliveries/deliverie
 import { insertWebhook } from '../src/queries/deliveries/webhooks.ts';
 import { Dispatcher } from '../src/webhooks/dispatcher.ts';
 import { WebhookClient } from '../src/webhooks/webhook-client.ts';
-import { certificateAuthority, serverCertificate } from '../tools/demo/certificates.ts';
+import { createCertificateAuthority, createServerCertificate } from '../tools/demo/certificates.ts';
 
 export const keys = createKeyring(randomBytes(32));
 const none = (): void => {};
@@ -30,8 +30,8 @@ export interface Receivers {
 }
 
 export async function startReceivers(healthy: number, dead: number): Promise<Receivers> {
-  const authority = await certificateAuthority();
-  const certificate = await serverCertificate(authority, ['localhost'], ['127.0.0.1']);
+  const authority = await createCertificateAuthority();
+  const certificate = await createServerCertificate(authority, ['localhost'], ['127.0.0.1']);
   const child: ChildProcess = fork(join(import.meta.dirname, 'receivers.ts'));
   child.send({ ...certificate, healthy, dead });
   const [{ ports }] = (await once(child, 'message')) as [{ ports: number[] }];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sha256Digest, newClientId, newClientSecret } from '../domain/security/credentials.ts';
 import { hashPassword, newInitialPassword } from '../domain/security/passwords.ts';
 import { Secret } from '../domain/security/secret.ts';
-import { insertAdmin } from '../queries/accounts/accounts.ts';
+import { insertFirstAdmin } from '../queries/accounts/accounts.ts';
 import { insertApplication } from '../queries/accounts/applications.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
 import { hasOrganizations, insertOrganization, lockBootstrap } from '../queries/accounts/organizations.ts';
@@ -91,7 +91,7 @@ async function insertDraft(
     parentOrgId: null,
     createdAt: now,
   });
-  await insertAdmin(tx, { orgId, userId: adminUserId, email, username, passwordHash }, now);
+  await insertFirstAdmin(tx, { orgId, userId: adminUserId, email, username, passwordHash }, now);
   await insertApplication(
     tx,
     {

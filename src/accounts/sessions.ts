@@ -40,7 +40,7 @@ export async function createSession(db: Db, person: AccountKey, now: Date): Prom
  * The session of somebody who has just signed in: ends the session that the browser had before, deletes expired
  * sessions of everybody, and resolves to the new cookie's value.
  */
-export async function signIn(
+export async function replaceSession(
   db: Db,
   person: AccountKey,
   previousToken: string | undefined,

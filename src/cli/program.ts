@@ -50,7 +50,7 @@ function buildProgram(run: Run, runAlone: RunAlone): Command {
       new Option('--role <role>', 'which part to run').choices(['all', 'api', 'worker']).default('all'),
     )
     .action((options: { role: ServeRole }) =>
-      run(async (context) => (await import('./serve.ts')).serve(context, options.role)),
+      run(async (context) => (await import('./serve.ts')).serveCommand(context, options.role)),
     );
   program
     .command('migrate')

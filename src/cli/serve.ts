@@ -7,7 +7,7 @@ import type { CommandContext } from './context.ts';
 const STOP_MS = 9_500;
 
 /** Runs until SIGTERM or SIGINT; a second signal ends at once. */
-export async function serve({ settings, log }: CommandContext, role: ServeRole): Promise<number> {
+export async function serveCommand({ settings, log }: CommandContext, role: ServeRole): Promise<number> {
   const ended = Promise.withResolvers<number>();
   const stopped = new Promise<string>((resolve) => {
     process.once('SIGTERM', () => resolve('SIGTERM'));

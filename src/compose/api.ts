@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { Registry } from 'prom-client';
 import type { RateLimits } from '../config/rate-limits.ts';
-import { createApp } from '../http/app.ts';
+import { createApiApp } from '../http/app.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
@@ -12,10 +12,10 @@ import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
 import { bodyRules, existenceChecks, openHandlers, securedHandlers } from '../operations/handlers.ts';
-import { createConsent } from '../portal/consent.ts';
+import { createConsentPage } from '../portal/consent.ts';
 import { createConsentRequests } from '../conditions/consent-requests.ts';
 import { createPortal } from '../portal/portal.ts';
-import { createReference } from '../reference/reference.ts';
+import { createReferencePages } from '../reference/reference.ts';
 import { isDatabaseUnavailable, violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
@@ -59,7 +59,7 @@ export function composeApi(options: ApiOptions): RequestListener {
       countQuotaUse(db, policy, subject, quota, windowSeconds, clock()),
     () => clock().getTime(),
   );
-  return createApp({
+  return createApiApp({
     services,
     limiter,
     clock,
@@ -92,10 +92,10 @@ function createPages(
   { clock, log }: ApiOptions,
   limiter: RateLimiter,
   verifyAccount: VerifyAccount,
-): Parameters<typeof createApp>[0]['pages'] {
+): Parameters<typeof createApiApp>[0]['pages'] {
   const { db, baseUrl, linkKey } = services;
   return [
-    createConsent({
+    createConsentPage({
       consentRequests: createConsentRequests(db),
       clock,
       linkKey,
@@ -112,6 +112,6 @@ function createPages(
       invalidateCachedTokensOf: services.invalidateCachedTokensOf,
       countUse: (policy, subject) => limiter.countUse(policy, subject),
     }),
-    createReference({ baseUrl }),
+    createReferencePages({ baseUrl }),
   ];
 }

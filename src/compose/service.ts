@@ -70,7 +70,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
     streams = await startEventStreams(storage, role !== 'worker', (error) =>
       log.warn('Event streams could not be woken; they look by themselves.', { error }),
     );
-    const parts: ProcessContext = {
+    const options: ProcessContext = {
       settings,
       storage,
       log,
@@ -82,8 +82,8 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       events: streams.events,
       announce: streams.announce,
     };
-    if (role !== 'api') workers = await startWorkers(parts);
-    server.on('request', createListener(parts, role, workers));
+    if (role !== 'api') workers = await startWorkers(options);
+    server.on('request', createListener(options, role, workers));
     return { baseUrl, firstCredentials, stop };
   } catch (error) {
     await stop();
@@ -100,18 +100,18 @@ function readCaFile(file: string): string {
 }
 
 function createListener(
-  parts: ProcessContext,
+  options: ProcessContext,
   role: ServeRole,
   workers: Workers | undefined,
 ): RequestListener {
-  const { storage, log, registry, clock, settings } = parts;
+  const { storage, log, registry, clock, settings } = options;
   const notReadyBecause = async (): Promise<string | undefined> =>
     storage.notReadyReason() ?? (await storage.findPingFailure());
   if (role === 'worker') {
     return createHealthApp({
       registry,
       findNotReadyReason: notReadyBecause,
-      baseUrl: parts.baseUrl,
+      baseUrl: options.baseUrl,
       log,
       isUnavailable: isDatabaseUnavailable,
       isOrganizationGone: () => false,
@@ -120,7 +120,8 @@ function createListener(
   const { rateLimits, trustedProxies } = settings;
   return composeApi({
     db: storage.db,
-    services: (invalidateCachedTokensOf) => createOperationServices(parts, workers, invalidateCachedTokensOf),
+    services: (invalidateCachedTokensOf) =>
+      createOperationServices(options, workers, invalidateCachedTokensOf),
     clock,
     rateLimits,
     trustedProxies,

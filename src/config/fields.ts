@@ -5,7 +5,7 @@ import { Secret } from '../domain/security/secret.ts';
 // Messages end the sentence "NAME must …".
 
 /** A text, trimmed; undefined when it is unset or empty. */
-export const optionalText = z
+export const optionalTextField = z
   .string()
   .optional()
   .transform((text) => {
@@ -14,36 +14,36 @@ export const optionalText = z
   });
 
 /** A text that passes a test, or undefined. */
-export function matching(isValid: (text: string) => boolean, rule: string) {
-  return optionalText.refine((text) => text === undefined || isValid(text), rule);
+export function textField(isValid: (text: string) => boolean, rule: string) {
+  return optionalTextField.refine((text) => text === undefined || isValid(text), rule);
 }
 
 /** The same as a Secret, which cannot be printed. */
-export function secretMatching(isValid: (text: string) => boolean, rule: string) {
-  return matching(isValid, rule).transform((text) => (text === undefined ? undefined : new Secret(text)));
+export function secretField(isValid: (text: string) => boolean, rule: string) {
+  return textField(isValid, rule).transform((text) => (text === undefined ? undefined : new Secret(text)));
 }
 
 /** A whole number in decimal digits between two bounds, both included. */
-export function integer(fallback: number, min: number, max: number) {
-  return matching(
+export function integerField(fallback: number, min: number, max: number) {
+  return textField(
     (text) => /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max,
     `must be a whole number from ${min} to ${max}`,
   ).transform((text) => (text === undefined ? fallback : Number(text)));
 }
 
 /** One of a few words. */
-export function oneOf<const Word extends string>(words: readonly Word[], fallback: Word) {
+export function wordField<const Word extends string>(words: readonly Word[], fallback: Word) {
   const find = (text: string | undefined): Word | undefined => words.find((word) => word === text);
-  return matching((text) => find(text) !== undefined, `must be one of ${words.join(', ')}`).transform(
+  return textField((text) => find(text) !== undefined, `must be one of ${words.join(', ')}`).transform(
     (text) => find(text) ?? fallback,
   );
 }
 
 /** `on` or `off`; on by default. */
-export const onOrOff = oneOf(['on', 'off'], 'on').transform((word) => word === 'on');
+export const onOrOffField = wordField(['on', 'off'], 'on').transform((word) => word === 'on');
 
 /** A comma list; empty when unset. */
-export const list = optionalText.transform((text): readonly string[] =>
+export const listField = optionalTextField.transform((text): readonly string[] =>
   (text ?? '')
     .split(',')
     .map((item) => item.trim())
@@ -51,7 +51,7 @@ export const list = optionalText.transform((text): readonly string[] =>
 );
 
 /** A comma list of CIDR blocks; each that is none is a mistake of its own. */
-export const networks = list.superRefine((blocks, context) => {
+export const networksField = listField.superRefine((blocks, context) => {
   for (const block of blocks) {
     if (isCidrBlock(block)) continue;
     const message = 'must be a comma list of CIDR blocks such as 10.0.0.0/8';

@@ -1,4 +1,4 @@
-import { list } from './fields.ts';
+import { listField } from './fields.ts';
 
 export interface Quota {
   readonly quota: number;
@@ -25,7 +25,7 @@ export const DEFAULT_RATE_LIMITS: Readonly<Record<Policy, Quota>> = {
 const LIMIT_PATTERN = /^([a-z_]+)=(\d{1,9})\/(\d{1,6})$/;
 
 /** `RATE_LIMITS`: `off`, or `policy=quota/seconds,…` on top of the defaults. */
-export const rateLimits = list.transform((items, context): RateLimits => {
+export const rateLimitsField = listField.transform((items, context): RateLimits => {
   if (items.length === 1 && items[0] === 'off') return undefined;
   const limits: Record<Policy, Quota> = { ...DEFAULT_RATE_LIMITS };
   for (const item of items) {

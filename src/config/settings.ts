@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { isEmailAddress, isUuid } from '../domain/api/formats.ts';
-import { integer, matching, networks, oneOf, onOrOff, optionalText, secretMatching } from './fields.ts';
-import { rateLimits } from './rate-limits.ts';
+import {
+  integerField,
+  textField,
+  networksField,
+  wordField,
+  onOrOffField,
+  optionalTextField,
+  secretField,
+} from './fields.ts';
+import { rateLimitsField } from './rate-limits.ts';
 
 /** From the fewest lines to the most. */
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
@@ -10,37 +18,38 @@ const KEY_RULE = 'must be 32 bytes in base64';
 
 /** Every setting, by the name of its variable. */
 const variables = z.object({
-  HOST: optionalText.transform((host) => host ?? '127.0.0.1'),
+  HOST: optionalTextField.transform((host) => host ?? '127.0.0.1'),
   /** 0 means any free port. */
-  PORT: integer(8080, 0, 65_535),
+  PORT: integerField(8080, 0, 65_535),
   /** Undefined: `http://localhost:{port}` once the port is known. */
-  BASE_URL: matching(isBaseUrl, 'must be an http or https address without path, query or fragment').transform(
-    (url) => url?.replace(/\/$/, ''),
-  ),
-  TRUSTED_PROXIES: networks,
+  BASE_URL: textField(
+    isBaseUrl,
+    'must be an http or https address without path, query or fragment',
+  ).transform((url) => url?.replace(/\/$/, '')),
+  TRUSTED_PROXIES: networksField,
   /** Undefined: the embedded database in DATA_DIR. */
-  DATABASE_URL: secretMatching(isPostgresUrl, 'must be a postgres:// or postgresql:// address'),
-  DATA_DIR: optionalText.transform((folder) => folder ?? '.data'),
+  DATABASE_URL: secretField(isPostgresUrl, 'must be a postgres:// or postgresql:// address'),
+  DATA_DIR: optionalTextField.transform((folder) => folder ?? '.data'),
   /** 32 bytes in base64. Undefined with the embedded database: generated once into DATA_DIR. */
-  ENCRYPTION_KEY: secretMatching(isKey, `${KEY_RULE} (openssl rand -base64 32)`),
-  ENCRYPTION_KEY_PREVIOUS: secretMatching(isKey, KEY_RULE),
-  BOOTSTRAP_ORG_ID: matching(isUuid, 'must be a UUID').transform((id) => id?.toLowerCase()),
-  BOOTSTRAP_ADMIN_EMAIL: matching(isEmailAddress, 'must be an email address'),
-  BOOTSTRAP_ADMIN_PASSWORD: secretMatching((text) => text.length >= 8, 'must have 8 characters or more'),
-  BOOTSTRAP_CLIENT_ID: matching(isUnreserved, 'must be 1 to 255 of the characters A-Z a-z 0-9 . _ ~ -'),
-  BOOTSTRAP_CLIENT_SECRET: secretMatching(
+  ENCRYPTION_KEY: secretField(isKey, `${KEY_RULE} (openssl rand -base64 32)`),
+  ENCRYPTION_KEY_PREVIOUS: secretField(isKey, KEY_RULE),
+  BOOTSTRAP_ORG_ID: textField(isUuid, 'must be a UUID').transform((id) => id?.toLowerCase()),
+  BOOTSTRAP_ADMIN_EMAIL: textField(isEmailAddress, 'must be an email address'),
+  BOOTSTRAP_ADMIN_PASSWORD: secretField((text) => text.length >= 8, 'must have 8 characters or more'),
+  BOOTSTRAP_CLIENT_ID: textField(isUnreserved, 'must be 1 to 255 of the characters A-Z a-z 0-9 . _ ~ -'),
+  BOOTSTRAP_CLIENT_SECRET: secretField(
     (text) => isUnreserved(text) && text.length >= 32,
     'must be 32 to 255 of the characters A-Z a-z 0-9 . _ ~ -',
   ),
-  WEBHOOK_ALLOWED_NETWORKS: networks,
-  WEBHOOK_CA_FILE: optionalText,
+  WEBHOOK_ALLOWED_NETWORKS: networksField,
+  WEBHOOK_CA_FILE: optionalTextField,
   /** The headers of Standard Webhooks beside `Service-Signature`. */
-  WEBHOOK_STANDARD_HEADERS: onOrOff,
+  WEBHOOK_STANDARD_HEADERS: onOrOffField,
   /** How long messages are kept, with their deliveries and attempts. */
-  MESSAGE_RETENTION_DAYS: integer(30, 1, 3_650),
-  LOG_LEVEL: oneOf(LOG_LEVELS, 'info'),
-  RATE_LIMITS: rateLimits,
-  SIMULATOR_FAULTS: onOrOff,
+  MESSAGE_RETENTION_DAYS: integerField(30, 1, 3_650),
+  LOG_LEVEL: wordField(LOG_LEVELS, 'info'),
+  RATE_LIMITS: rateLimitsField,
+  SIMULATOR_FAULTS: onOrOffField,
 });
 
 const checkedVariables = variables.refine(

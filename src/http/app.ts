@@ -8,11 +8,11 @@ import { createDocumentRoutes } from './document-routes.ts';
 import { createHealthRoutes } from './health.ts';
 import type { HealthOptions } from './health.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import { measureRequests } from './measure.ts';
+import { createRequestMeasurement } from './measure.ts';
 import { methodNotAllowedProblem } from './methods.ts';
 import { createOAuthHandler } from './oauth-routes.ts';
 import type { OAuthEndpoint } from './oauth-routes.ts';
-import { createOpenOperation, createSecuredOperation } from './operation-handler.ts';
+import { createOpenOperationHandler, createSecuredOperationHandler } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
 import { createProblemHandler } from './problems.ts';
 import type { ProblemSettings } from './problems.ts';
@@ -30,11 +30,11 @@ export interface AppOptions extends OperationOptions, HealthOptions {
 }
 
 /** The whole HTTP surface. Routes come from the document; the order of paths puts fixed segments before parameters. */
-export function createApp(options: AppOptions): Express {
+export function createApiApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   app.set('trust proxy', [...options.trustedProxies]);
-  app.use(assignRequestId, measureRequests(options.registry, options.log));
+  app.use(assignRequestId, createRequestMeasurement(options.registry, options.log));
   app.use(createHealthRoutes(options));
   for (const [path, list] of routesByPath()) {
     const expressPath = path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
@@ -82,9 +82,9 @@ function countFailure(limiter: RateLimiter): express.ErrorRequestHandler {
 function createRouteHandler(route: Route, options: AppOptions): express.RequestHandler {
   switch (route.access) {
     case 'token':
-      return createSecuredOperation(route.operationId, route, options);
+      return createSecuredOperationHandler(route.operationId, route, options);
     case 'none':
-      return createOpenOperation(route.operationId, route, options);
+      return createOpenOperationHandler(route.operationId, route, options);
     case 'client':
       return createOAuthHandler(route, options.oauth[route.operationId], {
         ...options,

@@ -3,7 +3,7 @@ import type { OperationId, Route, SecuredOperationId } from '../../generated/rou
 import { Problem } from '../domain/api/problem.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
-import { NARROW_POLICIES } from './rate-limiter.ts';
+import { OPERATION_POLICIES } from './rate-limiter.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export interface AuthorizationOptions {
@@ -18,13 +18,13 @@ export interface AuthorizationOptions {
  * Counts a request against the default policy, and against the operation's own if it has one.
  * @throws Problem quota_exceeded (429).
  */
-export async function countRequest(
+export async function countAgainstQuota(
   limiter: RateLimiter,
   response: Response,
   id: OperationId | undefined,
   subject: string,
 ): Promise<void> {
-  const policy = id === undefined ? undefined : NARROW_POLICIES[id];
+  const policy = id === undefined ? undefined : OPERATION_POLICIES[id];
   await limiter.countRequest(response, [
     { policy: 'default', subject },
     ...(policy === undefined ? [] : [{ policy, subject }]),
@@ -42,10 +42,11 @@ export async function authenticateAndCount(
   response: Response,
 ): Promise<Actor> {
   const actor = await authenticate(request.get('authorization')).catch(async (error: unknown) => {
-    if (error instanceof Problem) await countRequest(limiter, response, undefined, request.ip ?? 'unknown');
+    if (error instanceof Problem)
+      await countAgainstQuota(limiter, response, undefined, request.ip ?? 'unknown');
     throw error;
   });
-  await countRequest(limiter, response, id, actor.tokenDigest);
+  await countAgainstQuota(limiter, response, id, actor.tokenDigest);
   return actor;
 }
 
@@ -53,7 +54,7 @@ export async function authenticateAndCount(
  * The organization that a request is about: that of the path, or the token's own where the path has none.
  * @throws Problem organization_forbidden, role_forbidden or insufficient_scope (403; RFC 6750, 3.1).
  */
-export async function authorize(
+export async function authorizeRequest(
   route: Route,
   id: SecuredOperationId,
   { isOrganizationReachable }: AuthorizationOptions,

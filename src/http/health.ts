@@ -9,19 +9,19 @@ export interface HealthOptions {
 }
 
 /** `/livez`: the process runs. `/readyz`: it can serve. `/metrics`: Prometheus text. */
-export function createHealthRoutes(parts: HealthOptions): Router {
+export function createHealthRoutes(options: HealthOptions): Router {
   const router = Router({ caseSensitive: true });
   router.get('/livez', (_request, response) => {
     response.json({ status: 'live' });
   });
   router.get('/readyz', async (_request, response) => {
-    const reason = await parts.findNotReadyReason();
+    const reason = await options.findNotReadyReason();
     response.set('Cache-Control', 'no-store');
     if (reason === undefined) response.json({ status: 'ready' });
     else response.status(503).json({ status: 'not ready', reason });
   });
   router.get('/metrics', async (_request, response) => {
-    response.type(parts.registry.contentType).send(await parts.registry.metrics());
+    response.type(options.registry.contentType).send(await options.registry.metrics());
   });
   router.all(['/livez', '/readyz', '/metrics'], rejectOtherThanGet);
   return router;

@@ -7,7 +7,7 @@ import { getRequestPath, getRequestId } from './request-id.ts';
 const NANOSECONDS_PER_SECOND = 1e9;
 
 /** One log line and one observation for every request, when its answer is out or its client has gone. */
-export function measureRequests(registry: Registry, log: Log): RequestHandler {
+export function createRequestMeasurement(registry: Registry, log: Log): RequestHandler {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the first byte of the request to the last of the answer.',

@@ -34,7 +34,7 @@ const FORM = 'application/x-www-form-urlencoded';
 export function createOAuthHandler(
   route: Route,
   endpoint: OAuthEndpoint,
-  parts: OAuthRouteOptions,
+  options: OAuthRouteOptions,
 ): RequestHandler {
   const limit = route.body?.maxBytes ?? 0;
   return async (request, response) => {
@@ -44,13 +44,13 @@ export function createOAuthHandler(
       const isForm = readContentType(request) === FORM;
       const body = isForm ? parseForm(bytes) : parseObject(bytes);
       const asked: OAuthRequest = { authorization: request.get('authorization'), body };
-      await parts.limiter.countRequest(response, listQuotaUses(asked, request.ip));
+      await options.limiter.countRequest(response, listQuotaUses(asked, request.ip));
       const reply = await endpoint(asked);
       response.set(reply.headers);
       if (reply.body === undefined) response.status(reply.status).end();
       else sendJson(response, reply.status, 'application/json', reply.body);
     } catch (error) {
-      sendOAuthError(response, await countByAddress(error, request, response, parts), parts);
+      sendOAuthError(response, await countByAddress(error, request, response, options), options);
     }
   };
 }
@@ -70,9 +70,9 @@ async function countByAddress(
   }
 }
 
-function sendOAuthError(response: Response, error: unknown, parts: OAuthRouteOptions): void {
-  const [status, code, description] = toOAuthError(error, parts);
-  if (status >= 500) parts.onError(error, response);
+function sendOAuthError(response: Response, error: unknown, options: OAuthRouteOptions): void {
+  const [status, code, description] = toOAuthError(error, options);
+  if (status >= 500) options.onError(error, response);
   if (error instanceof Problem) response.set(error.headers);
   if (status === 503) response.set('Retry-After', '5');
   response.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
@@ -84,7 +84,7 @@ function sendOAuthError(response: Response, error: unknown, parts: OAuthRouteOpt
 
 function toOAuthError(
   error: unknown,
-  parts: OAuthRouteOptions,
+  options: OAuthRouteOptions,
 ): [status: number, code: string, description: string] {
   if (error instanceof Problem) {
     if (error.code === 'unsupported_media_type') return [415, 'invalid_request', error.message];
@@ -97,7 +97,7 @@ function toOAuthError(
     return [415, 'invalid_request', 'Send the body without Content-Encoding.'];
   if (type === 'request.aborted' || type === 'request.size.invalid')
     return [400, 'invalid_request', 'The body is not whole.'];
-  if (parts.isUnavailable(error))
+  if (options.isUnavailable(error))
     return [503, 'temporarily_unavailable', 'The service cannot reach its database now.'];
   return [500, 'server_error', 'An unexpected error occurred.'];
 }

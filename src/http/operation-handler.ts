@@ -4,13 +4,13 @@ import type { Handlers, Request } from '../contract/handlers.ts';
 import { validationProblem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
-import { authenticateAndCount, authorize, countRequest } from './authorize.ts';
+import { authenticateAndCount, authorizeRequest, countAgainstQuota } from './authorize.ts';
 import type { AuthorizationOptions } from './authorize.ts';
 import { checkAcceptHeader, readJsonBody } from './body.ts';
 import { sendReply } from './reply.ts';
 import { getRequestId } from './request-id.ts';
 import { readDeclaredHeaders, readQuery } from './request-values.ts';
-import { validatePath, validateValues } from './request-validator.ts';
+import { validatePath, validateQueryHeadersBody } from './request-validator.ts';
 import type { SentValues } from './request-validator.ts';
 
 /** Finds the errors of a body beside those that the document's schema has found. */
@@ -34,7 +34,7 @@ export interface OperationOptions extends AuthorizationOptions {
  * organization 403, role 403, object 404, query and body 422, then the operation.
  */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- binds handler, validators and request to one operation
-export function createSecuredOperation<Id extends SecuredOperationId>(
+export function createSecuredOperationHandler<Id extends SecuredOperationId>(
   id: Id,
   route: Route,
   options: OperationOptions,
@@ -46,9 +46,9 @@ export function createSecuredOperation<Id extends SecuredOperationId>(
     const body = await readBody(route, request, response);
     const path = validatePath(id, request.params);
     const pathOrgId = 'org_id' in path ? path.org_id : undefined;
-    const orgId = await authorize(route, id, options, actor, pathOrgId);
+    const orgId = await authorizeRequest(route, id, options, actor, pathOrgId);
     const context = { ...openContext(options, response), actor, orgId };
-    const result = validateValues(id, readValues(route, request, body));
+    const result = validateQueryHeadersBody(id, readValues(route, request, body));
     if ('errors' in result) {
       const more = options.bodyRules[id]?.(body, result.errors, context.now) ?? [];
       await options.existenceChecks[id]?.(context, path);
@@ -65,17 +65,17 @@ export function createSecuredOperation<Id extends SecuredOperationId>(
 
 /** The same for an operation that anybody may call: its requests are counted by address. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- binds handler, validators and request to one operation
-export function createOpenOperation<Id extends OpenOperationId>(
+export function createOpenOperationHandler<Id extends OpenOperationId>(
   id: Id,
   route: Route,
   options: OperationOptions,
 ): RequestHandler {
   const handle = options.openHandlers[id];
   return async (request, response) => {
-    await countRequest(options.limiter, response, id, request.ip ?? 'unknown');
+    await countAgainstQuota(options.limiter, response, id, request.ip ?? 'unknown');
     const body = await readBody(route, request, response);
     const path = validatePath(id, request.params);
-    const result = validateValues(id, readValues(route, request, body));
+    const result = validateQueryHeadersBody(id, readValues(route, request, body));
     if ('errors' in result) throw validationProblem(result.errors);
     const reply = await handle(openContext(options, response), { path, ...result.values });
     await sendReply(response, reply, () => Promise.resolve(true));

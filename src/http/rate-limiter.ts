@@ -19,7 +19,7 @@ export interface QuotaUse {
 }
 
 /** Policies beside `default`, by operation. */
-export const NARROW_POLICIES: Readonly<Partial<Record<OperationId, Policy>>> = {
+export const OPERATION_POLICIES: Readonly<Partial<Record<OperationId, Policy>>> = {
   requestSignup: 'signup',
   previewFleet: 'preview',
   testWebhook: 'webhook_test',

@@ -68,7 +68,7 @@ export interface SentValues {
 }
 
 /** Query, headers and body of an operation as its handler takes them, or every error that they have. */
-export function validateValues<Id extends ValidatedOperationId>(
+export function validateQueryHeadersBody<Id extends ValidatedOperationId>(
   id: Id,
   sent: SentValues,
 ): { readonly values: Omit<Request<Id>, 'path'> } | { readonly errors: readonly FieldError[] } {

@@ -43,7 +43,7 @@ export function parseOAuthParameters(body: unknown): OAuthParameters {
 }
 
 /** The answer 200 with this body, which no cache may keep (RFC 6749, 5.1; RFC 7009, 2.2). */
-export function oauthSuccess(body: OAuthReply['body']): OAuthReply {
+export function toOAuthSuccessReply(body: OAuthReply['body']): OAuthReply {
   return { status: 200, headers: NO_STORE_HEADERS, body };
 }
 

@@ -112,7 +112,7 @@ async function storeToken(
  * The library refuses text that mixes characters inside and outside of the basic plane (a password of letters and
  * an emoji), so names and passwords pass through it in base64.
  */
-export function encodeForLibrary(text: string): string {
+export function encodeForOAuthLibrary(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64url');
 }
 

@@ -5,9 +5,9 @@ import { deleteAccessToken } from '../queries/accounts/access-tokens.ts';
 import { authenticateClient, parseClientCredentials } from './client-credentials.ts';
 import type { ClientCredentials } from './client-credentials.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { parseOAuthParameters, toOAuthErrorReply, oauthSuccess } from './exchange.ts';
+import { parseOAuthParameters, toOAuthErrorReply, toOAuthSuccessReply } from './exchange.ts';
 import type { OAuthReply, OAuthRequest, OAuthParameters } from './exchange.ts';
-import { createOAuthModel, encodeForLibrary } from './model.ts';
+import { createOAuthModel, encodeForOAuthLibrary } from './model.ts';
 import type { VerifyAccount } from './model.ts';
 
 export interface TokenEndpointOptions {
@@ -52,7 +52,7 @@ export function createTokenEndpoint({
       .catch((error: unknown) => {
         throw toUnsupportedGrantError(error, parameters);
       });
-    return oauthSuccess({
+    return toOAuthSuccessReply({
       access_token: token.accessToken,
       expires_in: accessTokenSeconds,
       token_type: 'Bearer',
@@ -74,7 +74,7 @@ export function createTokenEndpoint({
     const tokenHash = sha256Digest(token);
     await deleteAccessToken(db, tokenHash, application);
     invalidateCachedToken?.(tokenHash.toString('hex'));
-    return oauthSuccess(undefined);
+    return toOAuthSuccessReply(undefined);
   }
 
   return {
@@ -99,8 +99,8 @@ function libraryRequest(credentials: ClientCredentials, parameters: OAuthParamet
       client_secret: credentials.clientSecret,
       grant_type: parameters.get('grant_type'),
       scope: parameters.get('scope'),
-      username: username && encodeForLibrary(username),
-      password: password && encodeForLibrary(password),
+      username: username && encodeForOAuthLibrary(username),
+      password: password && encodeForOAuthLibrary(password),
     },
   });
 }

@@ -6,8 +6,8 @@ import { validationProblem, notFoundProblem, Problem } from '../domain/api/probl
 import { ROLE_TABLE } from '../domain/users/roles.ts';
 import {
   canSeeUser,
-  changedUserFields,
-  newUserFields,
+  pickChangedUserFields,
+  toNewUserFields,
   validateUserFields,
   userVisibility,
 } from '../domain/users/users.ts';
@@ -17,7 +17,7 @@ import { deleteAccessTokensOfUser } from '../queries/accounts/access-tokens.ts';
 import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
 import * as users from '../queries/accounts/users.ts';
 import type { UserScope } from '../queries/accounts/users.ts';
-import { toUser } from '../presenters/users.ts';
+import { presentUser } from '../presenters/users.ts';
 import type { User } from '../presenters/users.ts';
 import type { Context } from './context.ts';
 
@@ -35,7 +35,7 @@ export const createUser: Handler<Context, 'createUser'> = async (context, { body
   if (ROLE_TABLE.createUser[actor.role] !== 'all' && body.role !== 'user') {
     throw new Problem('role_forbidden', `Only an admin may create a user with the role ${body.role}.`);
   }
-  const fields = newUserFields(body);
+  const fields = toNewUserFields(body);
   const errors = validateUserFields(fields);
   if (body.org_id !== undefined && body.org_id.toLowerCase() !== orgId) {
     errors.push({
@@ -48,7 +48,7 @@ export const createUser: Handler<Context, 'createUser'> = async (context, { body
   const user = await reportingTakenFields(() =>
     users.insertUser(context.db, { ...fields, org_id: orgId, id: randomUUID() }, context.now),
   );
-  return { status: 201, body: toUser(user), headers: { Location: `${usersUrl(context)}/${user.id}` } };
+  return { status: 201, body: presentUser(user), headers: { Location: `${usersUrl(context)}/${user.id}` } };
 };
 
 /**
@@ -69,7 +69,7 @@ export const listUsers: Handler<Context, 'listUsers'> = async (context, { query 
   const rows = await users.listUsersPage(context.db, scope, { after, limit: limit + 1 });
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  const body = page.map(toUser);
+  const body = page.map(presentUser);
   if (rows.length <= limit || last === undefined) return { status: 200, body };
   const next = { ...query, limit, after: encodeCursor({ createdAt: last.created_at, id: last.id }) };
   return { status: 200, body, headers: { Link: formatLinkHeader(usersUrl(context), next, { next: {} }) } };
@@ -83,7 +83,7 @@ export const getUser: Handler<Context, 'getUser'> = async (context, { path, quer
     path.user_id,
   );
   if (user === undefined) throw notFoundProblem('user');
-  return { status: 200, body: toUser(user) };
+  return { status: 200, body: presentUser(user) };
 };
 
 /** `GET /users/by-ext-id/{external_user_id}`. Answers 404 not_found. */
@@ -94,7 +94,7 @@ export const getUserByExternalId: Handler<Context, 'getUserByExternalId'> = asyn
   const scope = userScope(context, 'getUserByExternalId', query.include_deleted);
   const user = await users.findUserByExternalId(context.db, scope, path.external_user_id);
   if (user === undefined) throw notFoundProblem('user');
-  return { status: 200, body: toUser(user) };
+  return { status: 200, body: presentUser(user) };
 };
 
 /**
@@ -109,7 +109,7 @@ export const updateUser: Handler<Context, 'updateUser'> = async (context, { path
     db.transaction().execute(async (tx) => {
       const demotes = body.role !== undefined && body.role !== 'admin';
       const before = await lockVisibleUser(tx, scope, key.id, demotes);
-      const changes = changedUserFields(before, body);
+      const changes = pickChangedUserFields(before, body);
       if (changes.role !== undefined && actor.role !== 'admin') {
         throw new Problem('role_change_forbidden', 'Only an admin may change a role.');
       }
@@ -122,7 +122,7 @@ export const updateUser: Handler<Context, 'updateUser'> = async (context, { path
   );
   if (user === undefined) throw new Error('A user that was locked is gone.');
   if (body.role !== undefined) context.invalidateCachedTokensOf(user.id);
-  return { status: 200, body: toUser(user) };
+  return { status: 200, body: presentUser(user) };
 };
 
 /**
@@ -185,7 +185,7 @@ async function* streamUsers(db: Db, scope: UserScope): AsyncIterable<User> {
   let after: Parameters<typeof users.listUsersPage>[2]['after'];
   for (;;) {
     const rows = await users.listUsersPage(db, scope, { after, limit: PAGE_ROWS });
-    for (const row of rows) yield toUser(row);
+    for (const row of rows) yield presentUser(row);
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_ROWS) return;
     after = { createdAt: last.created_at, id: last.id };

@@ -42,7 +42,7 @@ const REFUSALS: Readonly<Record<Refusal, { readonly heading: string; readonly te
  * addresses that it returns to come from the link alone. Mount it before the portal, which asks for a session.
  * An unknown item is 404, a link that is not (or no longer) valid 403, a request that is done 410.
  */
-export function createConsent(context: ConsentContext): Router {
+export function createConsentPage(context: ConsentContext): Router {
   const router = Router({ caseSensitive: true });
   const route = router.route('/portal/consent/:item');
   route.all(setSecurityHeaders, disableCaching);

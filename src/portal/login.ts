@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { SESSION_LIFETIME_MS, endSession, newSessionToken, signIn } from '../accounts/sessions.ts';
+import { SESSION_LIFETIME_MS, endSession, newSessionToken, replaceSession } from '../accounts/sessions.ts';
 import { listLoginQuotaSubjects } from '../domain/security/login-subjects.ts';
 import type { Role } from '../domain/users/roles.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
@@ -10,7 +10,7 @@ import { sendView } from '../html/render.ts';
 import { redirectAfterForm } from './pages.ts';
 
 /** The page that a person of this role begins with. */
-export function homePath(role: Role): string {
+export function homePathOfRole(role: Role): string {
   return role === 'user' ? PASSWORD_PATH : APPLICATIONS_PATH;
 }
 
@@ -24,7 +24,7 @@ export const showLogin: PageHandler = (context, request, response) => {
   }
   redirectAfterForm(
     response,
-    session.passwordChangeRequired ? PASSWORD_PATH : (next ?? homePath(session.role)),
+    session.passwordChangeRequired ? PASSWORD_PATH : (next ?? homePathOfRole(session.role)),
   );
 };
 
@@ -39,7 +39,7 @@ export const logIn: PageHandler = async (context, request, response) => {
     readFormField(request, 'username').trim(),
     readFormField(request, 'password'),
   ];
-  if (!(await isWithinQuota(context, request, response, username))) return;
+  if (!(await isWithinLoginQuota(context, request, response, username))) return;
   const account = await context.verifyAccount(username, password);
   const next = toLocalPath(readFormField(request, 'next'), context.baseUrl);
   if (account === undefined) {
@@ -48,12 +48,12 @@ export const logIn: PageHandler = async (context, request, response) => {
     sendLogin(context, request, response, 422, { username, next, error });
     return;
   }
-  const token = await signIn(context.db, account, cookies.session(request), context.clock());
+  const token = await replaceSession(context.db, account, cookies.session(request), context.clock());
   cookies.setSession(response, token, SESSION_LIFETIME_MS);
   log.info('Portal login.', { org_id: account.orgId, user_id: account.userId, address: request.ip });
   redirectAfterForm(
     response,
-    account.passwordChangeRequired ? PASSWORD_PATH : (next ?? homePath(account.role)),
+    account.passwordChangeRequired ? PASSWORD_PATH : (next ?? homePathOfRole(account.role)),
   );
 };
 
@@ -82,7 +82,7 @@ function sendLogin(
 }
 
 /** Counts one try; beyond a quota answers 429 and resolves to false. */
-export async function isWithinQuota(
+export async function isWithinLoginQuota(
   { countUse }: PortalContext,
   request: Request,
   response: PortalResponse,

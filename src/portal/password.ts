@@ -6,7 +6,7 @@ import { getSession } from './context.ts';
 import { readFormField, readQueryParameter } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { LOGIN_PATH } from './guards.ts';
-import { homePath, isWithinQuota } from './login.ts';
+import { homePathOfRole, isWithinLoginQuota } from './login.ts';
 import { sendView } from '../html/render.ts';
 import { findNoticeText, redirectAfterForm } from './pages.ts';
 
@@ -49,7 +49,7 @@ export const changePasswordFromForm: PageHandler = async (context, request, resp
   const old = readFormField(request, 'old_password');
   const first = readFormField(request, 'new_password1');
   const second = readFormField(request, 'new_password2');
-  if (!(await isWithinQuota(context, request, response, session.username))) return;
+  if (!(await isWithinLoginQuota(context, request, response, session.username))) return;
   const isRight = (await context.verifyAccount(session.username, old)) !== undefined;
   const errors = {
     ...(isRight ? {} : { old_password: 'This is not your current password.' }),
@@ -66,5 +66,5 @@ export const changePasswordFromForm: PageHandler = async (context, request, resp
   }
   cookies.setSession(response, token, SESSION_LIFETIME_MS);
   log.info('Portal password changed.', { org_id: session.orgId, user_id: session.userId });
-  redirectAfterForm(response, `${homePath(session.role)}?notice=password_changed`);
+  redirectAfterForm(response, `${homePathOfRole(session.role)}?notice=password_changed`);
 };

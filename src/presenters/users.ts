@@ -5,7 +5,7 @@ import type { UserRecord } from '../domain/users/users.ts';
 export type User = components['schemas']['User'];
 
 /** A stored user as answers show it: instants as ISO 8601 text in UTC, the organization under both of its names. */
-export function toUser(user: UserRecord): User {
+export function presentUser(user: UserRecord): User {
   return {
     id: user.id,
     org_id: user.org_id,

@@ -23,7 +23,7 @@ interface ErrorEntry {
 const DOCUMENT_URL = 'http://localhost:8080';
 
 /** The reference, rendered once from the generated document: `/docs`, `/docs/errors`, `/docs/errors/{code}`, `/docs/simulator`. */
-export function createReference({ baseUrl }: { readonly baseUrl: string }): Router {
+export function createReferencePages({ baseUrl }: { readonly baseUrl: string }): Router {
   const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
   const document = JSON.parse(text.replaceAll(DOCUMENT_URL, baseUrl)) as Node;
   const reference = renderView('reference', {

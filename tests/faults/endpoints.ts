@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
-import { serverCertificate, type Certificate } from '../../tools/demo/certificates.ts';
+import { createServerCertificate, type Certificate } from '../../tools/demo/certificates.ts';
 import type { Answer } from '../support/receiver.ts';
 import { recordArrivals, type Report } from './report.ts';
 import { until, type DeliveryState, type FaultEnvironment } from './environment.ts';
@@ -120,7 +120,7 @@ async function listening(environment: FaultEnvironment, server: Server): Promise
 }
 
 async function expired({ authority }: FaultEnvironment): Promise<Certificate> {
-  const fresh = await serverCertificate(authority, ['localhost']);
+  const fresh = await createServerCertificate(authority, ['localhost']);
   const made = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     algorithm: 'sha256',

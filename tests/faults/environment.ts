@@ -14,7 +14,7 @@ import { insertMessageWithDeliveries, notifyDispatchers } from '../../src/querie
 import { startEmbedded, type Embedded } from '../../src/postgres/start.ts';
 import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { insertWebhook } from '../../src/queries/deliveries/webhooks.ts';
-import { certificateAuthority, type Authority } from '../../tools/demo/certificates.ts';
+import { createCertificateAuthority, type Authority } from '../../tools/demo/certificates.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts';
 import { startService, type ServiceProcess } from '../support/service.ts';
 
@@ -71,7 +71,7 @@ export class FaultEnvironment {
     });
     const { host, port, user, database } = embedded.connection;
     await applyMigrations(embedded.connection, join(import.meta.dirname, '../../migrations'));
-    const authority = await certificateAuthority();
+    const authority = await createCertificateAuthority();
     writeFileSync(join(folder, 'authority.pem'), authority.ca);
     const key = randomBytes(32);
     const opened = openDatabase({ connection: embedded.connection, max: 4, applicationName: 'faults' });

@@ -5,7 +5,7 @@ import request from 'supertest';
 import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
 import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
 import { createConsentRequests } from '../../src/conditions/consent-requests.ts';
-import { createConsent } from '../../src/portal/consent.ts';
+import { createConsentPage } from '../../src/portal/consent.ts';
 import { testDatabase } from '../support/database.ts';
 
 test('while the database is away the consent page says so as a page, and logs it', async () => {
@@ -16,7 +16,7 @@ test('while the database is away the consent page says so as a page, and logs it
     logged.push(message);
   };
   const app = express().use(
-    createConsent({
+    createConsentPage({
       consentRequests: createConsentRequests(database.db),
       clock: () => new Date(0),
       linkKey: deriveLinkKey(randomBytes(32)),

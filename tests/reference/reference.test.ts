@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import express from 'express';
 import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
 import { ROUTES } from '../../generated/routes.ts';
-import { createReference } from '../../src/reference/reference.ts';
+import { createReferencePages } from '../../src/reference/reference.ts';
 import { Visitor } from '../portal/visitor.ts';
 
 let server: Server;
 let visitor: Visitor;
 beforeAll(async () => {
-  const app = express().use(createReference({ baseUrl: 'https://partner.example' }));
+  const app = express().use(createReferencePages({ baseUrl: 'https://partner.example' }));
   server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   visitor = new Visitor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

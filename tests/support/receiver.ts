@@ -1,7 +1,11 @@
 import { createServer, type Server } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { certificateAuthority, serverCertificate, type Authority } from '../../tools/demo/certificates.ts';
+import {
+  createCertificateAuthority,
+  createServerCertificate,
+  type Authority,
+} from '../../tools/demo/certificates.ts';
 
 /** A request as it came in; the body is the raw bytes. */
 export interface Received {
@@ -94,9 +98,9 @@ export class Receiver {
 
 /** Starts a receiver whose certificate is good for localhost, 127.0.0.1 and ::1 unless told otherwise. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
-  const authority = options.authority ?? (await certificateAuthority());
+  const authority = options.authority ?? (await createCertificateAuthority());
   const { names = ['localhost'], addresses = ['127.0.0.1', '::1'] } = options;
-  const server = createServer(await serverCertificate(authority, names, addresses));
+  const server = createServer(await createServerCertificate(authority, names, addresses));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return new Receiver(server, authority);
 }

@@ -9,7 +9,11 @@ import {
   type SendResult,
   type WebhookClientOptions,
 } from '../../src/webhooks/webhook-client.ts';
-import { certificateAuthority, serverCertificate, type Authority } from '../../tools/demo/certificates.ts';
+import {
+  createCertificateAuthority,
+  createServerCertificate,
+  type Authority,
+} from '../../tools/demo/certificates.ts';
 
 const one: ResolvedAddress = { address: '127.0.0.1', family: 4 };
 const two: ResolvedAddress = { address: '::1', family: 6 };
@@ -34,7 +38,7 @@ let addresses: readonly ResolvedAddress[];
 let answer: (response: ServerResponse) => void;
 
 beforeAll(async () => {
-  authority = await certificateAuthority();
+  authority = await createCertificateAuthority();
 });
 beforeEach(async () => {
   answer = (response) => response.writeHead(204).end();
@@ -60,7 +64,7 @@ function newExchange(options: Partial<WebhookClientOptions> = {}): WebhookClient
 }
 
 async function makeEndpoint(): Promise<Endpoint> {
-  const server = createServer(await serverCertificate(authority, ['partner.example']));
+  const server = createServer(await createServerCertificate(authority, ['partner.example']));
   // Not the endpoint, the service lets go of connections.
   server.keepAliveTimeout = 0;
   const endpoint: Endpoint = { server, open: new Set(), connections: 0, resumed: 0, requests: 0 };

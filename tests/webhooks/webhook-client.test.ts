@@ -6,7 +6,7 @@ import {
   type Socket,
 } from 'node:net';
 import { expect, test } from 'vitest';
-import { certificateAuthority } from '../../tools/demo/certificates.ts';
+import { createCertificateAuthority } from '../../tools/demo/certificates.ts';
 import { body, exchangeFixture, outcomeOf } from '../support/exchange-fixture.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts';
 
@@ -181,7 +181,7 @@ test.each([
   ['that lacks the address', { names: ['localhost'], addresses: [] }, '127.0.0.1'],
 ])('a certificate %s is refused before anything is sent', async (_name, certificate, host) => {
   const isKnown = Object.keys(certificate).length > 0;
-  const authority = isKnown ? fixture.receiver.authority : await certificateAuthority();
+  const authority = isKnown ? fixture.receiver.authority : await createCertificateAuthority();
   const other = await otherReceiver({ authority, ...certificate });
   expect(await outcomeOf(post(client(), other.url('/', host)))).toMatchObject({
     kind: 'unreachable',

@@ -12,7 +12,7 @@ export interface Certificate {
 }
 
 /** A certificate authority of its own: nothing on the machine trusts it. */
-export async function certificateAuthority(): Promise<Authority> {
+export async function createCertificateAuthority(): Promise<Authority> {
   const made = await generate([{ name: 'commonName', value: 'Authority on this machine' }], {
     keyType: 'ec',
     algorithm: 'sha256',
@@ -25,7 +25,7 @@ export async function certificateAuthority(): Promise<Authority> {
 }
 
 /** A server certificate for these names and addresses, signed by the authority. */
-export async function serverCertificate(
+export async function createServerCertificate(
   authority: Authority,
   names: readonly string[],
   addresses: readonly string[] = [],

@@ -1,11 +1,11 @@
 // `make demo`: the main job of a partner, step by step, against a service of its own and a real HTTPS endpoint.
-import { certificateAuthority, serverCertificate } from './certificates.ts';
+import { createCertificateAuthority, createServerCertificate } from './certificates.ts';
 import { DemoClient } from './client.ts';
 import { startReceiver } from './receiver.ts';
 import type { DemoReceiver } from './receiver.ts';
 import { startDemoService } from './service.ts';
 import type { DemoService } from './service.ts';
-import { steps } from './steps.ts';
+import { DEMO_STEPS } from './steps.ts';
 import type { Progress } from './steps.ts';
 
 const startedAt = performance.now();
@@ -34,17 +34,17 @@ async function takeSteps(service: DemoService, receiver: DemoReceiver): Promise<
     deviceId: '',
     message: { owner_id: '' },
   };
-  for (const [index, step] of steps.entries()) {
+  for (const [index, step] of DEMO_STEPS.entries()) {
     console.log(`${index + 1}. ${step.title}`);
     await Promise.race([step.run(demo), interrupted]);
     console.log('   confirmed\n');
   }
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  console.log(`All ${steps.length} steps confirmed in ${seconds} s.`);
+  console.log(`All ${DEMO_STEPS.length} steps confirmed in ${seconds} s.`);
 }
 
-const authority = await certificateAuthority();
-const receiver = await startReceiver(await serverCertificate(authority, ['localhost']));
+const authority = await createCertificateAuthority();
+const receiver = await startReceiver(await createServerCertificate(authority, ['localhost']));
 try {
   const service = await startDemoService(authority.ca, interrupted);
   try {

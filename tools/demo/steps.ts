@@ -28,7 +28,7 @@ export interface Step {
 const API = '/api/partners/v2.0';
 
 /** The steps in their order; each uses what the ones before it have left in Progress. */
-export const steps: readonly Step[] = [
+export const DEMO_STEPS: readonly Step[] = [
   {
     title: 'Get an access token with the client credentials',
     run: async (demo) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
-import { bundleDocument, resolveReference, isSecured, operationsOf } from './document.ts';
+import { bundleDocument, resolveReference, isSecured, listOperations } from './document.ts';
 import type { OpenApiDocument, Operation } from './document.ts';
 import { writeOrCheckFiles } from './files.ts';
 import { FORM, generateValidatorFiles } from './validators.ts';
@@ -70,7 +70,7 @@ function accessOf(operation: Operation, body: Operation['requestBody']): Access 
 }
 
 function routesFile(document: OpenApiDocument): string {
-  const routes = operationsOf(document).map(({ path, method, operation, parameters }) => {
+  const routes = listOperations(document).map(({ path, method, operation, parameters }) => {
     const body =
       operation.requestBody === undefined
         ? undefined

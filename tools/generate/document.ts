@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeAccess, ROLE_TABLE } from '../../src/domain/users/roles.ts';
+import { describeRoleAccess, ROLE_TABLE } from '../../src/domain/users/roles.ts';
 import type { Access } from '../../src/domain/users/roles.ts';
 
 /** The parts of an OpenAPI 3.1 document that the generators read. */
@@ -69,7 +69,7 @@ export function bundleDocument(root: string): OpenApiDocument {
 }
 
 /** Every operation with its parameters, those of the path item included and references followed. */
-export function operationsOf(document: OpenApiDocument): OperationAt[] {
+export function listOperations(document: OpenApiDocument): OperationAt[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method] as Operation | undefined;
@@ -104,7 +104,7 @@ export function isSecured(operation: Operation): boolean {
 }
 
 function writeRoles(document: OpenApiDocument): void {
-  for (const { operation } of operationsOf(document)) {
+  for (const { operation } of listOperations(document)) {
     if (!isSecured(operation)) continue;
     const row = (ROLE_TABLE as Record<string, Readonly<Record<string, Access>> | undefined>)[
       operation.operationId
@@ -112,6 +112,6 @@ function writeRoles(document: OpenApiDocument): void {
     if (row === undefined)
       throw new Error(`${operation.operationId} has no row in src/domain/users/roles.ts.`);
     Object.assign(operation, { 'x-roles': row });
-    operation.description = `${(operation.description ?? '').trim()}\n\nWho may call it: ${describeAccess(row)}.`;
+    operation.description = `${(operation.description ?? '').trim()}\n\nWho may call it: ${describeRoleAccess(row)}.`;
   }
 }

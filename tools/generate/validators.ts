@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { _ } from 'ajv/dist/core.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
-import { resolveReference, operationsOf } from './document.ts';
+import { resolveReference, listOperations } from './document.ts';
 import type { OpenApiDocument, Operation, Parameter } from './document.ts';
 import * as formats from '../../src/domain/api/formats.ts';
 
@@ -25,7 +25,7 @@ const SOURCES = [
  * filled in. A body's defaults belong to the operations, because some depend on other fields (the count of a fleet).
  */
 export function generateValidatorFiles(document: OpenApiDocument): Map<string, string> {
-  const operations = operationsOf(document).filter(
+  const operations = listOperations(document).filter(
     ({ operation }) => !(FORM in bodyContent(document, operation)),
   );
   const bodies = new Map<string, Schema>();

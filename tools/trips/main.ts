@@ -4,7 +4,7 @@
 // background loops do meanwhile. `--calls` also prints how often functions of that name were called in the last one.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { certificateAuthority, serverCertificate } from '../demo/certificates.ts';
+import { createCertificateAuthority, createServerCertificate } from '../demo/certificates.ts';
 import { startReceiver } from '../demo/receiver.ts';
 import { ApiCaller } from './api-caller.ts';
 import { CalledFunctions } from './coverage.ts';
@@ -33,8 +33,8 @@ function report(name: string, runs: readonly Calls[]): void {
     if (called === values.calls) console.log(`  ${called}: ${count} calls`);
 }
 
-const authority = await certificateAuthority();
-const receiver = await startReceiver(await serverCertificate(authority, ['localhost']));
+const authority = await createCertificateAuthority();
+const receiver = await startReceiver(await createServerCertificate(authority, ['localhost']));
 const service = await startInspectedService(root, authority.ca);
 const coverage = await CalledFunctions.connect(service.inspectorUrl);
 try {

@@ -50,11 +50,11 @@ export function tryParseInstant(text: string): Date | undefined {
   const wall = tryParseWallTime(text);
   if (wall === undefined) return undefined;
   const instantMs = wall.utcMs - (wall.offsetMinutes ?? 0) * 60_000;
-  return isRepresentableInstant(instantMs) ? new Date(instantMs) : undefined;
+  return isInstantInFourDigitYears(instantMs) ? new Date(instantMs) : undefined;
 }
 
 /** Whether an instant, in milliseconds since the epoch, lies in the years 0000 to 9999. */
-export function isRepresentableInstant(instantMs: number): boolean {
+export function isInstantInFourDigitYears(instantMs: number): boolean {
   return instantMs >= FIRST_MS && instantMs <= LAST_MS;
 }
 

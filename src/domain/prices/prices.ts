@@ -1,6 +1,6 @@
 import { listInstantsOfWallTime } from './zone-offsets.ts';
 import type { ZoneOffsetLookup } from './zone-offsets.ts';
-import { isRepresentableInstant, tryParseWallTime } from '../api/instants.ts';
+import { isInstantInFourDigitYears, tryParseWallTime } from '../api/instants.ts';
 import type { WallTime } from '../api/instants.ts';
 import type { FieldError } from '../api/problem.ts';
 import { HOUR_MS, QUARTER_HOUR_MS } from '../api/durations.ts';
@@ -51,7 +51,7 @@ export function parsePriceEntries(
     }
     const instants = listInstants(wall, offsetAt);
     const instant = instants[0];
-    if (instants.some((each) => !isRepresentableInstant(each))) {
+    if (instants.some((each) => !isInstantInFourDigitYears(each))) {
       reject('timestamp_out_of_range', 'Must be in the years 0000 to 9999, in UTC.');
     } else if (instant === undefined) {
       reject('timestamp_gap', 'Is skipped when daylight-saving time begins; give it with an offset.');

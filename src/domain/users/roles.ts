@@ -80,7 +80,7 @@ const ACCESS_DESCRIPTIONS: Readonly<Record<Access, string>> = {
 };
 
 /** The row in words for the reference: "admin, staff (end users and itself), user (own only)". */
-export function describeAccess(row: Readonly<Record<string, Access>>): string {
+export function describeRoleAccess(row: Readonly<Record<string, Access>>): string {
   return Object.entries(row)
     .filter(([, access]) => access !== 'none')
     .map(([role, access]) => `${role}${ACCESS_DESCRIPTIONS[access]}`)

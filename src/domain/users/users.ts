@@ -94,12 +94,12 @@ export function canSeeUser(who: Visibility, user: { readonly id: string; readonl
 }
 
 /** A new user's fields, null where nothing was given. */
-export function newUserFields(given: GivenFields & Pick<UserFields, 'email' | 'role'>): UserFields {
+export function toNewUserFields(given: GivenFields & Pick<UserFields, 'email' | 'role'>): UserFields {
   return { ...UNSET_DETAILS, ...givenFields(given), email: given.email, role: given.role };
 }
 
 /** The fields whose value would become another one. */
-export function changedUserFields(before: UserFields, given: GivenFields): Partial<UserFields> {
+export function pickChangedUserFields(before: UserFields, given: GivenFields): Partial<UserFields> {
   const changes = Object.entries(givenFields(given)).filter(
     ([name, value]) => before[name as keyof UserFields] !== value,
   );

@@ -69,7 +69,7 @@ export async function updateInitialPassword(
 }
 
 /** An organization's first admin, whose initial password must be changed. */
-export async function insertAdmin(tx: Tx, admin: NewAdmin, now: Date): Promise<void> {
+export async function insertFirstAdmin(tx: Tx, admin: NewAdmin, now: Date): Promise<void> {
   await tx
     .insertInto('users')
     .values({
