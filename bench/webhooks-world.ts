@@ -10,7 +10,7 @@ import { createKeyring, encrypt, webhookSecretContext } from '../src/domain/secu
 import { generateSigningSecret } from '../src/domain/notifications/signature.ts';
 import { openDatabase } from '../src/queries/connection/database.ts';
 import type { OpenDatabase } from '../src/queries/connection/database.ts';
-import { startEmbedded } from '../src/postgres/start.ts';
+import { startEmbeddedDatabase } from '../src/postgres/start.ts';
 import { applyMigrations } from '../src/queries/connection/migrations.ts';
 import { insertMessageWithDeliveries } from '../src/queries/deliveries/deliveries.ts';
 import { insertWebhook } from '../src/queries/deliveries/webhooks.ts';
@@ -52,7 +52,7 @@ export type BenchDatabase = OpenDatabase & { remove(): Promise<void> };
 /** A database as `serve` embeds it, with fsync. */
 export async function startDatabase(): Promise<BenchDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'partner-bench-'));
-  const embedded = await startEmbedded({
+  const embedded = await startEmbeddedDatabase({
     dataDir: folder,
     log: { info: none, warn: none, error: console.error },
     onFatal: (error) => {

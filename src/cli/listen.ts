@@ -14,20 +14,20 @@ export interface ListenOptions {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Begin behind this message instead of with the next one. */
+  /** Starts behind this message instead of with the next one. */
   readonly after?: string;
   /** Signs what is forwarded; a fresh one by default. */
   readonly secret?: string;
 }
 
-/** As long as a webhook's endpoint has. */
+/** The deadline of one forwarded message, as for a webhook's endpoint. */
 const FORWARD_MS = 5_000;
-/** Three heartbeats without a sign of life: the connection is dead. */
-const SILENCE_MS = 45_000;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+/** Three heartbeats: after this time without data the connection is given up. */
+const IDLE_TIMEOUT_MS = 45_000;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
 
-/** The service cannot be had now, but may be later. */
+/** The service cannot be used now; a later attempt may succeed. */
 class Unavailable extends Error {}
 
 /** Forwards the organization's messages to a local address until it is told to stop; then 0. */
@@ -47,7 +47,7 @@ class Listener {
   readonly #options: ListenOptions;
   readonly #stop: AbortSignal;
   readonly #secret: Secret;
-  readonly #agent = new Agent({ bodyTimeout: SILENCE_MS, headersTimeout: SILENCE_MS });
+  readonly #agent = new Agent({ bodyTimeout: IDLE_TIMEOUT_MS, headersTimeout: IDLE_TIMEOUT_MS });
   #token: string | undefined;
   #lastId: string | undefined;
   #wasConnected = false;
@@ -61,18 +61,18 @@ class Listener {
 
   async run(): Promise<void> {
     console.log(`Signing secret  ${this.#secret.reveal()}`);
-    let pauseMs = FIRST_PAUSE_MS;
+    let retryMs = FIRST_RETRY_MS;
     while (!this.#isStopped()) {
       try {
-        await this.#follow(() => (pauseMs = FIRST_PAUSE_MS));
-        this.#say('The service ended the stream; connecting again.');
+        await this.#follow(() => (retryMs = FIRST_RETRY_MS));
+        this.#print('The service ended the stream; connecting again.');
       } catch (error) {
         if (this.#isStopped()) return;
         if (error instanceof UsageError || !this.#wasConnected) throw asUsageError(error);
-        this.#say(`Not connected (${reasonOf(error)}); trying again.`);
+        this.#print(`Not connected (${reasonOf(error)}); trying again.`);
       }
-      await pause(pauseMs, undefined, { signal: this.#stop }).catch(() => undefined);
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      await pause(retryMs, undefined, { signal: this.#stop }).catch(() => undefined);
+      retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS);
     }
   }
 
@@ -102,11 +102,11 @@ class Listener {
         this.#token = undefined;
         throw new Unavailable('the token has ended');
       }
-      this.#refused(statusCode, detail);
+      this.#handleRefusal(statusCode, detail);
       return;
     }
     onConnected();
-    this.#say(
+    this.#print(
       `${this.#wasConnected ? 'Connected again' : 'Connected'}: messages of ${org} go to ${forwardTo}.`,
     );
     this.#wasConnected = true;
@@ -116,11 +116,11 @@ class Listener {
     }
   }
 
-  /** Throws; only a message that is not kept any more lets the stream begin anew. */
-  #refused(status: number, detail: string): void {
+  /** Throws, except when the last message is no longer stored: then the stream starts again with the next one. */
+  #handleRefusal(status: number, detail: string): void {
     if (status === 429 || status >= 500) throw new Unavailable(`status ${status}: ${detail}`);
     if (status === 422 && this.#wasConnected && this.#lastId !== undefined) {
-      this.#say(`The message ${this.#lastId} is not kept any more; going on with the next one.`);
+      this.#print(`The message ${this.#lastId} is no longer stored; continuing with the next one.`);
       this.#lastId = undefined;
       return;
     }
@@ -146,7 +146,7 @@ class Listener {
     throw new UsageError(`The service gives no token (status ${statusCode}): ${detailOf(text)}`);
   }
 
-  /** One POST, as a webhook would get it; what comes of it is printed, and the next message is sent all the same. */
+  /** One POST, as a webhook's endpoint would receive it. Its result is printed; a failure does not stop the next message. */
   async #forward({ id, data }: ReceivedEvent): Promise<void> {
     const body = Buffer.from(data);
     const at = new Date();
@@ -165,12 +165,12 @@ class Listener {
       (error: unknown) => reasonOf(error),
     );
     const type = /"message_type":"([^"]*)"/.exec(data)?.[1] ?? 'unknown type';
-    this.#say(
+    this.#print(
       `${at.toISOString()}  ${type}  ${id}  ${result}  ${Math.round(performance.now() - startedAt)} ms`,
     );
   }
 
-  #say(text: string): void {
+  #print(text: string): void {
     if (!this.#isStopped()) console.log(text);
   }
 
@@ -192,7 +192,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Unavailable || typeof code !== 'string' ? error.message : code;
 }
 
-/** What a problem or an error of RFC 6749 says. */
+/** The text of a problem (RFC 9457) or of an OAuth error (RFC 6749, 5.2). */
 function detailOf(text: string): string {
   try {
     const { detail, error_description, error } = JSON.parse(text) as Record<string, unknown>;

@@ -8,7 +8,7 @@ import type { LinkKey } from '../domain/security/signed-links.ts';
 import type { Log } from '../log/log.ts';
 import { openDatabase } from '../queries/connection/database.ts';
 import type { OpenDatabase } from '../queries/connection/database.ts';
-import { joinOrStartEmbedded, startEmbedded } from '../postgres/start.ts';
+import { joinOrStartEmbeddedDatabase, startEmbeddedDatabase } from '../postgres/start.ts';
 import { applyMigrations } from '../queries/connection/migrations.ts';
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations');
@@ -43,7 +43,7 @@ export async function openStorage({
 }: StorageOptions): Promise<Storage> {
   const embedded =
     settings.databaseUrl === undefined
-      ? await startEmbeddedDatabase(settings.dataDir, log, purpose, onFatal)
+      ? await startOrJoinDatabase(settings.dataDir, log, purpose, onFatal)
       : undefined;
   const connection = embedded?.connection ?? settings.databaseUrl?.reveal() ?? '';
   try {
@@ -79,12 +79,12 @@ export async function openStorage({
   }
 }
 
-function startEmbeddedDatabase(
+function startOrJoinDatabase(
   dataDir: string,
   log: Log,
   purpose: 'serve' | 'command',
   onFatal: (error: Error) => void,
-): ReturnType<typeof startEmbedded> {
-  const start = purpose === 'serve' ? startEmbedded : joinOrStartEmbedded;
+): ReturnType<typeof startEmbeddedDatabase> {
+  const start = purpose === 'serve' ? startEmbeddedDatabase : joinOrStartEmbeddedDatabase;
   return start({ dataDir, log, onFatal });
 }

@@ -44,7 +44,7 @@ export class PollingLoop {
     this.#rounds ??= this.#runRounds();
   }
 
-  /** Begins no further round; resolves when the one under way has ended. */
+  /** Begins no further round; resolves when the present one has ended. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     clearTimeout(this.#timer);

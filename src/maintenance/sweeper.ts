@@ -6,9 +6,10 @@ import { deleteRateLimitsBefore } from '../queries/accounts/rate-limits.ts';
 import { deleteMessagesAnnouncedBefore } from '../queries/deliveries/retention.ts';
 import { DAY_MS } from '../domain/api/durations.ts';
 
-const EVERY_MS = 600_000;
-/** Messages that are removed in one transaction. */
-const BATCH = 1_000;
+/** Between two rounds. */
+const INTERVAL_MS = 600_000;
+/** Messages that one transaction deletes. */
+const BATCH_SIZE = 1_000;
 
 export interface SweeperOptions {
   readonly db: Db;
@@ -20,14 +21,14 @@ export interface SweeperOptions {
   readonly batch?: number;
 }
 
-/** Removes what has expired: tokens, portal sessions, windows of rate limits, messages. */
+/** Deletes from time to time what has expired: access tokens, portal sessions, windows of rate limits, messages. */
 export function startSweeper({
   db,
   clock,
   messageDays,
   onError,
-  everyMs = EVERY_MS,
-  batch = BATCH,
+  everyMs = INTERVAL_MS,
+  batch = BATCH_SIZE,
 }: SweeperOptions): { stop(): Promise<void> } {
   let isStopped = false;
   const sweep = async (): Promise<void> => {

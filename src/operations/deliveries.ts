@@ -85,6 +85,7 @@ function orNotFound(delivery: LoggedDelivery | undefined): LoggedDelivery {
   return delivery;
 }
 
+/** Why a delivery is not sent again. */
 async function explainConflict(context: Context, path: DeliveryPath, topic: string): Promise<string> {
   const { state } = orNotFound(await find(context, path));
   if (state === 'pending' || state === 'cancelled') {

@@ -6,7 +6,7 @@ import { readAnnouncedEvents } from '../streams/announced-events.ts';
 import { MAX_STREAMS_PER_PARTNER } from '../streams/event-feed.ts';
 import type { Context } from './context.ts';
 
-/** The Retry-After of a refused stream; nobody knows when another one ends. */
+/** The Retry-After of a refused stream; when another one ends cannot be known. */
 const RETRY_SECONDS = 30;
 
 /**

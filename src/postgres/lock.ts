@@ -1,30 +1,33 @@
-// One owner for a data directory.
+// A data directory has one owner at a time.
 //
-// The lock is SQLite's own file lock (fcntl): the kernel drops it with the process that held it, however that
-// process ended, so there is never a stale lock. Node has no file lock of its own, and a pid file cannot tell
+// The lock is SQLite's own file lock (fcntl): the kernel releases it when the process ends, however it
+// ends, so there is never a stale lock. Node has no file lock of its own, and a pid file cannot tell
 // a dead owner from another process that was given the same number. Nothing else in the program may open the file:
-// closing it anywhere in a process gives the process's locks on it up.
+// closing it anywhere in a process releases the process's locks on it.
 import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What the owner tells others: `serve` may be joined, a `command` ends soon, and so does one that is stopping. */
-export interface Owner {
+/** What the owner tells other processes: a `serve` can be joined; a `command`, or one that is stopping, ends soon. */
+export interface DataDirOwner {
   readonly pid: number;
   readonly kind: 'serve' | 'command';
   readonly stopping: boolean;
   readonly socketDirectory: string;
 }
 
-export interface DataLock {
-  announce(owner: Owner): void;
+export interface DataDirLock {
+  writeOwner(owner: DataDirOwner): void;
   release(): void;
 }
 
-const ownerFile = (dataDir: string): string => join(dataDir, 'owner.json');
+const ownerFilePath = (dataDir: string): string => join(dataDir, 'owner.json');
 
-/** Takes the lock at once, or returns undefined while another process (or another caller in this one) has it. */
-export function tryLock(dataDir: string): DataLock | undefined {
+/**
+ * Takes the lock at once; undefined while another process, or another caller in this one, has it. Throws when the lock
+ * file belongs to another user.
+ */
+export function tryLockDataDir(dataDir: string): DataDirLock | undefined {
   const path = join(dataDir, 'lock');
   let file: DatabaseSync | undefined;
   try {
@@ -38,12 +41,12 @@ export function tryLock(dataDir: string): DataLock | undefined {
     throw new Error(`DATA_DIR ${dataDir} cannot be locked: it may belong to another user.`, { cause: error });
   }
   const held = file;
-  // Whatever an owner left that was killed.
-  rmSync(ownerFile(dataDir), { force: true });
+  // The file of an owner that was killed.
+  rmSync(ownerFilePath(dataDir), { force: true });
   return {
-    announce: (owner) => writeFileSync(ownerFile(dataDir), JSON.stringify(owner)),
+    writeOwner: (owner) => writeFileSync(ownerFilePath(dataDir), JSON.stringify(owner)),
     release: () => {
-      rmSync(ownerFile(dataDir), { force: true });
+      rmSync(ownerFilePath(dataDir), { force: true });
       held.close();
     },
   };
@@ -51,12 +54,12 @@ export function tryLock(dataDir: string): DataLock | undefined {
 
 const SQLITE_BUSY = 5;
 
-/** The present owner, as far as it has announced itself. */
-export function readOwner(dataDir: string): Owner | undefined {
+/** The present owner; undefined when it has not written its file yet. */
+export function readDataDirOwner(dataDir: string): DataDirOwner | undefined {
   try {
-    return JSON.parse(readFileSync(ownerFile(dataDir), 'utf8')) as Owner;
+    return JSON.parse(readFileSync(ownerFilePath(dataDir), 'utf8')) as DataDirOwner;
   } catch {
-    // Absent, or half written: the caller asks again.
+    // Missing, or half written: the caller asks again.
     return undefined;
   }
 }

@@ -1,23 +1,23 @@
-// The only way into the embedded database: a unix socket in a directory that nobody else can enter.
+// The only way to connect to the embedded database: a unix socket in a directory that no other user can enter.
 import { createHash } from 'node:crypto';
 import { chownSync, lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** sun_path holds 108 bytes on Linux and 104 on macOS, the final zero included. */
-const longestSocketPath = 103;
-const socketName = '.s.PGSQL.5432';
+const MAX_SOCKET_PATH_BYTES = 103;
+const SOCKET_NAME = '.s.PGSQL.5432';
 
 /**
- * Makes (or finds) the directory: a short path, since DATA_DIR itself may be deeper than a socket's address can be,
- * the same on each start, so that what a killed process left is used again. The server's user is part of the name:
- * a directory that root left is no use to others.
+ * Creates the socket's directory, or finds it: in the folder for temporary files, since the path of DATA_DIR may be longer
+ * than a socket's address can be. The name is the same on each start, so that the directory of a killed process is used
+ * again, and depends on the server's user. Throws when the directory is not private to that user.
  */
-export function socketDirectory(dataDir: string, uid: number, gid: number): string {
+export function createSocketDirectory(dataDir: string, uid: number, gid: number): string {
   const name = `partner-${createHash('sha256').update(`${dataDir}\n${uid}`).digest('hex').slice(0, 16)}`;
   const preferred = join(tmpdir(), name);
   const directory =
-    Buffer.byteLength(join(preferred, socketName)) > longestSocketPath ? join('/tmp', name) : preferred;
+    Buffer.byteLength(join(preferred, SOCKET_NAME)) > MAX_SOCKET_PATH_BYTES ? join('/tmp', name) : preferred;
   try {
     mkdirSync(directory, { mode: 0o700 });
     chownSync(directory, uid, gid);

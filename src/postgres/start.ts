@@ -1,39 +1,39 @@
-// The embedded database as the program sees it: `serve` owns it, a command joins it or starts it for itself.
+// The embedded database as the program uses it: `serve` owns it, a command joins it or starts it for its own duration.
 import { mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findBinaries } from './binaries.ts';
-import { createCluster } from './cluster.ts';
-import { probeHost } from './host.ts';
-import type { Host } from './host.ts';
+import { findInstalledBinaries } from './binaries.ts';
+import { createClusterIfMissing } from './cluster.ts';
+import { detectHostCapabilities } from './host.ts';
+import type { HostCapabilities } from './host.ts';
 import { chooseLauncher } from './launcher.ts';
-import { readOwner, tryLock } from './lock.ts';
-import type { DataLock, Owner } from './lock.ts';
+import { readDataDirOwner, tryLockDataDir } from './lock.ts';
+import type { DataDirLock, DataDirOwner } from './lock.ts';
 import type { EmbeddedLog } from './log.ts';
-import { answers, connectionTo } from './postmaster.ts';
+import { probeDatabase, createSocketConnection } from './postmaster.ts';
 import type { EmbeddedConnection } from './postmaster.ts';
-import { socketDirectory } from './socket-directory.ts';
-import { supervise } from './supervise.ts';
+import { createSocketDirectory } from './socket-directory.ts';
+import { superviseServer } from './supervise.ts';
 import type { EmbeddedState } from './supervise.ts';
 
-export interface EmbeddedOptions {
+export interface EmbeddedDatabaseOptions {
   readonly dataDir: string;
   readonly log: EmbeddedLog;
   /** The database ended and did not come back: the program can only end. */
   readonly onFatal: (error: Error) => void;
   /** How long to wait for a command, or for a `serve` that is stopping, to leave DATA_DIR. */
   readonly waitMs?: number;
-  /** How long a dead database may be away before onFatal. */
-  readonly patienceMs?: number;
+  /** How long a database that ended may be unavailable before onFatal is called. */
+  readonly restartTimeoutMs?: number;
   /** PostgreSQL settings beside the launcher's own. `fsync: 'off'` is for databases that are thrown away. */
   readonly settings?: Record<string, string>;
-  /** What the machine can do, where it should not be asked. */
-  readonly host?: Host;
-  /** The folder with bin, lib and share, where it is not the installed package's. */
+  /** What the machine permits, where that is not to be detected. */
+  readonly host?: HostCapabilities;
+  /** The folder with bin, lib and share; the installed package's by default. */
   readonly binaries?: string;
 }
 
-export interface Embedded {
+export interface EmbeddedDatabase {
   readonly connection: EmbeddedConnection;
   /** For /readyz: anything but `ready` is unavailable. */
   readonly state: () => EmbeddedState;
@@ -41,42 +41,43 @@ export interface Embedded {
   stop(): Promise<void>;
 }
 
-/** For `serve`: owns DATA_DIR, waits for a command to leave it, and is refused beside another `serve`. */
-export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const dataDir = prepare(options.dataDir);
+/** For `serve`: owns DATA_DIR. Waits until a command has left it; throws when another `serve` owns it. */
+export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
+  const dataDir = createDataDir(options.dataDir);
   const deadline = performance.now() + (options.waitMs ?? 10_000);
   for (;;) {
-    const lock = tryLock(dataDir);
-    if (lock !== undefined) return own(dataDir, lock, 'serve', options);
-    const owner = readOwner(dataDir);
-    const settled = owner?.kind === 'serve' && !owner.stopping;
-    if (settled || performance.now() > deadline) throw inUse(dataDir, owner);
+    const lock = tryLockDataDir(dataDir);
+    if (lock !== undefined) return startInLockedDataDir(dataDir, lock, 'serve', options);
+    const owner = readDataDirOwner(dataDir);
+    const isOwnedByService = owner?.kind === 'serve' && !owner.stopping;
+    if (isOwnedByService || performance.now() > deadline) throw dataDirInUseError(dataDir, owner);
     await sleep(50);
   }
 }
 
 /** For commands: the database of a running `serve`, or one for the command's own duration. */
-export async function joinOrStartEmbedded(
-  options: EmbeddedOptions,
-): Promise<Embedded & { readonly joined: boolean }> {
-  const dataDir = prepare(options.dataDir);
+export async function joinOrStartEmbeddedDatabase(
+  options: EmbeddedDatabaseOptions,
+): Promise<EmbeddedDatabase & { readonly joined: boolean }> {
+  const dataDir = createDataDir(options.dataDir);
   const deadline = performance.now() + (options.waitMs ?? 30_000);
   for (;;) {
-    const lock = tryLock(dataDir);
-    if (lock !== undefined) return { ...(await own(dataDir, lock, 'command', options)), joined: false };
-    const owner = readOwner(dataDir);
+    const lock = tryLockDataDir(dataDir);
+    if (lock !== undefined)
+      return { ...(await startInLockedDataDir(dataDir, lock, 'command', options)), joined: false };
+    const owner = readDataDirOwner(dataDir);
     if (owner?.kind === 'serve' && !owner.stopping) {
-      const connection = connectionTo(owner.socketDirectory);
-      if ((await answers(connection)) === 'yes') {
+      const connection = createSocketConnection(owner.socketDirectory);
+      if ((await probeDatabase(connection)) === 'ready') {
         return { connection, joined: true, state: () => 'ready', stop: () => Promise.resolve() };
       }
     }
-    if (performance.now() > deadline) throw inUse(dataDir, owner);
+    if (performance.now() > deadline) throw dataDirInUseError(dataDir, owner);
     await sleep(50);
   }
 }
 
-function prepare(dataDir: string): string {
+function createDataDir(dataDir: string): string {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     return realpathSync(resolve(dataDir));
@@ -88,50 +89,54 @@ function prepare(dataDir: string): string {
   }
 }
 
-function inUse(dataDir: string, owner: Owner | undefined): Error {
+function dataDirInUseError(dataDir: string, owner: DataDirOwner | undefined): Error {
   const who = owner === undefined ? 'another process' : `process ${owner.pid} (${owner.kind})`;
   return new Error(`DATA_DIR ${dataDir} is in use by ${who}: stop it, or choose another DATA_DIR.`);
 }
 
-async function own(
+async function startInLockedDataDir(
   dataDir: string,
-  lock: DataLock,
-  kind: Owner['kind'],
-  options: EmbeddedOptions,
-): Promise<Embedded> {
+  lock: DataDirLock,
+  kind: DataDirOwner['kind'],
+  options: EmbeddedDatabaseOptions,
+): Promise<EmbeddedDatabase> {
   const owner = { pid: process.pid, kind, stopping: false, socketDirectory: '' };
-  const leave = (): void => {
+  const cleanUp = (): void => {
     if (owner.socketDirectory !== '') rmSync(owner.socketDirectory, { recursive: true, force: true });
     rmSync(join(dataDir, 'lib'), { recursive: true, force: true });
     lock.release();
   };
   try {
-    lock.announce(owner);
-    const launcher = chooseLauncher(dataDir, options.host ?? probeHost(), options.binaries ?? findBinaries());
-    owner.socketDirectory = socketDirectory(dataDir, launcher.uid, launcher.gid);
-    lock.announce(owner);
-    const { log, onFatal, settings = {}, patienceMs = 30_000 } = options;
-    createCluster(dataDir, launcher, settings.fsync !== 'off', log);
-    const supervision = await supervise({
+    lock.writeOwner(owner);
+    const launcher = chooseLauncher(
+      dataDir,
+      options.host ?? detectHostCapabilities(),
+      options.binaries ?? findInstalledBinaries(),
+    );
+    owner.socketDirectory = createSocketDirectory(dataDir, launcher.uid, launcher.gid);
+    lock.writeOwner(owner);
+    const { log, onFatal, settings = {}, restartTimeoutMs = 30_000 } = options;
+    createClusterIfMissing(dataDir, launcher, settings.fsync !== 'off', log);
+    const supervision = await superviseServer({
       dataDir,
       socketDirectory: owner.socketDirectory,
       launcher,
       settings,
       log,
       onFatal,
-      patienceMs,
+      restartTimeoutMs,
     });
     return {
-      connection: connectionTo(owner.socketDirectory),
+      connection: createSocketConnection(owner.socketDirectory),
       state: supervision.state,
       stop: async () => {
-        lock.announce({ ...owner, stopping: true });
+        lock.writeOwner({ ...owner, stopping: true });
         await supervision.stop();
-        leave();
+        cleanUp();
       },
     };
   } catch (error) {
-    leave();
+    cleanUp();
     throw error;
   }
 }

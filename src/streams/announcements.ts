@@ -4,10 +4,10 @@ import { listenOnChannel } from '../queries/connection/listen.ts';
 import { EVENTS_CHANNEL, notifyStreams } from '../queries/notifications/events.ts';
 import { EventFeed } from './event-feed.ts';
 
-/** Open event streams of this process, and the way by which processes tell each other of messages. */
+/** The event streams of this process, and the notification between processes. */
 export interface EventStreams {
   readonly events: EventFeed;
-  /** Messages were written: tells the streams of all processes. */
+  /** Messages were written: wakes the streams of all processes. */
   readonly announce: () => void;
   /** Ends the streams. */
   stop(): Promise<void>;
@@ -15,7 +15,7 @@ export interface EventStreams {
 
 /**
  * `hasListeners`: whether streams can be opened here, or messages are only announced. `onError` hears of wake-ups that
- * were lost: streams also look by themselves. Rejects when the channel cannot be listened to.
+ * were lost: streams also poll. Rejects when the channel cannot be listened to.
  */
 export async function startEventStreams(
   { db, config }: Pick<OpenDatabase, 'db' | 'config'>,

@@ -99,22 +99,22 @@ export class ConnectionPool {
 
   /** Makes a connection idle whose exchange was complete; closes it when it is no longer connected. */
   release(connection: Connection): void {
-    const kept = connection as PooledConnection;
-    const address = kept.address();
-    if (!kept.isConnected() || address === undefined) {
-      kept.close();
+    const pooled = connection as PooledConnection;
+    const address = pooled.address();
+    if (!pooled.isConnected() || address === undefined) {
+      pooled.close();
       return;
     }
-    const key = poolKey(kept.origin, address);
-    const same = this.#idleByKey.get(key) ?? [];
-    this.#idleByKey.set(key, same);
-    same.push(kept);
-    this.#idleOldestFirst.add(kept);
-    kept.removeFromIdle = () => {
-      kept.removeFromIdle = undefined;
-      this.#idleOldestFirst.delete(kept);
-      same.splice(same.lastIndexOf(kept), 1);
-      if (same.length === 0) this.#idleByKey.delete(key);
+    const key = poolKey(pooled.origin, address);
+    const sameKey = this.#idleByKey.get(key) ?? [];
+    this.#idleByKey.set(key, sameKey);
+    sameKey.push(pooled);
+    this.#idleOldestFirst.add(pooled);
+    pooled.removeFromIdle = () => {
+      pooled.removeFromIdle = undefined;
+      this.#idleOldestFirst.delete(pooled);
+      sameKey.splice(sameKey.lastIndexOf(pooled), 1);
+      if (sameKey.length === 0) this.#idleByKey.delete(key);
     };
     if (this.#idleOldestFirst.size > this.#limits.maxIdle)
       this.#idleOldestFirst.values().next().value?.close();
@@ -127,8 +127,8 @@ export class ConnectionPool {
 
   #create(url: URL, addresses: readonly ResolvedAddress[], mayResume: boolean): PooledConnection {
     let socket: TLSSocket | undefined;
-    let reached: string | undefined;
-    let isUp = false;
+    let remoteAddress: string | undefined;
+    let isConnected = false;
     const client = new Client(url.origin, {
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -136,35 +136,35 @@ export class ConnectionPool {
       keepAliveMaxTimeout: this.#limits.idleMs,
       connect: (options, callback) => {
         const session = mayResume ? this.#sessions.get(url.origin) : undefined;
-        socket = this.#connect(url, kept.addresses, session, options, (...[error, made]) => {
+        socket = this.#connect(url, pooled.addresses, session, options, (...[error, made]) => {
           if (error !== null) {
             callback(error, null);
             return;
           }
-          isUp = true;
-          reached = (made as TLSSocket).remoteAddress;
+          isConnected = true;
+          remoteAddress = (made as TLSSocket).remoteAddress;
           callback(null, made);
         });
       },
     });
     client.on('disconnect', () => {
-      isUp = false;
-      kept.removeFromIdle?.();
+      isConnected = false;
+      pooled.removeFromIdle?.();
     });
-    const kept: PooledConnection = {
+    const pooled: PooledConnection = {
       client,
       origin: url.origin,
       addresses,
-      address: () => reached,
-      isConnected: () => isUp,
+      address: () => remoteAddress,
+      isConnected: () => isConnected,
       removeFromIdle: undefined,
       close: () => {
-        kept.removeFromIdle?.();
+        pooled.removeFromIdle?.();
         socket?.destroy();
         void client.destroy();
       },
     };
-    return kept;
+    return pooled;
   }
 
   #connect(

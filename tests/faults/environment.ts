@@ -11,7 +11,7 @@ import { createKeyring, encrypt, webhookSecretContext } from '../../src/domain/s
 import { generateSigningSecret } from '../../src/domain/notifications/signature.ts';
 import { openDatabase, type OpenDatabase } from '../../src/queries/connection/database.ts';
 import { insertMessageWithDeliveries, notifyDispatchers } from '../../src/queries/deliveries/deliveries.ts';
-import { startEmbedded, type Embedded } from '../../src/postgres/start.ts';
+import { startEmbeddedDatabase, type EmbeddedDatabase } from '../../src/postgres/start.ts';
 import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { insertWebhook } from '../../src/queries/deliveries/webhooks.ts';
 import { createCertificateAuthority, type Authority } from '../../tools/demo/certificates.ts';
@@ -38,7 +38,7 @@ export class FaultEnvironment {
   readonly authority: Authority;
   readonly keys: Keyring;
   readonly database: OpenDatabase;
-  readonly #embedded: Embedded;
+  readonly #embedded: EmbeddedDatabase;
   readonly #folder: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #workers = new Set<ServiceProcess>();
@@ -47,7 +47,7 @@ export class FaultEnvironment {
   private constructor(
     authority: Authority,
     key: Buffer,
-    embedded: Embedded,
+    embedded: EmbeddedDatabase,
     database: OpenDatabase,
     folder: string,
     env: Readonly<Record<string, string>>,
@@ -62,7 +62,7 @@ export class FaultEnvironment {
 
   static async open(): Promise<FaultEnvironment> {
     const folder = mkdtempSync(join(tmpdir(), 'partner-faults-'));
-    const embedded = await startEmbedded({
+    const embedded = await startEmbeddedDatabase({
       dataDir: join(folder, 'data'),
       log: { info: () => {}, warn: () => {}, error: () => {} },
       onFatal: (error) => {

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { probeHost } from '../../src/postgres/host.ts';
-import { startEmbedded } from '../../src/postgres/start.ts';
-import type { EmbeddedOptions } from '../../src/postgres/start.ts';
+import { detectHostCapabilities } from '../../src/postgres/host.ts';
+import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
+import type { EmbeddedDatabaseOptions } from '../../src/postgres/start.ts';
 import {
   cleanUp,
   failLoudly,
@@ -20,13 +20,13 @@ import {
 afterEach(cleanUp);
 afterAll(removePrepared);
 
-const options = (dataDir: string): EmbeddedOptions => ({
+const options = (dataDir: string): EmbeddedDatabaseOptions => ({
   dataDir,
   log: silentLog,
   onFatal: failLoudly,
 });
 
-const host = probeHost();
+const host = detectHostCapabilities();
 
 describe.each([
   ['the kernel', host],
@@ -45,7 +45,7 @@ describe.each([
     const dataDir = await usedDataDirectory();
     const acknowledged = await killUnderWrites(dataDir);
     await until(() => serversOn(dataDir).length === 0);
-    const embedded = await startEmbedded(options(dataDir));
+    const embedded = await startEmbeddedDatabase(options(dataDir));
     const rows = await query<{ n: number }>(embedded.connection, 'select n from written');
     const kept = new Set(rows.map(({ n }) => n));
     expect(acknowledged.filter((n) => !kept.has(n))).toEqual([]);
@@ -56,7 +56,7 @@ describe.each([
   test('is started again at once, while the former server is still dying', async () => {
     const dataDir = await usedDataDirectory();
     const acknowledged = await killUnderWrites(dataDir);
-    const embedded = await startEmbedded({ ...options(dataDir), host: guard });
+    const embedded = await startEmbeddedDatabase({ ...options(dataDir), host: guard });
     const [row] = await query<{ n: number }>(embedded.connection, 'select count(*)::int as n from written');
     expect(row?.n).toBeGreaterThanOrEqual(acknowledged.length);
     await embedded.stop();
@@ -67,7 +67,7 @@ describe.each([
 describe('a database that dies', () => {
   test('is not ready, comes back with its rows, and is not fatal', async () => {
     const dataDir = await usedDataDirectory();
-    const embedded = await startEmbedded(options(dataDir));
+    const embedded = await startEmbeddedDatabase(options(dataDir));
     await query(embedded.connection, 'create table kept as select 7 as n');
     const former = postmasterPid(dataDir);
     process.kill(former, 'SIGKILL');
@@ -82,9 +82,9 @@ describe('a database that dies', () => {
   test('and cannot come back is fatal, once, after its time', async () => {
     const dataDir = await usedDataDirectory();
     const told: Error[] = [];
-    const embedded = await startEmbedded({
+    const embedded = await startEmbeddedDatabase({
       ...options(dataDir),
-      patienceMs: 1000,
+      restartTimeoutMs: 1000,
       onFatal: (error) => told.push(error),
     });
     const pid = postmasterPid(dataDir);
@@ -99,7 +99,7 @@ describe('a database that dies', () => {
 
   test('while the program stops, does not come back', async () => {
     const dataDir = await usedDataDirectory();
-    const embedded = await startEmbedded(options(dataDir));
+    const embedded = await startEmbeddedDatabase(options(dataDir));
     process.kill(postmasterPid(dataDir), 'SIGKILL');
     await until(() => embedded.state() === 'restarting');
     await embedded.stop();

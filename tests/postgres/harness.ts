@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { startEmbedded } from '../../src/postgres/start.ts';
+import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
 import type { EmbeddedConnection } from '../../src/postgres/postmaster.ts';
 import type { ProgramOptions } from './program.ts';
 
@@ -38,7 +38,7 @@ let prepared: Promise<string> | undefined;
 export async function usedDataDirectory(): Promise<string> {
   prepared ??= (async () => {
     const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'embedded-test-')));
-    const embedded = await startEmbedded({ dataDir, log: silentLog, onFatal: failLoudly });
+    const embedded = await startEmbeddedDatabase({ dataDir, log: silentLog, onFatal: failLoudly });
     await embedded.stop();
     return dataDir;
   })();

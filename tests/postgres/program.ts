@@ -1,14 +1,14 @@
 // A program with an embedded database, to be started and killed by tests. Its one argument is JSON: ProgramOptions.
 // It prints `ready {joined, connection}`, then with `write` a line `ack N` for each committed row; SIGTERM stops it, SIGINT after a last statement.
 import pg from 'pg';
-import { joinOrStartEmbedded, startEmbedded } from '../../src/postgres/start.ts';
-import type { Host } from '../../src/postgres/host.ts';
+import { joinOrStartEmbeddedDatabase, startEmbeddedDatabase } from '../../src/postgres/start.ts';
+import type { HostCapabilities } from '../../src/postgres/host.ts';
 
 export interface ProgramOptions {
   dataDir: string;
   kind: 'serve' | 'command';
   write?: boolean;
-  host?: Host;
+  host?: HostCapabilities;
   binaries?: string;
   waitMs?: number;
 }
@@ -21,7 +21,7 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-const start = kind === 'serve' ? startEmbedded : joinOrStartEmbedded;
+const start = kind === 'serve' ? startEmbeddedDatabase : joinOrStartEmbeddedDatabase;
 const embedded = await start({ ...options, log, onFatal: fail }).catch(fail);
 process.on('SIGINT', () => void drain().catch(fail));
 process.on('SIGTERM', () => void embedded.stop().then(() => process.exit(0), fail));

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findBinaries } from '../../src/postgres/binaries.ts';
-import { joinOrStartEmbedded, startEmbedded } from '../../src/postgres/start.ts';
-import type { EmbeddedOptions } from '../../src/postgres/start.ts';
+import { findInstalledBinaries } from '../../src/postgres/binaries.ts';
+import { joinOrStartEmbeddedDatabase, startEmbeddedDatabase } from '../../src/postgres/start.ts';
+import type { EmbeddedDatabaseOptions } from '../../src/postgres/start.ts';
 import {
   cleanUp,
   failLoudly,
@@ -19,7 +19,7 @@ import {
 afterEach(cleanUp);
 afterAll(removePrepared);
 
-const options = (dataDir: string): EmbeddedOptions => ({
+const options = (dataDir: string): EmbeddedDatabaseOptions => ({
   dataDir,
   log: silentLog,
   onFatal: failLoudly,
@@ -28,7 +28,7 @@ const options = (dataDir: string): EmbeddedOptions => ({
 describe('a data directory', () => {
   test('is made at the first start, kept at the next, and reached through a private socket alone', async () => {
     const dataDir = join(temporaryFolder(), 'deep', 'data');
-    const first = await startEmbedded(options(dataDir));
+    const first = await startEmbeddedDatabase(options(dataDir));
     expect(lstatSync(first.connection.host).mode & 0o777).toBe(0o700);
     expect(
       await query(
@@ -51,7 +51,7 @@ describe('a data directory', () => {
       socket: false,
     });
 
-    const second = await startEmbedded(options(dataDir));
+    const second = await startEmbeddedDatabase(options(dataDir));
     expect(await query(second.connection, 'select n from kept')).toEqual([{ n: 7 }]);
     await second.stop();
     expect(readdirSync(dataDir).sort()).toEqual(['lock', 'postgres']);
@@ -61,7 +61,7 @@ describe('a data directory', () => {
     const dataDir = temporaryFolder();
     mkdirSync(join(dataDir, 'postgres.new'));
     writeFileSync(join(dataDir, 'postgres.new', 'PG_VERSION'), '18\n');
-    const embedded = await startEmbedded(options(dataDir));
+    const embedded = await startEmbeddedDatabase(options(dataDir));
     expect(await query(embedded.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
     await embedded.stop();
   });
@@ -73,20 +73,20 @@ describe('a data directory', () => {
       join(dataDir, 'postgres', 'postmaster.pid'),
       `${process.pid}\n${dataDir}/postgres\n1\n5432\n\n\n\n`,
     );
-    const embedded = await startEmbedded(options(dataDir));
+    const embedded = await startEmbeddedDatabase(options(dataDir));
     expect(embedded.state()).toBe('ready');
     await embedded.stop();
   });
 
   test('longer than a socket address works', async () => {
     const dataDir = join(temporaryFolder(), 'a-rather-long-name'.repeat(8), 'b'.repeat(80));
-    const embedded = await startEmbedded(options(dataDir));
+    const embedded = await startEmbeddedDatabase(options(dataDir));
     expect(await query(embedded.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
     await embedded.stop();
   });
 
   test('keeps letter case and order whatever the locale of the machine', async () => {
-    const embedded = await startEmbedded(options(temporaryFolder()));
+    const embedded = await startEmbeddedDatabase(options(temporaryFolder()));
     expect(await query(embedded.connection, `select lower('ÄÉ') as lower, 'a' > 'B' as bytes`)).toEqual([
       { lower: 'äé', bytes: true },
     ]);
@@ -99,10 +99,10 @@ describe('one owner', () => {
     const dataDir = await usedDataDirectory();
     const serve = runProgram({ dataDir, kind: 'serve' });
     const { connection } = await serve.ready;
-    await expect(startEmbedded(options(dataDir))).rejects.toThrow(
+    await expect(startEmbeddedDatabase(options(dataDir))).rejects.toThrow(
       `DATA_DIR ${dataDir} is in use by process ${serve.child.pid ?? 0} (serve): stop it, or choose another DATA_DIR.`,
     );
-    const command = await joinOrStartEmbedded(options(dataDir));
+    const command = await joinOrStartEmbeddedDatabase(options(dataDir));
     expect({ joined: command.joined, connection: command.connection }).toEqual({ joined: true, connection });
     await query(command.connection, 'create table by_command ()');
     await command.stop();
@@ -126,9 +126,11 @@ describe('one owner', () => {
     const dataDir = await usedDataDirectory();
     const command = runProgram({ dataDir, kind: 'command' });
     expect(await command.ready).toMatchObject({ joined: false });
-    await expect(startEmbedded({ ...options(dataDir), waitMs: 200 })).rejects.toThrow('(command)');
-    await expect(joinOrStartEmbedded({ ...options(dataDir), waitMs: 200 })).rejects.toThrow('(command)');
-    const serve = startEmbedded(options(dataDir));
+    await expect(startEmbeddedDatabase({ ...options(dataDir), waitMs: 200 })).rejects.toThrow('(command)');
+    await expect(joinOrStartEmbeddedDatabase({ ...options(dataDir), waitMs: 200 })).rejects.toThrow(
+      '(command)',
+    );
+    const serve = startEmbeddedDatabase(options(dataDir));
     command.child.kill('SIGTERM');
     const embedded = await serve;
     expect(embedded.state()).toBe('ready');
@@ -137,9 +139,9 @@ describe('one owner', () => {
 
   test('a serve waits for one that is stopping', async () => {
     const dataDir = await usedDataDirectory();
-    const leaving = await startEmbedded(options(dataDir));
+    const leaving = await startEmbeddedDatabase(options(dataDir));
     const stopped = leaving.stop();
-    const next = await startEmbedded(options(dataDir));
+    const next = await startEmbeddedDatabase(options(dataDir));
     await stopped;
     expect(await query(next.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
     await next.stop();
@@ -150,12 +152,12 @@ describe('the installed package', () => {
   test('without library links, as npm unpacks it, works', async () => {
     const folder = temporaryFolder(0o755);
     const native = join(folder, 'native');
-    cpSync(findBinaries(), native, { recursive: true, verbatimSymlinks: true });
+    cpSync(findInstalledBinaries(), native, { recursive: true, verbatimSymlinks: true });
     for (const name of readdirSync(join(native, 'lib'))) {
       if (lstatSync(join(native, 'lib', name)).isSymbolicLink()) rmSync(join(native, 'lib', name));
     }
     expect(existsSync(join(native, 'lib', 'libicuuc.so.60'))).toBe(false);
-    const embedded = await startEmbedded({ ...options(join(folder, 'data')), binaries: native });
+    const embedded = await startEmbeddedDatabase({ ...options(join(folder, 'data')), binaries: native });
     expect(await query(embedded.connection, `do $$ begin perform 1; end $$; `)).toEqual([]);
     await embedded.stop();
   });
@@ -166,7 +168,10 @@ describe('the installed package', () => {
     writeFileSync(join(folder, 'native', 'bin', 'postgres'), '#!/bin/sh\necho no such luck >&2; exit 1\n', {
       mode: 0o755,
     });
-    const started = startEmbedded({ ...options(join(folder, 'data')), binaries: join(folder, 'native') });
+    const started = startEmbeddedDatabase({
+      ...options(join(folder, 'data')),
+      binaries: join(folder, 'native'),
+    });
     await expect(started).rejects.toThrow(/DATABASE_URL[^]*no such luck/);
   });
 });

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { findBinaries } from '../../src/postgres/binaries.ts';
-import { probeHost } from '../../src/postgres/host.ts';
-import { startEmbedded } from '../../src/postgres/start.ts';
-import type { EmbeddedOptions } from '../../src/postgres/start.ts';
+import { findInstalledBinaries } from '../../src/postgres/binaries.ts';
+import { detectHostCapabilities } from '../../src/postgres/host.ts';
+import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
+import type { EmbeddedDatabaseOptions } from '../../src/postgres/start.ts';
 import {
   cleanUp,
   failLoudly,
@@ -24,12 +24,12 @@ import type { ProgramOptions } from './program.ts';
 
 afterEach(cleanUp);
 
-const options = (dataDir: string): EmbeddedOptions => ({
+const options = (dataDir: string): EmbeddedDatabaseOptions => ({
   dataDir,
   log: silentLog,
   onFatal: failLoudly,
 });
-const host = probeHost();
+const host = detectHostCapabilities();
 const nobody = 65534;
 /** A user with a name in every passwd file. */
 const ordinary = 1;
@@ -38,7 +38,7 @@ if (host.uid !== 0 || host.unshare) {
   test('a data directory under a 0700 directory works', async () => {
     const dataDir = join(temporaryFolder(0o700), 'project', '.data');
     mkdirSync(dirname(dataDir), { mode: 0o700 });
-    const embedded = await startEmbedded(options(dataDir));
+    const embedded = await startEmbeddedDatabase(options(dataDir));
     expect(await query(embedded.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
     // Nothing in it was given away.
     expect(
@@ -57,35 +57,38 @@ if (host.uid === 0) {
 
     test('runs the server as nobody', async () => {
       const dataDir = join(temporaryFolder(), 'data');
-      const embedded = await startEmbedded({ ...options(dataDir), host: plain });
+      const embedded = await startEmbeddedDatabase({ ...options(dataDir), host: plain });
       expect(lstatSync(`/proc/${postmasterPid(dataDir)}`).uid).toBe(nobody);
       await embedded.stop();
       // The next start finds nobody's files and keeps to that, whatever the machine allows now.
-      const again = await startEmbedded(options(dataDir));
+      const again = await startEmbeddedDatabase(options(dataDir));
       expect(lstatSync(`/proc/${postmasterPid(dataDir)}`).uid).toBe(nobody);
       await again.stop();
     });
 
     test('takes over files that root left', async () => {
       const dataDir = join(temporaryFolder(), 'data');
-      const first = await startEmbedded(options(dataDir));
+      const first = await startEmbeddedDatabase(options(dataDir));
       await query(first.connection, 'create table kept as select 7 as n');
       await first.stop();
-      const embedded = await startEmbedded({ ...options(dataDir), host: plain });
+      const embedded = await startEmbeddedDatabase({ ...options(dataDir), host: plain });
       expect(await query(embedded.connection, 'select n from kept')).toEqual([{ n: 7 }]);
       await embedded.stop();
     });
 
     test('refuses a directory that nobody can reach, naming DATA_DIR and DATABASE_URL', async () => {
       const dataDir = join(temporaryFolder(0o700), 'data');
-      await expect(startEmbedded({ ...options(dataDir), host: plain })).rejects.toThrow(
+      await expect(startEmbeddedDatabase({ ...options(dataDir), host: plain })).rejects.toThrow(
         new RegExp(`DATA_DIR ${dataDir} cannot be reached.*DATABASE_URL`),
       );
     });
 
     test('copies programs that nobody can read, and removes nothing that is not its own', async () => {
       const packageFolder = temporaryFolder(0o700);
-      cpSync(findBinaries(), join(packageFolder, 'native'), { recursive: true, verbatimSymlinks: true });
+      cpSync(findInstalledBinaries(), join(packageFolder, 'native'), {
+        recursive: true,
+        verbatimSymlinks: true,
+      });
       const temp = temporaryFolder(0o755);
       const dataDir = join(temporaryFolder(), 'data');
       const start = (): Program =>
@@ -103,7 +106,7 @@ if (host.uid === 0) {
       const [copy = ''] = readdirSync(temp);
       expect(readdirSync(temp)).toEqual([expect.stringMatching(/^partner-postgres-[0-9a-f]{12}$/)]);
       chownSync(join(temp, copy), 1234, 1234);
-      expect((await start().ended).stderr).toMatch('belongs to somebody else');
+      expect((await start().ended).stderr).toMatch('belongs to another user');
     });
   });
 
@@ -111,7 +114,7 @@ if (host.uid === 0) {
     const home = temporaryFolder(0o700);
     chownSync(home, ordinary, ordinary);
     const dataDir = join(home, '.data');
-    const embedded = await startEmbedded(options(dataDir));
+    const embedded = await startEmbeddedDatabase(options(dataDir));
     expect(lstatSync(`/proc/${postmasterPid(dataDir)}`).uid).toBe(ordinary);
     await embedded.stop();
   });
@@ -186,7 +189,7 @@ if (host.uid === 0) {
       else expect((await third.ended).stderr).toMatch(/user 54321 has no name.*DATABASE_URL/);
 
       const foreign = join(temporaryFolder(0o755), 'data');
-      await (await startEmbedded(options(foreign))).stop();
+      await (await startEmbeddedDatabase(options(foreign))).stop();
       const refused = await start({ dataDir: foreign, kind: 'serve' }).ended;
       expect(refused.code).toBe(1);
       expect(refused.stderr).toMatch(new RegExp(`DATA_DIR ${foreign} .* may belong to another user`));

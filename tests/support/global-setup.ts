@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type pg from 'pg';
-import { startEmbedded } from '../../src/postgres/start.ts';
+import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
 import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { COVERAGE_FILE_VARIABLE } from './api-client.ts';
 import { listUncovered } from './operation-coverage.ts';
@@ -50,7 +50,7 @@ async function server(): Promise<pg.ClientConfig> {
   const given = process.env.TEST_DATABASE_URL;
   if (given !== undefined && given !== '') return { connectionString: given };
   const dataDir = mkdtempSync(join(tmpdir(), 'partner-test-'));
-  const embedded = await startEmbedded({
+  const embedded = await startEmbeddedDatabase({
     dataDir,
     log: { info: () => undefined, warn: () => undefined, error: console.error },
     // Nothing here outlives the run, and test files run side by side.

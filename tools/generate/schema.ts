@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readSchemaCatalogue } from '../../src/queries/connection/catalogue.ts';
 import type { Catalogue } from '../../src/queries/connection/catalogue.ts';
-import { startEmbedded } from '../../src/postgres/start.ts';
+import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
 import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { writeOrCheckFiles } from './files.ts';
 import { formatSchemaSql } from './schema-text.ts';
@@ -16,7 +16,7 @@ async function catalogueOf(migrationsFolder: string): Promise<Catalogue> {
   const dataDir = mkdtempSync(join(tmpdir(), 'partner-schema-'));
   const silent = { info: () => undefined, warn: () => undefined, error: console.error };
   try {
-    const embedded = await startEmbedded({
+    const embedded = await startEmbeddedDatabase({
       dataDir,
       log: silent,
       settings: { fsync: 'off' },

@@ -1,6 +1,6 @@
 import type { Content, DeviceType } from './envelope.ts';
 
-/** What can be the matter with a device; conditions of one device are independent of each other. */
+/** The conditions that a device can be in; those of one device are independent of each other. */
 export const CONDITION_CODES = [
   'device_offline',
   'reauthenticate',
@@ -11,14 +11,14 @@ export type ConditionCode = (typeof CONDITION_CODES)[number];
 
 export type ItemKind = 'action' | 'information';
 
-/** What somebody can resolve through this API is an action; all else is information. */
+/** A condition that can be resolved through this API makes an action; all others make information. */
 export function itemKindOf(code: ConditionCode): ItemKind {
   return code === 'reauthenticate' ? 'action' : 'information';
 }
 
 /**
- * An outage goes on though its notice was put away, so that it is told once, however long it lasts; nothing but
- * dismissal tells that somebody has taken care of the other notices.
+ * Whether dismissing the notice ends the condition. An outage lasts although its notice was dismissed, so that it is
+ * reported once, however long it lasts; of the other conditions only the dismissal shows that they were dealt with.
  */
 export function endsOnDismissal(code: ConditionCode): boolean {
   return itemKindOf(code) === 'information' && code !== 'device_offline';
@@ -30,7 +30,7 @@ export interface DeviceSubject {
   readonly ownerId: string;
 }
 
-/** The message that tells of a condition. On `device.information` the notice is the condition's code. */
+/** The content of the message about a condition; in `device.information` the notice is the condition's code. */
 export function conditionMessage(
   code: ConditionCode,
   { deviceId, deviceType, ownerId }: DeviceSubject,

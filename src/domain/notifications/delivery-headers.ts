@@ -1,10 +1,10 @@
 import type { Secret } from '../security/secret.ts';
 import { serviceSignatureHeader, standardWebhooksHeaders } from './signature.ts';
 
-/** What every delivery calls itself. */
+/** The User-Agent of every delivery. */
 const USER_AGENT = 'Service-Notifications/1.0';
 
-/** The headers of one attempt, signed as of `at`; the Standard Webhooks ones stand beside `Service-Signature`. */
+/** The headers of one attempt, signed as of `at`: `Service-Signature`, and by default those of Standard Webhooks too. */
 export function buildDeliveryHeaders(
   secret: Secret,
   messageId: string,

@@ -13,7 +13,7 @@ const FORBIDDEN_PORTS: ReadonlySet<number> = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** `uri`: the address as it is kept and shown. */
+/** The URL to call, and as `uri` the text that is stored and shown; or all errors. */
 export type EndpointUrlResult =
   { readonly url: URL; readonly uri: string } | { readonly errors: FieldError[] };
 

@@ -1,6 +1,6 @@
 import type { components } from '../../../generated/openapi.ts';
 
-/** The type of test messages; nobody can subscribe to it. */
+/** The type of test messages; webhooks cannot subscribe to it. */
 export const TEST_MESSAGE_TYPE = 'service.test';
 
 /** The types of devices, as the contract lists them. */
@@ -12,7 +12,7 @@ interface DeviceData {
   readonly owner_id: string;
 }
 
-/** What a message says, by type. `action` and `notice` are open vocabularies. */
+/** The data of a message by its type. `action` and `notice` may get further values. */
 export type Content =
   | { readonly type: 'device.action_required'; readonly data: DeviceData & { readonly action: string } }
   | { readonly type: 'device.information'; readonly data: DeviceData & { readonly notice: string } }
@@ -26,8 +26,8 @@ const SCHEMA_VERSIONS = {
 } satisfies Record<Content['type'], number>;
 
 /**
- * The bytes of a message, built once and sent unchanged in every attempt, so that a retry after an
- * upgrade is still the same message.
+ * The body of a message as UTF-8 JSON. It is built once and sent unchanged in every attempt, so that a retry after an
+ * upgrade of the program is still the same message.
  */
 export function encodeEnvelope(messageId: string, content: Content, occurredAt: Date): Buffer {
   return Buffer.from(

@@ -7,7 +7,7 @@ export interface NamedDevice {
   readonly manufacturer: string;
 }
 
-/** What the user reads of a condition: what is the matter, then what to do about it. */
+/** The text of a condition's notice for the user: the problem, then what to do about it. */
 export function notificationText(code: ConditionCode, device: NamedDevice): string {
   const { name, manufacturer, deviceType } = device;
   switch (code) {

@@ -1,7 +1,7 @@
-/** Where an exchange broke before an answer was there; a broken answer counts as a broken connection. */
+/** The part of an exchange that failed before a response; an invalid response counts as a failed connection. */
 export type UnreachableClass = 'dns' | 'connect' | 'tls';
 
-/** How one attempt ended. It keeps this shape until the retry rule and the attempt log have read it. */
+/** How one attempt ended; the retry rule, the attempt log and the metrics derive from it. */
 export type AttemptOutcome =
   | { readonly kind: 'delivered'; readonly status: number }
   | { readonly kind: 'rejected'; readonly status: number; readonly retryAfter: string | undefined }
@@ -15,7 +15,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Waits after the first, second, … failed attempt. After the last one the delivery is exhausted. */
+/** The waits after the first, second, … failed attempt. When an attempt fails that has none, the delivery is exhausted. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
   30 * SECOND_MS,
@@ -32,9 +32,9 @@ const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
 /**
- * When a delivery is due again after its `attempts`-th attempt; undefined when it is not: it was
- * delivered, or no attempt is left. The wait varies by 20 % either way. A `Retry-After` of 429 or
- * 503 can lengthen it, up to 24 hours, never shorten it. `random` is uniform in [0, 1).
+ * When a delivery is due again after its `attempts`-th attempt; undefined when it was delivered or no attempt is left.
+ * The wait varies by 20 % in either direction. A `Retry-After` with status 429 or 503 can lengthen it, up to 24 hours,
+ * never shorten it. `random` is uniform in [0, 1).
  */
 export function nextAttemptAt(
   attempts: number,
@@ -55,7 +55,10 @@ function requestedWaitMs(outcome: AttemptOutcome, now: Date): number {
   return Math.min(parseRetryAfterMs(outcome.retryAfter, now) ?? 0, MAX_RETRY_AFTER_MS);
 }
 
-/** `Retry-After` (RFC 9110, 10.2.3): whole seconds, or an HTTP date in its preferred form. */
+/**
+ * A `Retry-After` header (RFC 9110, 10.2.3) in milliseconds from `now`: whole seconds, or an HTTP date in the preferred
+ * form (5.6.7). Undefined for anything else.
+ */
 export function parseRetryAfterMs(value: string, now: Date): number | undefined {
   const text = value.trim();
   if (/^\d+$/.test(text)) return Number(text) * SECOND_MS;
@@ -64,7 +67,7 @@ export function parseRetryAfterMs(value: string, now: Date): number | undefined 
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }
 
-/** One sentence for the attempt log and for the `detail` of a test message. */
+/** An outcome as one sentence, for the attempt log and for the `detail` of a test message. */
 export function describeOutcome(outcome: AttemptOutcome): string {
   switch (outcome.kind) {
     case 'delivered':
@@ -88,7 +91,7 @@ export function describeOutcome(outcome: AttemptOutcome): string {
 
 export type ErrorClass = UnreachableClass | 'refused_address' | 'timeout' | 'redirect' | 'status' | 'secret';
 
-/** The attempt log's class of a failure; undefined for a success. */
+/** The error class of an outcome in the attempt log and the metrics; undefined for a success. */
 export function errorClassOf(outcome: AttemptOutcome): ErrorClass | undefined {
   switch (outcome.kind) {
     case 'delivered':

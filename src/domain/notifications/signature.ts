@@ -4,10 +4,10 @@ import { Secret } from '../security/secret.ts';
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** How far a receiver lets the signed timestamp differ from its clock, in either direction. */
+/** How much the signed timestamp may differ from the receiver's clock, in either direction. */
 export const SIGNATURE_TOLERANCE_SECONDS = 300;
 
-/** `whsec_` and the base64 of 32 random bytes. */
+/** A new signing secret: `whsec_` and 32 random bytes in base64 (Standard Webhooks 1.0). */
 export function generateSigningSecret(random: (size: number) => Buffer = randomBytes): Secret {
   return new Secret(SECRET_PREFIX + random(SECRET_BYTES).toString('base64'));
 }
@@ -33,8 +33,8 @@ export function standardWebhooksHeaders(
 }
 
 /**
- * What a receiver does with the `Service-Signature` header and the raw body as received. Schemes
- * other than v1 may stand beside it and are passed over.
+ * Whether a `Service-Signature` header fits the raw body as received, and its timestamp is not more than five minutes
+ * from `now`: what a receiver has to verify. Signatures of other schemes than v1 are ignored.
  */
 export function isServiceSignatureValid(secret: Secret, header: string, body: Buffer, now: Date): boolean {
   const parts = header.split(',').map((part) => part.split('=', 2) as [string, string | undefined]);

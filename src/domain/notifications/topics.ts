@@ -1,14 +1,15 @@
 import type { FieldError } from '../api/problem.ts';
 
-/** What a webhook can subscribe to. A topic is also the `message_type` of its messages. */
+/** The topics that a webhook can subscribe to; a topic is also the `message_type` of its messages. */
 export const TOPICS = ['device.action_required', 'device.information'] as const;
 export type Topic = (typeof TOPICS)[number];
 
+/** Whether a text is one of the topics. */
 export function isTopic(text: string): text is Topic {
   return (TOPICS as readonly string[]).includes(text);
 }
 
-/** A subscription set: duplicates folded, in the order of the table; every unknown topic is a field error. */
+/** The topics among `values`, each once and in the order of `TOPICS`; every unknown value gives an error `unknown_topic`. */
 export function validateTopics(
   values: readonly string[],
   pointer = '/topics',

@@ -1,4 +1,4 @@
-/** What a test message came to (specification, "Webhook management"). */
+/** The result of a test message. */
 export interface WebhookTestResult {
   readonly outcome: 'delivered' | 'failed' | 'cancelled';
   /** Only when delivered. */

@@ -59,12 +59,12 @@ export function openDatabase({
   const connected = new Set<pg.PoolClient>();
   pool.on('connect', (client) => {
     connected.add(client);
-    // A connection that breaks between two statements of a transaction has nobody who listens: the next statement
-    // fails, and without this line the whole process would end.
+    // When a connection breaks between two statements of a transaction, the next statement fails; without this listener the
+    // event would end the whole process.
     client.on('error', () => undefined);
     client.once('end', () => connected.delete(client));
   });
-  // The pool says that it has ended before its connections have; a database that stops now would kill them.
+  // pool.end() resolves before the connections have ended; a database that stops then would break them.
   const end = async (): Promise<void> => {
     await pool.end();
     await Promise.all([...connected].map((client) => once(client, 'end')));

@@ -28,7 +28,7 @@ export async function applyMigrations(
 ): Promise<string[]> {
   const migrations = readMigrations(folder);
   const client = new pg.Client(connection);
-  // A query under way rejects by itself; without a listener the event would end the process.
+  // A running query rejects by itself; without a listener the event would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -110,7 +110,7 @@ export async function readDeliveryQueueStatus(db: Db): Promise<DeliveryQueueStat
   return { pending, inFlight, oldestDueAt: await findNextDeliveryDueAt(db) };
 }
 
-/** The channel on which processes tell each other that deliveries are due. */
+/** The NOTIFY channel that wakes dispatchers: deliveries are due. */
 export const DELIVERIES_CHANNEL = 'deliveries';
 
 /** Wakes the dispatchers of all processes. Call it through a throttle, never inside an event's transaction. */

@@ -3,7 +3,7 @@ import type { CursorPosition } from '../../domain/api/cursor.ts';
 import type { CancelReason } from './deliveries.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** A delivery as its webhook's log shows it. */
+/** A delivery as the log of its webhook shows it. */
 export interface LoggedDelivery {
   readonly message_id: string;
   readonly message_type: string;
@@ -41,7 +41,7 @@ const columns = sql`d.message_id, m.message_type, d.state, d.attempts, d.created
   d.finished_at, d.cancel_reason`;
 const messageOf = sql`m.org_id = d.org_id and m.id = d.message_id`;
 
-/** One page of a webhook's deliveries, newest first. */
+/** At most `limit` of a webhook's deliveries behind `after`, newest first. */
 export async function listDeliveries(
   db: Db,
   { orgId, webhookId }: LogKey,
@@ -60,6 +60,7 @@ export async function listDeliveries(
   return rows;
 }
 
+/** A delivery by its message and webhook, in any state. */
 export async function findDelivery(
   db: Db | Tx,
   { orgId, webhookId, messageId }: DeliveryKey,
@@ -87,9 +88,9 @@ export async function listDeliveryAttempts(
 }
 
 /**
- * Makes a finished delivery due again, keeping its attempts; undefined when it is not delivered or exhausted, or when
- * the webhook does not want it. The webhook is locked first, as a message's insertion does, so that a concurrent
- * disable waits and then cancels the delivery.
+ * Makes a finished delivery due again; its attempts stay. Undefined when it is neither delivered nor exhausted, or when
+ * the webhook is disabled or not subscribed. The webhook is locked in share mode first, as `insertMessageWithDeliveries`
+ * does, so that a concurrent disable waits and then cancels the delivery.
  */
 export async function requeueDelivery(
   tx: Tx,

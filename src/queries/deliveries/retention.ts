@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
 /**
- * Removes at most `limit` messages that were announced for the last time before `instant`, with their deliveries and
- * attempts; tells how many. One that is still to be delivered to a webhook stays. Each organization's are found by
- * its stream of events; what another process removes just now is passed over.
+ * Deletes at most `limit` messages that were last announced before `instant`, with their deliveries and attempts; returns
+ * how many. A message with a pending delivery stays. Each organization's messages are found by the index of its event
+ * stream; rows that another transaction has locked are left to it.
  */
 export async function deleteMessagesAnnouncedBefore(db: Db, instant: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`

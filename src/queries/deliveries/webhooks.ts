@@ -38,6 +38,7 @@ export interface WebhookChange {
 
 const columns = ['id', 'org_id', 'url', 'topics', 'enabled', 'created_at', 'updated_at'] as const;
 
+/** Inserts an enabled webhook. */
 export function insertWebhook(db: Db | Tx, webhook: NewWebhook, now: Date): Promise<Webhook> {
   return db
     .insertInto('webhooks')
@@ -56,7 +57,7 @@ export function insertWebhook(db: Db | Tx, webhook: NewWebhook, now: Date): Prom
     .executeTakeFirstOrThrow();
 }
 
-/** One page, oldest first, so that a new webhook never moves those on earlier pages; pages count from 1. */
+/** One page of an organization's webhooks, oldest first, so that a new one moves none to another page; pages count from 1. */
 export function listWebhooks(db: Db | Tx, orgId: string, page: number): Promise<Webhook[]> {
   return db
     .selectFrom('webhooks')
@@ -70,6 +71,7 @@ export function listWebhooks(db: Db | Tx, orgId: string, page: number): Promise<
     .execute();
 }
 
+/** The number of an organization's webhooks, deleted ones left out. */
 export async function countWebhooks(db: Db | Tx, orgId: string): Promise<number> {
   const { count } = await db
     .selectFrom('webhooks')
@@ -80,6 +82,7 @@ export async function countWebhooks(db: Db | Tx, orgId: string): Promise<number>
   return Number(count);
 }
 
+/** A webhook by its id; a deleted one is not found. */
 export function findWebhook(db: Db | Tx, orgId: string, id: string): Promise<Webhook | undefined> {
   return db
     .selectFrom('webhooks')
@@ -90,7 +93,7 @@ export function findWebhook(db: Db | Tx, orgId: string, id: string): Promise<Web
     .executeTakeFirst();
 }
 
-/** Also finds a removed webhook: its test message is answered with `cancelled`, not with 404. */
+/** A webhook by its id, with its secret; a deleted one is found too: a test message to it is answered with `cancelled`. */
 export async function findWebhookWithSecret(
   db: Db | Tx,
   orgId: string,
@@ -108,8 +111,8 @@ export async function findWebhookWithSecret(
 }
 
 /**
- * Changes a webhook and, in the same transaction, cancels its pending deliveries that it no longer
- * wants: all when it is disabled, those of a removed topic otherwise. They are never replayed.
+ * Changes a webhook and cancels those of its pending deliveries that it no longer wants: all when it is disabled, those
+ * of a removed topic otherwise. They are not sent when it is enabled again. Undefined when there is no such webhook.
  */
 export async function updateWebhook(
   tx: Tx,
@@ -141,7 +144,7 @@ export async function updateWebhook(
   return { webhook, cancelled };
 }
 
-/** Removes a webhook for good and cancels its pending deliveries; undefined when there was none. */
+/** Marks a webhook as deleted and cancels its pending deliveries; undefined when there is none. */
 export async function softDeleteWebhook(
   tx: Tx,
   orgId: string,
@@ -160,7 +163,7 @@ export async function softDeleteWebhook(
   return cancelPendingDeliveries(tx, { orgId, webhookId: id, reason: 'deleted' }, now);
 }
 
-/** Removes all webhooks of an organization that comes to its end, and cancels what is pending at them. */
+/** Marks all webhooks of an organization as deleted and cancels their pending deliveries, when it is removed. */
 export async function softDeleteWebhooks(tx: Tx, orgId: string, now: Date): Promise<CancelledDeliveries> {
   const webhooks = await tx
     .selectFrom('webhooks')
@@ -174,7 +177,10 @@ export async function softDeleteWebhooks(tx: Tx, orgId: string, now: Date): Prom
   return { reason: 'deleted', count };
 }
 
-/** Replaces the secret: the next delivery and every pending retry are signed with the new one. */
+/**
+ * Replaces the secret and counts up its version: all attempts claimed from now on, retries too, are signed with the new
+ * one. Undefined when there is no such webhook.
+ */
 export function rotateWebhookSecret(
   db: Db | Tx,
   orgId: string,

@@ -8,7 +8,7 @@ export interface NewBroadcast {
   readonly owner_id: string | null;
 }
 
-/** Writes a notice that belongs to no device and tells of no condition. */
+/** Inserts an information item without device and condition. */
 export async function insertBroadcast(db: Db, broadcast: NewBroadcast, now: Date): Promise<void> {
   await db
     .insertInto('notification_items')

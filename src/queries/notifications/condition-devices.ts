@@ -3,7 +3,7 @@ import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
 import type { DeviceType } from '../../domain/notifications/envelope.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** What a notice of a condition tells of its device. */
+/** The device's data that a notice of its condition uses. */
 export interface ConditionDevice {
   readonly deviceType: DeviceType;
   readonly ownerId: string;

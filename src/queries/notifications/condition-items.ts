@@ -3,7 +3,7 @@ import type { DeviceType } from '../../domain/notifications/envelope.ts';
 import type { Tx } from '../connection/database.ts';
 import type { ConditionKey } from './device-conditions.ts';
 
-/** A notification item that tells of a device's condition. */
+/** A notification item about a device's condition. */
 export interface NewConditionItem {
   readonly org_id: string;
   readonly id: string;
@@ -16,6 +16,7 @@ export interface NewConditionItem {
   readonly occurred_at: Date;
 }
 
+/** Inserts an open item; the index `notification_items_open_key` permits one for each condition. */
 export async function insertConditionItem(tx: Tx, item: NewConditionItem): Promise<void> {
   await tx.insertInto('notification_items').values(item).execute();
 }

@@ -14,14 +14,14 @@ export interface AnnouncedMessage extends StreamCursor {
 
 export interface AnnouncedPage {
   readonly messages: AnnouncedMessage[];
-  /** Whether there is more: to be read at once, or soon, when transactions under way have ended; or nothing yet. */
+  /** Whether there is more: to be read at once; soon, when open transactions have ended; or nothing yet. */
   readonly more: 'now' | 'soon' | 'no';
 }
 
-/** The first id of all: with it a position is before every message of its instant. */
+/** The lowest id: a cursor with it is before every message of its instant. */
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** The position behind everything announced up to now. */
+/** The cursor behind all messages that were announced up to now, by the database's clock. */
 export async function readStreamEndCursor(db: Db): Promise<StreamCursor> {
   const { rows } = await sql<{
     at: Date;
@@ -31,7 +31,7 @@ export async function readStreamEndCursor(db: Db): Promise<StreamCursor> {
   return { at: row.at, id: NIL_UUID };
 }
 
-/** Where a message was first announced; undefined when the organization has no such message. */
+/** The cursor behind a message's first announcement; undefined when the organization has no such message. */
 export async function findStreamCursor(db: Db, orgId: string, id: string): Promise<StreamCursor | undefined> {
   return db
     .selectFrom('messages')
@@ -42,10 +42,10 @@ export async function findStreamCursor(db: Db, orgId: string, id: string): Promi
 }
 
 /**
- * Up to `limit` messages behind a position, in the order of their announcement. A message becomes visible when its
- * transaction commits, which may be after a later one was read. So the answer ends before the oldest transaction
- * under way began: whoever reads on behind it misses none. A transaction older than ten seconds is not waited for.
- * (It has its number by then: what raises a message has written before it. Roles that may not see each other's
+ * Up to `limit` messages behind a cursor, in the order of their announcement. A message becomes visible when its
+ * transaction commits, which may be after a later message was read. So the page ends before the oldest open transaction
+ * began: a reader that continues behind it misses nothing. A transaction older than ten seconds is not waited for. (Only
+ * transactions that have written are counted, which one that announces a message has. Roles that may not see each other's
  * transactions must not share the database.)
  */
 export async function listAnnouncedMessages(
@@ -54,7 +54,7 @@ export async function listAnnouncedMessages(
   after: StreamCursor,
   limit: number,
 ): Promise<AnnouncedPage> {
-  // A statement of its own: what commits after this look is seen by the next.
+  // A separate statement, so that the next one sees whatever commits after it.
   const horizon = await readVisibilityHorizon(db);
   const behind = (column: 'announced_at' | 'repeated_at') => sql`
     select ${sql.ref(column)} as at, id from messages
@@ -84,7 +84,7 @@ async function readVisibilityHorizon(db: Db): Promise<Date> {
   return row.at;
 }
 
-/** Announces a message once more. Wake the streams after the commit. */
+/** Announces a message again, at the end of its organization's stream. Wake the streams after the commit. */
 export async function reannounceMessage(tx: Tx, orgId: string, id: string): Promise<void> {
   await tx
     .updateTable('messages')
@@ -94,10 +94,10 @@ export async function reannounceMessage(tx: Tx, orgId: string, id: string): Prom
     .execute();
 }
 
-/** The channel on which processes tell each other that messages were announced. */
+/** The NOTIFY channel that wakes event streams: messages were announced. */
 export const EVENTS_CHANNEL = 'events';
 
-/** Wakes the streams of all processes; call it through a throttle, never inside an event's transaction. */
+/** Wakes the event streams of all processes. Call it through a throttle, never inside an event's transaction. */
 export async function notifyStreams(db: Db): Promise<void> {
   await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db);
 }

@@ -3,14 +3,14 @@ import type { DeviceType } from '../../domain/notifications/envelope.ts';
 import type { ItemKind } from '../../domain/notifications/conditions.ts';
 import { violatedConstraint, type Db, type Tx } from '../connection/database.ts';
 
-/** Whose items are seen. */
+/** Which items a reader sees. */
 export interface ItemScope {
   readonly orgId: string;
   /** Only this user's items; undefined: everybody's. */
   readonly ownerId: string | undefined;
   /** Whose dismissals of broadcasts count. */
   readonly readerId: string;
-  /** Broadcasts reach the users of the organization, and whoever sees all of it. */
+  /** Whether broadcasts are included: for the organization's users, and for readers of all its items. */
   readonly broadcasts: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface ItemPage {
   readonly total: number;
 }
 
-/** Actions to take and notices to read, newest first. */
+/** Items that are neither dismissed nor cleared: actions and information, newest first. */
 export function listPendingItems(
   db: Db,
   scope: ItemScope,
@@ -62,7 +62,7 @@ export function listPendingItems(
   return listItems(db, scope, [pending, ...conditionsOf(filter)], pageRequest);
 }
 
-/** All notices, newest first, the dismissed and the cleared ones too. */
+/** All information items, newest first, dismissed and cleared ones too. */
 export function listInformationItems(
   db: Db,
   scope: ItemScope,
@@ -90,7 +90,7 @@ export async function countPendingItems(db: Db, scope: ItemScope): Promise<Pendi
   return rows;
 }
 
-/** An item by its id alone: it is resolved without naming its organization. Those of deleted users are gone. */
+/** An item by its id alone, since links do not name the organization; items of deleted users are not found. */
 export async function findNotificationItem(
   db: Db | Tx,
   id: string,
@@ -119,8 +119,8 @@ export async function findNotificationItem(
 }
 
 /**
- * Puts a broadcast away for one user; again is a no-op. False when that user does not belong to the broadcast's
- * organization, so that there is nobody to put it away for.
+ * Dismisses a broadcast for one user; a second dismissal changes nothing. False when the broadcast's organization has no
+ * such user.
  */
 export async function insertBroadcastDismissal(
   db: Db,
@@ -141,7 +141,7 @@ export async function insertBroadcastDismissal(
   }
 }
 
-/** Whether the organization has this user, deleted ones left out. */
+/** Whether the organization has this user; a deleted one does not count. */
 export async function hasUser(db: Db, orgId: string, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -174,7 +174,7 @@ async function listItems(
   return { items: items.rows, total: total.rows[0]?.count ?? 0 };
 }
 
-/** Items of a deleted user are nobody's business any more. */
+/** Items of a deleted user are hidden from all. */
 function visible({ orgId, ownerId, broadcasts }: ItemScope): Expression<SqlBool> {
   const owned = sql<SqlBool>`(i.owner_id is not null and not exists (
     select from users u where u.org_id = i.org_id and u.id = i.owner_id and u.deleted_at is not null))`;
