@@ -5,6 +5,7 @@ import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { CONDITION_CODES } from '../../domain/notifications/conditions.ts';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
 import { NOISE_CHANNEL, drawUniform, splitSeed } from '../kernel/noise.ts';
+import type { Seed } from '../kernel/noise.ts';
 
 /** Every condition may arise as a fault. */
 export const FAULT_CODES: readonly ConditionCode[] = CONDITION_CODES;
@@ -72,13 +73,13 @@ export const FAULT_GRACE_MS = HOUR_MS;
  */
 function streamOf(type: DeviceType, code: FaultCode): number {
   let state = 0x811c9dc5;
-  for (const byte of Buffer.from(`${type}:${code}`)) state = Math.imul(state ^ byte, 0x01000193);
+  const names = `${type}:${code}`;
+  for (let i = 0; i < names.length; i++) state = Math.imul(state ^ names.charCodeAt(i), 0x01000193);
   return state >>> 0;
 }
 
 interface FaultSource {
-  /** Seed of the fleet, 0 to 2^53 - 1. */
-  readonly seed: number;
+  readonly seed: Seed;
   readonly householdIndex: number;
   readonly code: FaultCode;
   readonly rate: FaultRate;
@@ -89,17 +90,16 @@ function drawFaultOfWeek(
   { seed, householdIndex, code, rate, stream }: FaultSource,
   week: number,
 ): Fault | null {
-  const split = splitSeed(seed);
-  const happens = drawUniform(split, householdIndex, NOISE_CHANNEL.faultHappens, week, stream);
+  const happens = drawUniform(seed, householdIndex, NOISE_CHANNEL.faultHappens, week, stream);
   if (happens >= rate.events_per_device_year / WEEKS_PER_YEAR) return null;
   const meanMs = (rate.mean_duration_minutes ?? 0) * 60_000;
   const drawnMs =
-    -meanMs * Math.log(1 - drawUniform(split, householdIndex, NOISE_CHANNEL.faultLength, week, stream));
+    -meanMs * Math.log(1 - drawUniform(seed, householdIndex, NOISE_CHANNEL.faultLength, week, stream));
   const lengthMs = Math.round(Math.min(MAX_FAULT_MS, Math.max(MIN_FAULT_MS, drawnMs)));
   const latestStartMs = WEEK_MS - lengthMs;
   const start =
     week * WEEK_MS +
-    Math.floor(drawUniform(split, householdIndex, NOISE_CHANNEL.faultStart, week, stream) * latestStartMs);
+    Math.floor(drawUniform(seed, householdIndex, NOISE_CHANNEL.faultStart, week, stream) * latestStartMs);
   const endsAt = rate.mean_duration_minutes === null ? null : new Date(start + lengthMs);
   return { code, startsAt: new Date(start), endsAt };
 }
@@ -117,7 +117,7 @@ export function nextFault(
 ): Fault | null {
   const rate = FAULT_RATES[code];
   if (!rate.device_types.includes(type)) return null;
-  const source = { seed, householdIndex, code, rate, stream: streamOf(type, code) };
+  const source = { seed: splitSeed(seed), householdIndex, code, rate, stream: streamOf(type, code) };
   const first = Math.floor(after.getTime() / WEEK_MS);
   for (let week = first; week < first + MAX_SEARCH_WEEKS; week++) {
     const fault = drawFaultOfWeek(source, week);
