@@ -1,6 +1,6 @@
 /** Polygons that run across the antimeridian, or around a pole, cut so that they can be read on the plane. */
 
-/** Longitude and latitude of each point in degrees; the last point is the first. */
+/** A closed line: longitude and latitude of each point in degrees; the last point is the first. */
 export type Ring = readonly (readonly number[])[];
 
 /** The polygon's parts between -180 and 180 degrees; a polygon that does not cross the antimeridian is its only part. */
@@ -10,9 +10,11 @@ export function cutAtAntimeridian(rings: readonly Ring[]): (readonly Ring[])[] {
   );
   if (!crosses) return [rings];
   const unrolled = rings.map(unroll);
-  return [-360, 0, 360].flatMap((turn) => {
+  return [-360, 0, 360].flatMap((offset) => {
     const part = unrolled
-      .map((ring) => clip(clip(ring, -180 - turn, 1), 180 - turn, -1).map(([x = 0, y = 0]) => [x + turn, y]))
+      .map((ring) =>
+        clip(clip(ring, -180 - offset, 1), 180 - offset, -1).map(([x = 0, y = 0]) => [x + offset, y]),
+      )
       .filter((ring) => ring.length > 3);
     return part.length > 0 ? [part] : [];
   });

@@ -19,7 +19,7 @@ import { cutAtAntimeridian } from './antimeridian.ts';
 import type { Ring } from './antimeridian.ts';
 
 const UNITS_PER_DEGREE = 1000;
-/** Square degrees below which the finer set is used (about 50 km by 50 km). */
+/** Area in square degrees below which the finer set is used (about 50 km by 50 km). */
 const SMALL_AREA = 0.25;
 
 interface Country {

@@ -1,59 +1,65 @@
 /**
- * Storage without stored state. A quarter hour of a battery whose power limits do not hang on its charge maps
- * the stored energy x to min(hi, max(lo, x + d)). Such maps compose to one of their kind, so a day is three
- * numbers, and walking back until lo = hi gives the exact charge whatever came before (coupling from the past).
- * All energies are integers in mWh: in floating point composed and stepped maps differ.
+ * Batteries without stored state (docs/simulation.md#stationary-battery). A quarter hour of a battery whose power limits do
+ * not depend on its charge takes the stored energy x to min(max, max(min, x + change)). Such transitions compose to one of
+ * their kind, so a day is three numbers, and walking back until min = max gives the exact charge whatever came before
+ * (coupling from the past: Propp and Wilson 1996). All energies are integers in mWh: in floating point composed and stepped
+ * transitions differ.
  */
-
 import { roundPositive } from '../kernel/typed-arrays.ts';
 
+/** How the stored energy x of a span of time becomes that at its end: min(max, max(min, x + change)), mWh. */
 export interface StorageTransition {
   readonly change: number;
   readonly min: number;
   readonly max: number;
 }
 
+/** The transition that leaves every stored energy as it is. */
 export const NO_TRANSITION: StorageTransition = { change: 0, min: -Infinity, max: Infinity };
 
-export function applyTransition(map: StorageTransition, x: number): number {
-  return Math.min(map.max, Math.max(map.min, x + map.change));
+/** Stored energy after a transition from x, mWh. */
+export function applyTransition({ change, min, max }: StorageTransition, x: number): number {
+  return Math.min(max, Math.max(min, x + change));
 }
 
-/** The map that does `first`, then `second`. */
+/** The transition that does `first`, then `second`. */
 export function composeTransitions(first: StorageTransition, second: StorageTransition): StorageTransition {
   const limit = (x: number) => Math.min(second.max, Math.max(second.min, x + second.change));
   return { change: first.change + second.change, min: limit(first.min), max: limit(first.max) };
 }
 
 /**
- * Charge at the start of `day`. `dayMap` gives the map of a whole day; the walk ends where the past no longer
- * matters, or at a day at whose start the charge is known, which the first day must be.
+ * Stored energy at the start of `day` (days since 1970), mWh, found by walking back. `transitionOf` gives the transition of a
+ * whole day, `knownEnergyAt` the energy at the start of the days at which it is known, the first of all among them. The walk
+ * ends at such a day, or where the past no longer matters.
  */
 export function storedEnergyAtDayStart(
-  dayMap: (day: number) => StorageTransition,
+  transitionOf: (day: number) => StorageTransition,
   day: number,
-  chargeAt: (day: number) => number | undefined,
+  knownEnergyAt: (day: number) => number | undefined,
 ): number {
   let total = NO_TRANSITION;
   for (let back = day; ; back--) {
-    const charge = chargeAt(back);
-    if (charge !== undefined) return applyTransition(total, charge);
-    total = composeTransitions(dayMap(back - 1), total);
+    const known = knownEnergyAt(back);
+    if (known !== undefined) return applyTransition(total, known);
+    total = composeTransitions(transitionOf(back - 1), total);
     if (total.min === total.max) return total.min;
   }
 }
 
-/** A stationary battery in integers; power limits as AC energy in a quarter. */
+/** The limits of a stationary battery: stored energies in mWh, powers as AC energy of a quarter hour in mWh. */
 export interface BatteryLimits {
   readonly capacity: number;
   /** Reserve that is never discharged: 5 % (docs/simulation.md#stationary-battery). */
-  readonly floor: number;
+  readonly reserve: number;
   readonly initial: number;
   readonly chargeLimit: number;
   readonly dischargeLimit: number;
+  /** Each way, 0..1. */
   readonly efficiency: number;
 }
 
+/** The limits of a stationary battery in integers; its initial charge is not below the reserve. */
 export function batteryLimitsOf(battery: {
   readonly capacity_kwh: number;
   readonly initial_soc_percent: number;
@@ -65,7 +71,7 @@ export function batteryLimitsOf(battery: {
   const reserve = Math.round(capacity * 0.05);
   return {
     capacity,
-    floor: reserve,
+    reserve,
     initial: Math.max(
       reserve,
       Math.min(capacity, Math.round((capacity * battery.initial_soc_percent) / 100)),
@@ -77,61 +83,68 @@ export function batteryLimitsOf(battery: {
 }
 
 /**
- * Self-consumption: what a surplus (or, negative, a lack) of AC energy within the power limits would add to the
- * store.
+ * Energy that a quarter hour would add to the battery (negative: take from it) if its charge set no limit, mWh. It serves
+ * self-consumption: `surplus` is what the household has left, AC, negative when it lacks energy.
  */
-function requestedEnergy(store: BatteryLimits, net: number): number {
-  return net > 0
-    ? roundPositive(Math.min(net, store.chargeLimit) * store.efficiency)
-    : -roundPositive(Math.min(-net, store.dischargeLimit) / store.efficiency);
+function requestedEnergy(limits: BatteryLimits, surplus: number): number {
+  return surplus > 0
+    ? roundPositive(Math.min(surplus, limits.chargeLimit) * limits.efficiency)
+    : -roundPositive(Math.min(-surplus, limits.dischargeLimit) / limits.efficiency);
 }
 
-/** Map of the quarters of a day from `first` on. */
-export function batteryTransition(store: BatteryLimits, net: Int32Array, first: number): StorageTransition {
+/** Transition of a day's quarter hours from `first` (zero-based) on, given the surplus of each, AC in mWh. */
+export function batteryTransition(
+  limits: BatteryLimits,
+  surplus: Int32Array,
+  first: number,
+): StorageTransition {
   let change = 0;
   let min = -Infinity;
   let max = Infinity;
-  for (let i = first; i < net.length; i++) {
-    const step = requestedEnergy(store, net[i] ?? 0);
+  for (let i = first; i < surplus.length; i++) {
+    const step = requestedEnergy(limits, surplus[i] ?? 0);
     change += step;
-    min = Math.min(store.capacity, Math.max(store.floor, min + step));
-    max = Math.min(store.capacity, Math.max(store.floor, max + step));
+    min = Math.min(limits.capacity, Math.max(limits.reserve, min + step));
+    max = Math.min(limits.capacity, Math.max(limits.reserve, max + step));
   }
   return { change, min, max };
 }
 
-/** What a battery did: AC energies of the quarters, and its charge before each and after the last. */
+/** What a battery did on a day: AC energies of the 96 quarter hours; the energy stored before each and after the last. mWh. */
 export interface BatteryRows {
   readonly charge: Int32Array;
   readonly discharge: Int32Array;
   readonly stored: Int32Array;
 }
 
-/** Steps from the charge x before quarter `first` through a day and writes it down. */
+/**
+ * Simulates a day from quarter hour `first` (zero-based) on, before which `start` mWh are stored, and writes it into `rows`;
+ * earlier quarter hours are idle. `surplus` is that of each of the 96, AC in mWh.
+ */
 export function simulateBatteryDay(
-  store: BatteryLimits,
-  net: Int32Array,
+  limits: BatteryLimits,
+  surplus: Int32Array,
   first: number,
   start: number,
   rows: BatteryRows,
 ): void {
   const { charge, discharge, stored } = rows;
-  const { capacity, floor: reserve, efficiency, chargeLimit, dischargeLimit } = store;
+  const { capacity, reserve, efficiency, chargeLimit, dischargeLimit } = limits;
   let x = start;
   charge.fill(0, 0, first);
   discharge.fill(0, 0, first);
   stored.fill(x, 0, first + 1);
-  for (let i = first; i < net.length; i++) {
-    const surplus = net[i] ?? 0;
-    const step = requestedEnergy(store, surplus);
+  for (let i = first; i < surplus.length; i++) {
+    const available = surplus[i] ?? 0;
+    const step = requestedEnergy(limits, available);
     const next = Math.min(capacity, Math.max(reserve, x + step));
     const delta = next - x;
     let taken = 0;
     let given = 0;
     if (delta > 0)
-      taken = delta === step ? Math.min(surplus, chargeLimit) : roundPositive(delta / efficiency);
+      taken = delta === step ? Math.min(available, chargeLimit) : roundPositive(delta / efficiency);
     else if (delta < 0)
-      given = delta === step ? Math.min(-surplus, dischargeLimit) : Math.floor(-delta * efficiency);
+      given = delta === step ? Math.min(-available, dischargeLimit) : Math.floor(-delta * efficiency);
     charge[i] = taken;
     discharge[i] = given;
     x = next;

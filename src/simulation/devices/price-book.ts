@@ -18,7 +18,7 @@ export interface PriceBook {
   revisionAt(knownAtMs: number): number;
 }
 
-/** Looks entries up; their order does not matter. */
+/** A price book of some entries, in any order. A price holds until the next one, for an hour at most (PRICE_VALIDITY_MS). */
 export function createPriceBook(entries: readonly PriceEntry[]): PriceBook {
   const arrivals = entries.map((entry) => entry.receivedAt.getTime()).sort((a, b) => a - b);
   const byStart = new Map<number, PriceEntry[]>();
@@ -46,7 +46,7 @@ export function createPriceBook(entries: readonly PriceEntry[]): PriceBook {
   };
 }
 
-/** A book that holds until an instant, and another one from then on: what is known is looked up in one of them. */
+/** The book `before` for what is known before an instant in ms, and the book `after` from then on. */
 export function joinPriceBooks(before: PriceBook, untilMs: number, after: PriceBook): PriceBook {
   const revisionsBefore = before.revisionAt(untilMs) + 1;
   return {

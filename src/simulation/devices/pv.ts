@@ -1,24 +1,27 @@
-/** Power of a tilted plant under a sky: Haurwitz, Erbs, isotropic plane, temperature (docs/simulation.md#sun-and-panels). Light in W/m². */
+/** Power of photovoltaic panels: isotropic irradiance on their plane, and temperature (docs/simulation.md#sun-and-panels). */
 import { beamIrradiance, diffuseIrradiance, globalIrradiance } from '../environment/light.ts';
 import type { PvPlant } from '../household/equipment.ts';
 import type { SunDirection } from '../environment/sun.ts';
 
-/** Losses of a whole roof-top system but heat (fit to the yields of six countries, make validate). */
+/** Part of the power that a roof-top system delivers, heat apart (fit to the yields of six countries, make validate). */
 const PERFORMANCE_RATIO = 0.825;
-/** Share of light that the ground throws back. */
-const ALBEDO = 0.2;
+/** Share of the light that the ground reflects. */
+const GROUND_ALBEDO = 0.2;
 
-/** What of each part of the light falls on a square metre of a plant. */
+/** Panels in a plane: by how much each part of the irradiance (DayIrradiance) counts on it. */
 export interface PanelPlane {
   readonly ratingW: number;
   readonly ratingKw: number;
+  /** Of the global irradiance, what the ground reflects. */
   readonly global: number;
   readonly diffuse: number;
+  /** Unit vector that the panels face, for the direct beam. */
   readonly east: number;
   readonly north: number;
   readonly up: number;
 }
 
+/** The plane of panels with tilt and azimuth (from north, clockwise) in degrees and a rating in kW. */
 export function panelPlaneOf(plant: PvPlant): PanelPlane {
   const tilt = (plant.tilt_deg * Math.PI) / 180;
   const azimuth = (plant.azimuth_deg * Math.PI) / 180;
@@ -26,7 +29,7 @@ export function panelPlaneOf(plant: PvPlant): PanelPlane {
   return {
     ratingW,
     ratingKw: ratingW / 1000,
-    global: (ALBEDO * (1 - Math.cos(tilt))) / 2,
+    global: (GROUND_ALBEDO * (1 - Math.cos(tilt))) / 2,
     diffuse: (1 + Math.cos(tilt)) / 2,
     east: Math.sin(tilt) * Math.sin(azimuth),
     north: Math.sin(tilt) * Math.cos(azimuth),
@@ -34,21 +37,32 @@ export function panelPlaneOf(plant: PvPlant): PanelPlane {
   };
 }
 
-/** AC power in W of a plant with `plane` W/m² on it in air of `airC`; at most the rating. */
-export function pvPowerOnPlaneW({ ratingW, ratingKw }: PanelPlane, plane: number, airC: number): number {
-  const cellC = airC + 0.03 * plane;
-  const power = ratingKw * plane * PERFORMANCE_RATIO * (1 - 0.004 * (cellC - 25));
+/**
+ * AC power in W of panels with `irradiance` W/m² on their plane in air of `airC` degrees Celsius; at most the rating. Cells are
+ * 0.03 K warmer for each W/m² and lose 0.4 % a kelvin above 25 C.
+ */
+export function pvPowerOnPlaneW({ ratingW, ratingKw }: PanelPlane, irradiance: number, airC: number): number {
+  const cellC = airC + 0.03 * irradiance;
+  const power = ratingKw * irradiance * PERFORMANCE_RATIO * (1 - 0.004 * (cellC - 25));
   return Math.min(ratingW, Math.max(0, power));
 }
 
-/** AC power in W, 0 with the sun below the horizon; `clearness` is the clear-sky index. */
-export function pvPowerUnderSkyW(plant: PvPlant, sun: SunDirection, clearness: number, airC: number): number {
+/**
+ * AC power in W of panels under the sun at a clear-sky index (0.12..1.05) in air of `airC` degrees Celsius; 0 with the sun below
+ * the horizon.
+ */
+export function pvPowerUnderSkyW(
+  plant: PvPlant,
+  sun: SunDirection,
+  clearSkyIndex: number,
+  airC: number,
+): number {
   if (sun.up <= 0 || plant.rating_kw === 0) return 0;
-  const roof = panelPlaneOf(plant);
-  const global = globalIrradiance(sun.up, clearness);
+  const plane = panelPlaneOf(plant);
+  const global = globalIrradiance(sun.up, clearSkyIndex);
   const diffuse = diffuseIrradiance(global, sun.up);
   const beam = beamIrradiance(global, diffuse, sun.up);
-  const incidence = roof.east * sun.east + roof.north * sun.north + roof.up * sun.up;
-  const plane = diffuse * roof.diffuse + global * roof.global + beam * Math.max(0, incidence);
-  return pvPowerOnPlaneW(roof, plane, airC);
+  const incidence = plane.east * sun.east + plane.north * sun.north + plane.up * sun.up;
+  const irradiance = diffuse * plane.diffuse + global * plane.global + beam * Math.max(0, incidence);
+  return pvPowerOnPlaneW(plane, irradiance, airC);
 }

@@ -1,5 +1,5 @@
 /**
- * When a heat pump shall run: the cheapest quarters of a local day are boosted, the dearest set back or blocked,
+ * When a heat pump shall run: the cheapest quarter hours of a local day are boosted, the dearest set back or blocked,
  * so that the day's heat stays the same and the house never goes cold (docs/simulation.md#schedules).
  */
 import { SPACE_HEAT_FRACTION } from './schedule-states.ts';
@@ -12,32 +12,33 @@ import type { PriceBook } from './price-book.ts';
 import { zoneOffsetMinutes } from '../time/zone.ts';
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
+/** A quarter hour to be planned. */
 export interface PlannedQuarter {
   /** EUR/MWh, null when no price is known. */
   readonly price: number | null;
-  /** Heat for the rooms in this quarter, mWh. */
+  /** Heat that the rooms need in this quarter hour, mWh. */
   readonly need: number;
-  /** Local quarter of the day, 0..95. */
+  /** Local quarter hour of the day, 0..95. */
   readonly localQuarter: number;
 }
 
 export interface PlanLimits {
-  /** Most heat the unit gives in a quarter, mWh. */
+  /** Most heat that the heat pump delivers in a quarter hour, mWh. */
   readonly maxHeat: number;
 }
 
 /** Comfort: at most two hours blocked in a row, at most six a day; otherwise set back. */
-const MAX_BLOCKED_RUN = 8;
+const MAX_BLOCKED_IN_A_ROW = 8;
 const MAX_BLOCKED = 24;
 /** Prices closer than this are the same: moving heat costs comfort. EUR/MWh. */
-const LEAST_SPREAD = 5;
-/** Local quarters of the night set-back without prices: 22 h to 5 h. */
+const MIN_PRICE_DIFFERENCE = 5;
+/** Local quarter hours of the night set-back without prices: 22 h to 5 h. */
 const NIGHT_FROM = 88;
 const NIGHT_TO = 20;
 
 /**
- * States of the quarters of one local day, in time order. Quarters without a price take the default. Ties go
- * to the earlier quarter. Deterministic.
+ * States of the quarter hours of one local day, in order of time. Those without a price take the default. Between equal
+ * prices the earlier one is taken. Pure.
  */
 export function planHeatPumpDay(quarters: readonly PlannedQuarter[], limits: PlanLimits): ScheduleState[] {
   const states = quarters.map((quarter) => defaultState(quarter, limits));
@@ -53,7 +54,7 @@ export function planHeatPumpDay(quarters: readonly PlannedQuarter[], limits: Pla
   while (low < high) {
     const cheap = cheapest[low];
     const dear = cheapest[high];
-    if (!cheap || !dear || dear.price - cheap.price < LEAST_SPREAD) break;
+    if (!cheap || !dear || dear.price - cheap.price < MIN_PRICE_DIFFERENCE) break;
     const extra = Math.min(
       need(cheap.index) * (SPACE_HEAT_FRACTION.max - 1),
       Math.max(0, limits.maxHeat - need(cheap.index)),
@@ -96,27 +97,28 @@ function defaultState(quarter: PlannedQuarter, limits: PlanLimits): ScheduleStat
   return night && quarter.need < 0.8 * limits.maxHeat ? 'low' : 'mid';
 }
 
+/** Whether one more quarter hour may be blocked. */
 function mayBlock(states: readonly ScheduleState[], index: number): boolean {
   if (states.filter((state) => state === 'min').length >= MAX_BLOCKED) return false;
   let run = 1;
   for (let i = index - 1; states[i] === 'min'; i--) run++;
   for (let i = index + 1; states[i] === 'min'; i++) run++;
-  return run <= MAX_BLOCKED_RUN;
+  return run <= MAX_BLOCKED_IN_A_ROW;
 }
 
-/** A unit gives at least 2.5 times its rated power as heat on a cold day (assumption). */
+/** A heat pump delivers at least 2.5 times its rated power as heat on a cold day (assumption). */
 const COLD_DAY_COP = 2.5;
 
 /**
- * The schedule of a household's heat pump as a pure function of the instant. A quarter is planned with the
- * prices known when it begins or, seen from before, known at `now`; so a past quarter never changes.
+ * The schedule of a household's heat pump as a pure function of the instant. A quarter hour is planned with the prices known
+ * when it begins or, seen from before, known at `now`; so a past quarter hour never changes.
  */
 export function createHeatPumpScheduler(
   household: Household,
   book: PriceBook,
   now: Date,
 ): (at: Date) => ScheduleState {
-  const dayHeatOf = createHeatDemand(household);
+  const demandOn = createHeatDemand(household);
   const limits = { maxHeat: (household.heat_pump?.rated_power_w ?? 0) * 250 * COLD_DAY_COP };
   const plans = new BoundedCache<
     string,
@@ -128,12 +130,12 @@ export function createHeatPumpScheduler(
     const quarters = Array.from({ length: end - first }, (_, i): PlannedQuarter => {
       const index = first + i;
       const { localQuarter } = localQuarterAt(household.time_zone, index);
-      const need = quarterSpaceHeatDemand(dayHeatOf(Math.floor(index / QUARTER_HOURS_PER_DAY)), localQuarter);
+      const need = quarterSpaceHeatDemand(demandOn(Math.floor(index / QUARTER_HOURS_PER_DAY)), localQuarter);
       return { price: book.priceAt(index * QUARTER_HOUR_MS, knownAtMs), need, localQuarter };
     });
     return { first, states: planHeatPumpDay(quarters, limits) };
   };
-  // Quarters are asked for in a row: the plan of the last one is tried first.
+  // Quarter hours are asked for in a row: the plan of the last one is tried first.
   let lastDay = NaN;
   let lastRevision = NaN;
   let lastFirst = 0;
@@ -156,7 +158,7 @@ export function createHeatPumpScheduler(
   };
 }
 
-/** First quarter of a local day: 92, 96 or 100 of them make a day. */
+/** First quarter hour (counted from 1970) of a local day: 92, 96 or 100 of them make a day. */
 function firstQuarterOf(zone: string, localDay: number): number {
   const guess = localDay * QUARTER_HOURS_PER_DAY;
   const offset = zoneOffsetMinutes(zone, guess * QUARTER_HOUR_MS);
@@ -165,12 +167,16 @@ function firstQuarterOf(zone: string, localDay: number): number {
   return guess - Math.round(zoneOffsetMinutes(zone, near * QUARTER_HOUR_MS) / 15);
 }
 
+/** The state asked for in the quarter hour that starts at `time`. */
 export interface ScheduleEntry {
   readonly time: Date;
   readonly state: ScheduleState;
 }
 
-/** One entry for each quarter hour that starts in [from, to), the quarter of `from` included. */
+/**
+ * The schedule of a household's heat pump with the prices known at `now`: one entry for each quarter hour from the one that
+ * holds `from` up to and without `to`.
+ */
 export function listHeatPumpSchedule(
   household: Household,
   book: PriceBook,

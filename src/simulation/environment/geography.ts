@@ -1,9 +1,10 @@
 /** Land polygons of the countries (Natural Earth, see tools/generate/countries.ts) and planar tests on them. */
 import file from '../../../generated/countries.json' with { type: 'json' };
 
-/** Flat list of longitude, latitude, longitude, … in degrees; the last point joins the first. */
+/** A closed line as a flat list of longitude, latitude, longitude, … in degrees; the last point joins the first. */
 export type Ring = Float64Array;
 
+/** A country with its land borders. */
 export interface Country {
   readonly code: string;
   /** [west, south, east, north] of the largest polygon, in degrees. */
@@ -13,6 +14,7 @@ export interface Country {
   readonly ringBoxes: readonly (readonly number[])[];
 }
 
+/** Name of the set of borders in use. */
 export const BOUNDARY_VERSION = file.boundary_version;
 
 interface PackedCountry {
@@ -36,19 +38,20 @@ function unpackRing(deltas: readonly number[]): Ring {
 function boxOf(ring: Ring): number[] {
   const xs = ring.filter((_, i) => i % 2 === 0);
   const ys = ring.filter((_, i) => i % 2 === 1);
-  const least = (values: Float64Array) => values.reduce((a, b) => Math.min(a, b), Infinity);
-  const most = (values: Float64Array) => values.reduce((a, b) => Math.max(a, b), -Infinity);
-  return [least(xs), least(ys), most(xs), most(ys)];
+  const minOf = (values: Float64Array) => values.reduce((a, b) => Math.min(a, b), Infinity);
+  const maxOf = (values: Float64Array) => values.reduce((a, b) => Math.max(a, b), -Infinity);
+  return [minOf(xs), minOf(ys), maxOf(xs), maxOf(ys)];
 }
 
 /** Codes (ISO 3166-1 alpha-2) of all countries with borders, sorted. */
 export const COUNTRY_CODES: readonly string[] = Object.keys(packed).sort();
 
-/** Box [west, south, east, north] of the largest polygon of a country, without unpacking it. */
+/** Box [west, south, east, north] in degrees of the largest polygon of a country (alpha-2); undefined for an unknown code. */
 export function findCountryBox(code: string): readonly number[] | undefined {
   return packed[code]?.box;
 }
 
+/** The country of a code (ISO 3166-1 alpha-2) with its borders, unpacked once; undefined for an unknown code. */
 export function findCountry(code: string): Country | undefined {
   const found = unpacked.get(code);
   const source = packed[code];
@@ -59,12 +62,12 @@ export function findCountry(code: string): Country | undefined {
   return country;
 }
 
-/** Longitude brought into -180..180. */
+/** A longitude in degrees brought into -180..180. */
 export function wrapLongitude(longitude: number): number {
   return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180;
 }
 
-/** Even-odd ray cast over all rings, holes included; degrees as plane coordinates. */
+/** Whether a point in degrees lies on the land of a country: even-odd ray casting over all rings, on the plane of degrees. */
 export function isInsideCountry(country: Country, latitude: number, longitude: number): boolean {
   let inside = false;
   for (const [index, ring] of country.rings.entries()) {
@@ -85,7 +88,7 @@ export function isInsideCountry(country: Country, latitude: number, longitude: n
   return inside;
 }
 
-/** The country on whose land a point lies; null at sea. */
+/** Code (ISO 3166-1 alpha-2) of the country on whose land a point in degrees lies; null at sea. */
 export function findCountryCodeAt(latitude: number, longitude: number): string | null {
   for (const code of COUNTRY_CODES) {
     const country = findCountry(code);

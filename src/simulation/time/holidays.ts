@@ -41,7 +41,7 @@ const HOLIDAY_RULES: Readonly<Record<string, HolidayRule>> = {
 }; // prettier-ignore
 const DEFAULT_RULE: HolidayRule = { dates: '01-01 12-25', easter: [] };
 
-/** Easter Sunday as days since 1970, by the Gregorian rule (Meeus, Jones and Butcher). */
+/** Easter Sunday of a year as days since 1970, by the Gregorian rule (Meeus, Jones and Butcher). */
 export function easterSunday(year: number): number {
   const a = year % 19;
   const century = Math.floor(year / 100);
@@ -72,13 +72,13 @@ function holidaysOf(country: string, year: number): ReadonlySet<number> {
   ]);
 }
 
-const calendars = new Map<string, BoundedCache<number, ReadonlySet<number>>>();
+const yearsByCountry = new Map<string, BoundedCache<number, ReadonlySet<number>>>();
 
 /** Whether a local day (days since 1970) is a public holiday of a country (ISO 3166-1 alpha-2, null at sea). */
 export function isPublicHoliday(country: string | null, localDay: number): boolean {
   const name = country ?? '';
-  let years = calendars.get(name);
-  if (!years) calendars.set(name, (years = new BoundedCache(20)));
+  let years = yearsByCountry.get(name);
+  if (!years) yearsByCountry.set(name, (years = new BoundedCache(20)));
   const year = utcYearOf(localDay * DAY_MS);
   return years.getOrCompute(year, () => holidaysOf(name, year)).has(localDay);
 }

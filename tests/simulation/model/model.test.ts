@@ -223,7 +223,7 @@ describe('storage maps', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -2e6, max: 2e6 }),
-        fc.integer({ min: store.floor, max: store.capacity }),
+        fc.integer({ min: store.reserve, max: store.capacity }),
         (net, x) => {
           const rows = {
             charge: new Int32Array(1),
