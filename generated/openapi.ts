@@ -3597,7 +3597,7 @@ export interface components {
                  *       "type": "http://localhost:8080/docs/errors/validation_failed",
                  *       "title": "Validation failed",
                  *       "status": 422,
-                 *       "detail": "2 values are not acceptable.",
+                 *       "detail": "The request breaks 2 rules; see errors.",
                  *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
                  *       "code": "validation_failed",
                  *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
@@ -3605,13 +3605,13 @@ export interface components {
                  *         {
                  *           "pointer": "/latitude",
                  *           "code": "maximum",
-                 *           "detail": "must be at most 90"
+                 *           "detail": "Must be 90 or less."
                  *         },
                  *         {
                  *           "parameter": "limit",
                  *           "in": "query",
                  *           "code": "minimum",
-                 *           "detail": "must be at least 1"
+                 *           "detail": "Must be 1 or more."
                  *         }
                  *       ]
                  *     }

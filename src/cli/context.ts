@@ -6,7 +6,7 @@ export interface CommandContext {
   readonly log: Log;
 }
 
-/** What a person can cure; the message says how. */
+/** A mistake that the person at the command line can correct; the message says how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -34,7 +34,7 @@ export interface ApiOptions {
   readonly log: Log;
   readonly registry?: Registry;
   /** Why the process cannot serve now, beside a database that does not answer. */
-  readonly notReadyBecause: () => Promise<string | undefined>;
+  readonly findNotReadyReason: () => Promise<string | undefined>;
 }
 
 /** Binds operations, token endpoints and pages to the HTTP surface. */
@@ -73,7 +73,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     openHandlers: { ...openHandlers, getAuthorizationServerMetadata },
     trustedProxies: options.trustedProxies,
     registry: options.registry ?? new Registry(),
-    findNotReadyReason: options.notReadyBecause,
+    findNotReadyReason: options.findNotReadyReason,
     authenticate: (authorization) => authenticator.authenticate(authorization),
     // The partner's admin and staff keep their roles in its simulation organizations; its users have none there.
     isOrganizationReachable: async (actor, orgId) =>

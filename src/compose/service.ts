@@ -105,12 +105,12 @@ function createListener(
   workers: Workers | undefined,
 ): RequestListener {
   const { storage, log, registry, clock, settings } = options;
-  const notReadyBecause = async (): Promise<string | undefined> =>
+  const findNotReadyReason = async (): Promise<string | undefined> =>
     storage.notReadyReason() ?? (await storage.findPingFailure());
   if (role === 'worker') {
     return createHealthApp({
       registry,
-      findNotReadyReason: notReadyBecause,
+      findNotReadyReason,
       baseUrl: options.baseUrl,
       log,
       isUnavailable: isDatabaseUnavailable,
@@ -127,7 +127,7 @@ function createListener(
     trustedProxies,
     log,
     registry,
-    notReadyBecause,
+    findNotReadyReason,
   });
 }
 

@@ -29,7 +29,10 @@ export interface AppOptions extends OperationOptions, HealthOptions {
   readonly pages: readonly Router[];
 }
 
-/** The whole HTTP surface. Routes come from the document; the order of paths puts fixed segments before parameters. */
+/**
+ * The API, the pages, the document and the health checks as one Express app. The routes come from the document, ordered so
+ * that a fixed segment of a path comes before a parameter. Unknown paths are 404, unknown methods 405 with `Allow`.
+ */
 export function createApiApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
@@ -58,7 +61,7 @@ export function createApiApp(options: AppOptions): Express {
   return app;
 }
 
-/** What a process without the API answers. */
+/** The Express app of a process without the API: health checks and metrics; everything else is 404. */
 export function createHealthApp(options: HealthOptions & ProblemSettings): Express {
   const app = express().disable('x-powered-by');
   app.use(assignRequestId, createHealthRoutes(options));
@@ -71,7 +74,7 @@ export function createHealthApp(options: HealthOptions & ProblemSettings): Expre
   return app.use(createProblemHandler(options));
 }
 
-/** What fails before its caller is known (405, a path that cannot be decoded) counts by address too. */
+/** A request that fails before its caller is known (405, a path that cannot be decoded) is counted by address too. */
 function countFailure(limiter: RateLimiter): express.ErrorRequestHandler {
   return async (error: unknown, request, response, next) => {
     if (!response.headersSent) await limiter.countByAddressUnlessCounted(response, request.ip);

@@ -8,7 +8,7 @@ export interface HealthOptions {
   readonly findNotReadyReason: () => Promise<string | undefined>;
 }
 
-/** `/livez`: the process runs. `/readyz`: it can serve. `/metrics`: Prometheus text. */
+/** `/livez`: 200 while the process runs. `/readyz`: 200 when it can serve, else 503. `/metrics`: Prometheus text. */
 export function createHealthRoutes(options: HealthOptions): Router {
   const router = Router({ caseSensitive: true });
   router.get('/livez', (_request, response) => {

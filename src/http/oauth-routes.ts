@@ -4,22 +4,12 @@ import type { Route } from '../../generated/routes.ts';
 import { listLoginQuotaSubjects } from '../domain/security/login-subjects.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { findPresentedClientId } from '../oauth/client-credentials.ts';
+import type { OAuthReply, OAuthRequest } from '../oauth/exchange.ts';
 import { checkContentType, readContentType, parseJsonBody, readBodyBytes } from './body.ts';
 import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
 import { sendJson } from './problems.ts';
 
-/** The parsed request of an OAuth endpoint, JSON and form alike. */
-export interface OAuthRequest {
-  readonly authorization: string | undefined;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export interface OAuthReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-
+/** Answers a request of OAuth, also when it is wrong; throws only what is an error of the server. */
 export type OAuthEndpoint = (request: OAuthRequest) => Promise<OAuthReply>;
 
 interface OAuthRouteOptions {
@@ -28,9 +18,17 @@ interface OAuthRouteOptions {
   readonly onError: (error: unknown, response: Response) => void;
 }
 
+/** A request whose body has been read, from JSON or from a form. */
+interface ParsedOAuthRequest extends OAuthRequest {
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
 const FORM = 'application/x-www-form-urlencoded';
 
-/** OAuth clients read errors in the form of RFC 6749 5.2, so these routes answer everything in it. */
+/**
+ * Handles the requests of an OAuth endpoint. Every error is answered in the form of RFC 6749, 5.2, which OAuth clients
+ * read: 413, 415, 429, 500 and 503 too.
+ */
 export function createOAuthHandler(
   route: Route,
   endpoint: OAuthEndpoint,
@@ -43,7 +41,7 @@ export function createOAuthHandler(
       const bytes = await readBodyBytes(request, response, limit);
       const isForm = readContentType(request) === FORM;
       const body = isForm ? parseForm(bytes) : parseObject(bytes);
-      const asked: OAuthRequest = { authorization: request.get('authorization'), body };
+      const asked: ParsedOAuthRequest = { authorization: request.get('authorization'), body };
       await options.limiter.countRequest(response, listQuotaUses(asked, request.ip));
       const reply = await endpoint(asked);
       response.set(reply.headers);
@@ -55,7 +53,7 @@ export function createOAuthHandler(
   };
 }
 
-/** A request that fails before its client is known counts by address; beyond that quota the refusal is another. */
+/** Counts a request that fails before its client is known by address; beyond that quota its error is quota_exceeded. */
 async function countByAddress(
   error: unknown,
   request: Request,
@@ -124,8 +122,8 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
   throw new Problem('malformed_request', 'The body must be a JSON object.');
 }
 
-/** One request of the client, and guessing passwords here counts like guessing them at the portal. */
-function listQuotaUses(request: OAuthRequest, address: string | undefined): readonly QuotaUse[] {
+/** What a request counts against: the client's quota, and for the password grant those of a login at the portal. */
+function listQuotaUses(request: ParsedOAuthRequest, address: string | undefined): readonly QuotaUse[] {
   const clientId = findPresentedClientId(request);
   // By its digest, since a client may name itself with any text.
   const subject = clientId === undefined ? (address ?? 'unknown') : hash('sha256', clientId);

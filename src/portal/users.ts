@@ -35,7 +35,7 @@ export const showUsers: PageHandler = async ({ db }, request, response) => {
 export const issuePassword: PageHandler = async ({ db, clock, baseUrl, log }, request, response) => {
   const session = getSession(response);
   const user = await findUserById(db, session.orgId, String(request.params['id']));
-  // One's own password is changed with the old one at hand.
+  // People change their own password on another page, which asks for the old one.
   if (user === undefined || user.id === session.userId) {
     sendNotFound(response);
     return;

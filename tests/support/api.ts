@@ -101,7 +101,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     trustedProxies: [],
     log,
     registry,
-    notReadyBecause: () => Promise.resolve(undefined),
+    findNotReadyReason: () => Promise.resolve(undefined),
   });
   server.on('request', app);
   const own = await foundCompany(database.db, clock.now(), 'Own');

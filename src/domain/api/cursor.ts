@@ -16,6 +16,6 @@ export function decodeCursor(cursor: string): CursorPosition | undefined {
   const match = CURSOR_PATTERN.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   if (match === null) return undefined;
   const keyset = { createdAt: new Date(Number(match[1])), id: match[2] ?? '' };
-  // Base64 decoding skips what is no base64, and a number may have leading zeros: only the one true form counts.
+  // Base64 decoding skips what is no base64, and a number may have leading zeros: only the canonical form is accepted.
   return !Number.isNaN(keyset.createdAt.getTime()) && encodeCursor(keyset) === cursor ? keyset : undefined;
 }
