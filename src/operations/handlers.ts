@@ -6,7 +6,7 @@ import type { Context, OpenContext } from './context.ts';
 import { validateDefinitionRules } from '../simulation/definition/validate-definition-rules.ts';
 import * as deliveries from './deliveries.ts';
 import * as deviceData from './device-data.ts';
-import * as deviceEvents from './device-events.ts';
+import * as deviceEvents from './fleets/device-events.ts';
 import * as events from './events.ts';
 import * as fleetLists from './fleets/lists.ts';
 import { checkFleetExists } from './fleets/fleet-access.ts';

@@ -1,14 +1,14 @@
-import type { Handler } from '../contract/handlers.ts';
-import type { ConditionCode } from '../domain/notifications/conditions.ts';
-import { isFleetActive } from '../domain/fleets/fleet-states.ts';
-import { notFoundProblem, Problem } from '../domain/api/problem.ts';
-import type { ConditionChange, ConditionEvent } from '../conditions/condition-event.ts';
-import { endCondition } from '../conditions/end-condition.ts';
-import { raiseCondition } from '../conditions/raise-condition.ts';
-import { findEventFleet, fleetHasDevice } from '../queries/notifications/condition-devices.ts';
-import type { EventFleet } from '../queries/notifications/condition-devices.ts';
-import type { Db, Tx } from '../queries/connection/database.ts';
-import type { Context } from './context.ts';
+import type { Handler } from '../../contract/handlers.ts';
+import type { ConditionCode } from '../../domain/notifications/conditions.ts';
+import { isFleetActive } from '../../domain/fleets/fleet-states.ts';
+import { notFoundProblem, Problem } from '../../domain/api/problem.ts';
+import type { ConditionChange, ConditionEvent } from '../../conditions/condition-event.ts';
+import { endCondition } from '../../conditions/end-condition.ts';
+import { raiseCondition } from '../../conditions/raise-condition.ts';
+import { findEventFleet, fleetHasDevice } from '../../queries/notifications/condition-devices.ts';
+import type { EventFleet } from '../../queries/notifications/condition-devices.ts';
+import type { Db, Tx } from '../../queries/connection/database.ts';
+import type { Context } from '../context.ts';
 
 interface DevicePath {
   readonly job_id: string;
