@@ -48,6 +48,7 @@ export const DROPPED_WORDS: readonly DroppedWord[] = [
   { pattern: /\bmeridian\b/i, instead: 'antimeridian; longitude', except: /180th meridian/ },
   { pattern: /\bfaults: (?:readonly )?FieldError|\b[aA]ll faults at once\b/, instead: 'errors' },
   { pattern: /\bpace\b(?= =|\.)|\bPace\b(?=[.(])/, instead: 'time slicer' },
+  { pattern: /\bhangs? on\b|\bhanging on\b/i, instead: 'depends on' },
   { pattern: /how-manieth/i, instead: 'zero-based index' },
   { pattern: /\bin earnest\b/i, instead: 'in production' },
   { pattern: /tells? no time/i, instead: 'has no instant' },

@@ -47,7 +47,7 @@ test('rules between fields are told together with faults of single fields', () =
   });
 });
 
-test('what hangs on a wrong field is not validated', () => {
+test('what depends on a wrong field is not validated', () => {
   const faulty = [
     { latitude: 'x', longitude: 8 },
     { annual_consumption_kwh: -1, annual_consumption_with_ev_kwh: 5 },

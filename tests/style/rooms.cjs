@@ -1,4 +1,4 @@
-// The rooms of the house and the arrows between them: one table, from which the rules are made. docs/architecture.md
+// The rooms of src and the imports between them: one table, from which the rules are made. docs/architecture.md
 // has the sentence of each room. A room may import itself, the rooms named here and generated/; nothing else.
 // A room with a slash is a wing: the folders of its room obey the same table among themselves.
 const rooms = {

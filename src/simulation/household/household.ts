@@ -154,7 +154,7 @@ function drawArchetype(group: EffectiveGroup, seed: Seed, index: number): (typeo
   return archetype;
 }
 
-/** Frequencies as integers of a billionth, so that the choice does not hang on rounding. */
+/** Frequencies as integers of a billionth, so that the choice does not depend on rounding. */
 function archetypeShares(weights: readonly number[] | null): number[] {
   if (!weights) return ARCHETYPES.map((archetype) => archetype.sharePercent);
   const largest = weights.reduce((a, b) => Math.max(a, b), 0);

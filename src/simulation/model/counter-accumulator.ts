@@ -17,7 +17,7 @@ export interface Counters {
 export const ZERO_COUNTERS: Counters = { pv: 0, ev: 0, hp: 0, gridImport: 0, gridExport: 0 };
 
 /**
- * All of a household's past that later days hang on, at the start of a UTC day (days since 1970). The charges are
+ * All of a household's past that later days depend on, at the start of a UTC day (days since 1970). The charges are
  * here because a battery that is large for its power may not have forgotten the anchor for years.
  */
 export interface Checkpoint {
