@@ -232,7 +232,7 @@ async function claimRate({ db, pool }: BenchDatabase): Promise<number> {
     const { deliveries: rows } = await claimDeliveries(db, limits, lease);
     claiming += performance.now() - startedAt;
     claimed += rows.length;
-    // As a finish would: the rows leave their place in the lane.
+    // As a result would: the slots are cleared and the rows move to the end of their lane.
     await pool.query(
       `with emptied as (
          update in_flight_slots set org_id = null, message_id = null, webhook_id = null, is_retry = null,

@@ -351,7 +351,7 @@ create table webhooks (
   secret_version integer not null default 1,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
-  -- A removed webhook is kept: a test message to it is answered with "cancelled".
+  -- The row of a deleted webhook stays: a test message to it is answered with "cancelled".
   deleted_at timestamptz(3),
   constraint webhooks_pkey primary key (org_id, id),
   constraint webhooks_org_fkey foreign key (org_id) references organizations (id)
@@ -368,9 +368,9 @@ create table messages (
   -- The body, byte for byte as it is sent.
   payload bytea not null,
   created_at timestamptz(3) not null,
-  -- The place in the stream of events, by the database's clock: unlike created_at never before what was read already.
+  -- The position in the stream of events, by the database's clock: unlike created_at never before what was read already.
   announced_at timestamptz(3) not null default clock_timestamp(),
-  -- When a redelivery announced it last; the first place stays, since listeners go on from there.
+  -- When a redelivery last announced it again; the first position stays, since listeners continue from there.
   repeated_at timestamptz(3),
   constraint messages_pkey primary key (org_id, id),
   constraint messages_org_fkey foreign key (org_id) references organizations (id)
@@ -391,7 +391,7 @@ create table deliveries (
   due_at timestamptz(3) not null,
   -- The call that caused the next attempt: it raised the event, or had the message sent again.
   request_id text,
-  -- Why a cancelled delivery was dropped.
+  -- Why the delivery was cancelled.
   cancel_reason text,
   created_at timestamptz(3) not null,
   finished_at timestamptz(3),
@@ -403,7 +403,7 @@ create table deliveries (
 -- The claim: per webhook the oldest due rows, first attempts and retries apart. A claim changes no row here, so that a
 -- delivery that succeeds at once is written twice in all.
 create index deliveries_due_idx on deliveries (is_retry, org_id, webhook_id, due_at) where state = 'pending';
--- When to look again, and how far behind the dispatcher is.
+-- The next due delivery, and for how long the oldest one has been due.
 create index deliveries_due_at_idx on deliveries (due_at) where state = 'pending';
 -- The delivery log of a webhook, newest first.
 create index deliveries_log_idx on deliveries (org_id, webhook_id, created_at desc, message_id desc);

@@ -18,6 +18,7 @@ interface DeliveryPath {
   readonly message_id: string;
 }
 
+/** One page of a webhook's deliveries, newest first. 422 `cursor_invalid` for an `after` that no page has given. */
 export const listDeliveries: Handler<Context, 'listDeliveries'> = async (context, { path, query }) => {
   await checkWebhookExists(context, path);
   const after = query.after === undefined ? undefined : decodeCursor(query.after);
@@ -39,12 +40,14 @@ export const listDeliveries: Handler<Context, 'listDeliveries'> = async (context
   };
 };
 
+/** One delivery with its attempts. 404 when the webhook or the delivery is not there. */
 export const getDelivery: Handler<Context, 'getDelivery'> = async (context, { path }) => {
   const delivery = await requireDelivery(context, path);
   const attempts = await log.listDeliveryAttempts(context.db, keyOf(context, path));
   return { status: 200, body: { ...presentDelivery(delivery), attempt_log: attempts.map(presentAttempt) } };
 };
 
+/** Sends a delivered or exhausted delivery again. 409 `delivery_state_conflict` when it cannot be sent. */
 export const redeliver: Handler<Context, 'redeliver'> = async (context, { path }) => {
   const before = await requireDelivery(context, path);
   const { orgId, now } = context;

@@ -20,6 +20,7 @@ import { presentActionItem, presentInformation } from '../presenters/notificatio
 type Counts = components['schemas']['NotificationCounts'];
 type ContentOperation = 'getNotificationStatus' | 'listActions' | 'listInformation';
 
+/** Counts the pending actions and notices of devices by device type. */
 export const getNotificationStatus: Handler<Context, 'getNotificationStatus'> = async (
   context,
   { query },
@@ -42,6 +43,7 @@ export const getNotificationStatus: Handler<Context, 'getNotificationStatus'> = 
   };
 };
 
+/** One page of the items that are neither dismissed nor cleared, newest first. */
 export const listActions: Handler<Context, 'listActions'> = async (context, { query }) => {
   const scope = await resolveItemScope(context, 'listActions', query.owner_id);
   const pageRequest = pageRequestOf(query);
@@ -57,6 +59,7 @@ export const listActions: Handler<Context, 'listActions'> = async (context, { qu
   };
 };
 
+/** One page of all notices, newest first, dismissed and cleared ones too. */
 export const listInformation: Handler<Context, 'listInformation'> = async (context, { query }) => {
   const scope = await resolveItemScope(context, 'listInformation', query.owner_id);
   const pageRequest = pageRequestOf(query);

@@ -15,6 +15,7 @@ type Webhook = components['schemas']['Webhook'];
 
 const notStored = { 'Cache-Control': 'no-store' };
 
+/** Creates an enabled webhook; its signing secret is in this answer only. 422 with all errors of URL and topics. */
 export const createWebhook: Handler<Context, 'createWebhook'> = async (context, { body }) => {
   const endpoint = validateEndpointUrl(body.url, context.allowedNetworks);
   const { topics, errors } = validateTopics(body.topics ?? []);
@@ -36,6 +37,7 @@ export const createWebhook: Handler<Context, 'createWebhook'> = async (context, 
   };
 };
 
+/** One page of the organization's webhooks, oldest first. */
 export const listWebhooks: Handler<Context, 'listWebhooks'> = async (context, { query }) => {
   const { page = 1 } = query;
   const rows = await webhooks.listWebhooks(context.db, context.orgId, page);
@@ -49,10 +51,12 @@ export const listWebhooks: Handler<Context, 'listWebhooks'> = async (context, { 
   };
 };
 
+/** 404 when there is no such webhook. */
 export const getWebhook: Handler<Context, 'getWebhook'> = async (context, { path }) => {
   return { status: 200, body: presentWebhook(await requireWebhook(context, path.webhook_id)) };
 };
 
+/** Changes `enabled` or the topics, and cancels the pending deliveries that are no longer wanted. */
 export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, { path, body }) => {
   const { topics, errors } = validateTopics(body.topics ?? []);
   if (errors.length > 0) {
@@ -74,6 +78,7 @@ export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, 
   return { status: 200, body: presentWebhook(webhook) };
 };
 
+/** Deletes a webhook and cancels its pending deliveries. */
 export const deleteWebhook: Handler<Context, 'deleteWebhook'> = async (context, { path }) => {
   const removed = await context.db
     .transaction()
@@ -83,6 +88,7 @@ export const deleteWebhook: Handler<Context, 'deleteWebhook'> = async (context, 
   return { status: 204 };
 };
 
+/** Replaces the signing secret; the new one is in this answer only. */
 export const rotateWebhookSecret: Handler<Context, 'rotateWebhookSecret'> = async (context, { path }) => {
   const secret = generateSigningSecret();
   const encrypted = encrypt(context.keyring, secret, webhookSecretContext(path.webhook_id));

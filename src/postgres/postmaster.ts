@@ -22,6 +22,7 @@ export interface EmbeddedConnection {
   readonly ssl: false;
 }
 
+/** How to connect to the embedded database whose socket is in this directory. */
 export const createSocketConnection = (socketDirectory: string): EmbeddedConnection => ({
   host: socketDirectory,
   port: 5432,
