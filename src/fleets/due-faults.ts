@@ -24,7 +24,7 @@ import { DAY_MS } from '../domain/api/durations.ts';
 
 /** Changes that one transaction makes. */
 const CONDITION_BATCH_SIZE = 100;
-/** A fault that began longer ago than this while nobody looked, and is over, is passed over. */
+/** A fault that began longer ago than this while no worker ran, and has ended, is skipped. */
 const SKIP_PAST_FAULTS_AFTER_MS = DAY_MS;
 
 /** The first planned fault of each device and code of a household that is created now. */

@@ -97,7 +97,7 @@ export class FleetRunner {
     await this.#applyDueFaults();
   }
 
-  /** Claims no more, ends what is under way and gives its fleets back. */
+  /** Claims no more, finishes the work that has begun and releases its claims. */
   async destroy(): Promise<void> {
     this.#isStopped = true;
     const ended = this.#loop.stop();

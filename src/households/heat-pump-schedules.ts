@@ -31,7 +31,7 @@ const MAX_CLOCK_SKEW_MS = HOUR_MS;
 const KNOWN_FROM_START = new Date(8.64e15);
 const LATEST = new Date('9999-12-31T00:00:00Z');
 
-/** Prices and planners of the simulation organizations asked for last. They are made anew when a price has come in. */
+/** Prices and planners of the simulation organizations asked for last. They are created again when a price has come in. */
 const cachedByOrganization = new BoundedCache<string, { current: CachedSchedules | undefined }>(64);
 
 /**

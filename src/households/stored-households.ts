@@ -33,7 +33,7 @@ export function findStoredHousehold(row: HouseholdRow): Household | undefined {
 
 /**
  * The household of a row with its model under a schedule of its heat pump; undefined for a device that is not simulated.
- * Give the same function object for as long as it means the same: the model is made anew for another one.
+ * Give the same function object for as long as it means the same: the model is created again for another one.
  */
 export function findModelledHousehold(
   row: HouseholdRow,
@@ -59,7 +59,7 @@ function findCached({ org_id, attributes }: HouseholdRow): CachedHousehold | und
 }
 
 /**
- * What tells the households of an organization apart. Its fleet has one definition, from which all of a household follows
+ * What distinguishes the households of an organization. Its fleet has one definition, from which all of a household follows
  * once its group and its number in it are known: a later expansion may give an index to another group.
  */
 function identityOf(attributes: unknown): string {

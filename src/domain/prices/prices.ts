@@ -74,7 +74,7 @@ export function areAllPricesPast(prices: readonly DayAheadPrice[], now: Date): b
   return prices.every(({ startsAt }) => startsAt.getTime() + QUARTER_HOUR_MS <= now.getTime());
 }
 
-/** The quarter hour that begins next, at which schedules are computed anew. */
+/** The start of the next quarter hour, at which schedules are computed again. */
 export function nextQuarterHour(now: Date): Date {
   return new Date((Math.floor(now.getTime() / QUARTER_HOUR_MS) + 1) * QUARTER_HOUR_MS);
 }

@@ -107,7 +107,7 @@ function requireNextStatus(operation: FleetOperation, status: FleetStatus): Flee
   }
 }
 
-/** The households of an expansion under way go; before the first ones are complete there is nothing to return to. */
+/** Deletes the households of an unfinished expansion; a fleet that is still provisioning has no earlier size to return to. */
 async function dropUnfinishedExpansion(tx: Tx, fleet: Fleet): Promise<Omit<FleetChange, 'status'>> {
   if (fleet.status !== 'expanding') return {};
   await deleteHouseholdsFrom(tx, fleet.simulation_org_id, fleet.settled_count);

@@ -77,7 +77,7 @@ export interface FleetWorkResult {
 
 /**
  * The work is done: a new status, and the claim let go. Households that are new have no checkpoint yet: those of the
- * fleet begin anew at the start of its history, and a worker that was advancing them has lost its claim.
+ * fleet start again from the start of its history, and a worker that was advancing them has lost its claim.
  */
 export async function finishFleetWork(tx: Tx, claim: ClaimedFleet, end: FleetWorkResult): Promise<void> {
   await tx

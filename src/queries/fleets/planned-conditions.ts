@@ -49,7 +49,7 @@ export interface DueCondition {
   readonly changeAt: Date;
 }
 
-/** Due changes of one organization, oldest first; those that another worker holds are passed over. */
+/** Due changes of one organization, oldest first; those that another worker has locked are skipped. */
 export async function claimDueConditionChanges(
   tx: Tx,
   orgId: string,

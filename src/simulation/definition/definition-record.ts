@@ -44,7 +44,7 @@ export function stringifyWithSortedKeys(value: unknown): string {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${stringifyWithSortedKeys(item)}`).join(',')}}`;
 }
 
-/** The past that a fleet is born with: it ends at the cutoff or else the creation, cut down to the quarter hour. */
+/** The history that a new fleet has: it ends at the cutoff, or else at the creation, rounded down to the quarter hour. */
 export function computeHistoryWindow(
   definition: Pick<EffectiveDefinition, 'history_cutoff' | 'history_days'>,
   createdAt: Date,

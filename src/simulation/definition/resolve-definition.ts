@@ -29,7 +29,7 @@ export type DefinitionResolution =
 const EARLIEST_MS = 0;
 
 export interface DefinitionLimits {
-  /** Households at creation, 1000 unless the caller knows better. */
+  /** Highest number of households at creation; FLEET_LIMITS.count_max by default. */
   readonly maxHouseholds: number;
 }
 

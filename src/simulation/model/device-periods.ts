@@ -50,7 +50,7 @@ export interface DevicePeriods {
 type WithoutSeries = 'mode' | 'schedule_state' | 'outdoor_temperature_c' | 'target_soc_percent' | 'charging';
 
 /**
- * The field of a period that tells of each attribute of a state. An attribute of a device that is neither here nor among
+ * The field of a period in which each attribute of a state has its series. An attribute of a device that is neither here nor among
  * those without series does not compile.
  */
 export const PERIOD_FIELD_OF_ATTRIBUTE: {

@@ -54,7 +54,7 @@ export interface DeviceStates {
 }
 export type DeviceState = DeviceStates[DeviceType];
 
-/** A household, what its heat pump is told, and the model of both. */
+/** A household, the schedule of its heat pump, and the model of both. */
 export interface ModelledHousehold {
   readonly household: Household;
   /** Schedule of the heat pump; pure. */
