@@ -208,7 +208,7 @@ export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
   isSo: (answer: T) => boolean,
-  patienceMs = 30_000,
+  patienceMs = 120_000,
 ): Promise<T> {
   const startedAt = performance.now();
   for (;;) {

@@ -52,6 +52,14 @@ export default tseslint.config(
     },
   },
   {
+    // A function fits on a screen, a file is one subject; without exception.
+    files: ['src/**', 'tools/**'],
+    rules: {
+      'max-lines': ['error', { max: 250 }],
+      'max-lines-per-function': ['error', { max: 60 }],
+    },
+  },
+  {
     files: ['src/domain/**', 'src/simulation/**', 'src/webhooks/**'],
     rules: { 'no-restricted-syntax': ['error', ...ambientClock] },
   },

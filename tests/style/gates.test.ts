@@ -1,4 +1,6 @@
 // What the checks of `make check` must refuse is planted in a copy of the tree; each tool runs once over all of it.
+import { realpathSync } from 'node:fs';
+import { relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inPackages, PlantedTree } from './planted-tree.ts';
 
@@ -57,6 +59,11 @@ export async function renameAll(db: Db): Promise<void> {
 }
 `;
   const clock = 'export const at = Date.now();\n';
+  /** A function of so many lines. */
+  const longFunction = (lines: number): string =>
+    `export function add(a: number): number {\n${'  a += 1;\n'.repeat(lines - 3)}  return a;\n}\n`;
+  const longFile = (lines: number): string =>
+    Array.from({ length: lines }, (_, line) => `export const line${line} = ${line};\n`).join('');
   const environment = "export const port = process.env['PORT'];\n";
   const files: Readonly<Record<string, readonly [text: string, rules: readonly string[]]>> = {
     'src/queries/planted-awaited.ts': [transaction('await '), []],
@@ -66,6 +73,12 @@ export async function renameAll(db: Db): Promise<void> {
     'src/webhooks/planted-clock.ts': [clock, ['no-restricted-syntax']],
     'src/http/planted-environment.ts': [environment, ['no-restricted-properties']],
     'src/cli/planted-environment.ts': [environment, []],
+    'src/domain/api/planted-60-lines.ts': [longFunction(60), []],
+    'src/domain/api/planted-61-lines.ts': [longFunction(61), ['max-lines-per-function']],
+    'tools/generate/planted-61-lines.ts': [longFunction(61), ['max-lines-per-function']],
+    'src/domain/api/planted-250-lines.ts': [longFile(250), []],
+    'src/domain/api/planted-251-lines.ts': [longFile(251), ['max-lines']],
+    'tools/generate/planted-251-lines.ts': [longFile(251), ['max-lines']],
   };
   let broken: Record<string, string[]>;
   beforeAll(async () => {
@@ -81,7 +94,7 @@ export async function renameAll(db: Db): Promise<void> {
     const results = JSON.parse(output) as { filePath: string; messages: { ruleId: string }[] }[];
     broken = Object.fromEntries(
       results.map(({ filePath, messages }) => [
-        filePath.slice(filePath.indexOf('/src/') + 1),
+        relative(realpathSync(tree.folder), filePath),
         messages.map(({ ruleId }) => ruleId),
       ]),
     );

@@ -22,7 +22,8 @@ export default defineConfig({
     // As Node itself imports what is not written in modules.
     deps: { interopDefault: false },
     maxWorkers: availableParallelism(),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // The end of patience, not a promise: beside other programs a test takes many times as long.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });
