@@ -61,7 +61,13 @@ export class CloudField {
     let wasUp = false;
     for (let hour = 0; hour <= HOURS_PER_DAY; hour++) {
       const isUp = hour < HOURS_PER_DAY && isSunUpInHour(sunHeights, hour);
-      if (wasUp || isUp) hourly[hour] = this.#clearnessAt(day * HOURS_PER_DAY + hour, mean);
+      if (wasUp || isUp) {
+        const hours = day * HOURS_PER_DAY + hour;
+        const drifting = this.#longitude - DRIFT_DEGREES_PER_HOUR * hours;
+        const synoptic = this.#synoptic.at(this.#latitude / 2.5, drifting / 3.5, hours / 30);
+        const mesoscale = this.#mesoscale.at(this.#latitude / 0.6, drifting / 0.8, hours / 5);
+        hourly[hour] = Math.min(1, Math.max(0, (0.72 * synoptic + 0.28 * mesoscale - 0.5) * 2.6 + mean));
+      }
       wasUp = isUp;
     }
     const first = day * QUARTER_HOURS_PER_DAY;
@@ -72,13 +78,5 @@ export class CloudField {
       wasUp = isUp;
     }
     if (wasUp) passing[QUARTER_HOURS_PER_DAY] = this.#local.at(first + QUARTER_HOURS_PER_DAY);
-  }
-
-  /** Clearness of the large weather, 0..1, at an hour since 1970, around a mean clear-sky index. */
-  #clearnessAt(hours: number, mean: number): number {
-    const drifting = this.#longitude - DRIFT_DEGREES_PER_HOUR * hours;
-    const synoptic = this.#synoptic.at(this.#latitude / 2.5, drifting / 3.5, hours / 30);
-    const mesoscale = this.#mesoscale.at(this.#latitude / 0.6, drifting / 0.8, hours / 5);
-    return Math.min(1, Math.max(0, (0.72 * synoptic + 0.28 * mesoscale - 0.5) * 2.6 + mean));
   }
 }
