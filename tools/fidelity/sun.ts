@@ -126,7 +126,7 @@ function ordered(target: string, values: readonly number[], months: readonly (re
   return { target, goal: 'winter < spring, autumn < summer', value: shown, met };
 }
 
-/** Sequences of months (0..11) along which sun and warmth rise. */
+/** Sequences of months (0..11) along which sun and temperature rise. */
 const RISING = [
   [11, 1, 2, 3, 5],
   [11, 9, 8, 7, 5],

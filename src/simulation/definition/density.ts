@@ -171,7 +171,7 @@ export function drawLocation(
   return at(0.5, 0.5);
 }
 
-/** Box around the cells in use, in degrees; west > east when it crosses the 180th meridian. */
+/** Box around the cells in use, in degrees; west > east when it crosses the antimeridian. */
 export function computeDensityBounds(density: Density): {
   north: number;
   south: number;

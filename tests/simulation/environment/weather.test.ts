@@ -31,18 +31,18 @@ test('with the sun down there is no light, whatever stood in the row', () => {
   expect(Math.max(...Object.values(night).flatMap((row: Float64Array) => Array.from(row, Math.abs)))).toBe(0);
 });
 
-test('a memory of days answers for the day that was kept there, or not at all', () => {
+test('a cache of days answers for the day that was kept in its slot, or not at all', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: -99, max: 99 }), fc.boolean())), (asked) => {
-      const memory = new DayCache<{ day: number }>(4);
+      const cache = new DayCache<{ day: number }>(4);
       for (const [day, keeps] of asked) {
-        const known = memory.find(day);
+        const known = cache.find(day);
         if (known) expect(known.day).toBe(day);
         if (keeps) {
-          const value = memory.evict(day) ?? { day };
-          expect(memory.find(day)).toBeUndefined();
+          const value = cache.evict(day) ?? { day };
+          expect(cache.find(day)).toBeUndefined();
           value.day = day;
-          expect(memory.set(day, value)).toBe(memory.find(day));
+          expect(cache.set(day, value)).toBe(cache.find(day));
         }
       }
     }),
