@@ -19,7 +19,6 @@ beforeAll(async () => {
   api = await startApi({ services: { wakeDispatcher } });
 });
 afterAll(() => api.close());
-
 beforeEach(async () => {
   fleet = await addFleet(api.db, api.own.orgId, api.clock.now());
   userId = await addUser(api.db, fleet.orgId, api.clock.now());

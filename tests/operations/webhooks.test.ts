@@ -24,10 +24,8 @@ async function create(body: object = { url, topics: both }): Promise<Answer['bod
 }
 
 function faults(answer: Answer): [string, string][] {
-  return answer.body.errors.map((error: { pointer?: string; parameter?: string; code: string }) => [
-    error.pointer ?? error.parameter,
-    error.code,
-  ]);
+  type Told = { pointer?: string; parameter?: string; code: string };
+  return answer.body.errors.map((error: Told) => [error.pointer ?? error.parameter, error.code]);
 }
 
 async function deliveryStates(webhookId: string): Promise<object[]> {
