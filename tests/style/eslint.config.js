@@ -60,6 +60,21 @@ export default tseslint.config(
     },
   },
   {
+    // A fixed value of a module is written in upper case; what is computed or called is not.
+    files: ['src/**'],
+    rules: {
+      '@typescript-eslint/naming-convention': [
+        'error',
+        {
+          selector: 'variable',
+          modifiers: ['const', 'global'],
+          types: ['number', 'string', 'boolean'],
+          format: ['UPPER_CASE'],
+        },
+      ],
+    },
+  },
+  {
     files: ['src/domain/**', 'src/simulation/**', 'src/webhooks/**'],
     rules: { 'no-restricted-syntax': ['error', ...ambientClock] },
   },

@@ -44,7 +44,7 @@ export async function readSchemaCatalogue(connection: pg.ClientConfig): Promise<
   const client = new pg.Client(connection);
   await client.connect();
   try {
-    const { rows } = await client.query<{ catalogue: Catalogue }>(query);
+    const { rows } = await client.query<{ catalogue: Catalogue }>(CATALOGUE_SQL);
     if (rows[0] === undefined) throw new Error('The catalogue query gave no row.');
     return rows[0].catalogue;
   } finally {
@@ -56,7 +56,7 @@ export async function readSchemaCatalogue(connection: pg.ClientConfig): Promise<
 const own = (catalogue: string, id: string): string =>
   `not exists (select from pg_depend d where d.classid = '${catalogue}'::regclass and d.objid = ${id} and d.deptype = 'e')`;
 
-const columns = `
+const COLUMNS_SQL = `
   select coalesce(json_agg(json_build_object(
     'name', a.attname,
     'type', format_type(a.atttypid, a.atttypmod),
@@ -77,7 +77,7 @@ const columns = `
   left join pg_attrdef ad on ad.adrelid = a.attrelid and ad.adnum = a.attnum
   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped`;
 
-const tables = `
+const TABLES_SQL = `
   select coalesce(json_agg(json_build_object(
     'name', c.relname,
     'kind', case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'p' then 'partitioned table'
@@ -88,7 +88,7 @@ const tables = `
     'isPartition', c.relispartition,
     'options', array_to_string(c.reloptions, ', '),
     'comment', obj_description(c.oid, 'pg_class'),
-    'columns', (${columns}),
+    'columns', (${COLUMNS_SQL}),
     'constraints', (select coalesce(json_agg(json_build_object('name', k.conname,
         'definition', pg_get_constraintdef(k.oid, true), 'isCheck', k.contype = 'c')
         order by array_position('{p,u,f,c,x}'::"char"[], k.contype), k.conname collate "C"), '[]')
@@ -103,7 +103,7 @@ const tables = `
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
     and c.relname <> 'schema_migrations' and ${own('pg_class', 'c.oid')}`;
 
-const types = `
+const TYPES_SQL = `
   select coalesce(json_agg(definition order by name collate "C"), '[]') from (
     select t.typname as name, case t.typtype
       when 'e' then format('create type %I as enum (%s)', t.typname,
@@ -114,10 +114,10 @@ const types = `
     from pg_type t
     where t.typnamespace = 'public'::regnamespace and t.typtype in ('e', 'd') and ${own('pg_type', 't.oid')})`;
 
-const query = `
+const CATALOGUE_SQL = `
   select json_build_object(
     'extensions', (select coalesce(json_agg(extname order by extname collate "C"), '[]') from pg_extension where extname <> 'plpgsql'),
-    'types', (${types}),
+    'types', (${TYPES_SQL}),
     'sequences', (select coalesce(json_agg(format('create sequence %I as %s', s.relname, format_type(q.seqtypid, null))
         order by s.relname collate "C"), '[]')
       from pg_class s join pg_sequence q on q.seqrelid = s.oid
@@ -125,5 +125,5 @@ const query = `
         and not exists (select from pg_depend d where d.objid = s.oid and d.deptype = 'i')),
     'functions', (select coalesce(json_agg(pg_get_functiondef(p.oid) order by p.proname collate "C", p.oid::regprocedure::text), '[]')
       from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p') and ${own('pg_proc', 'p.oid')}),
-    'tables', (${tables})
+    'tables', (${TABLES_SQL})
   ) as catalogue`;
