@@ -131,16 +131,20 @@ export function measureHeatPumps(): { checks: Check[]; chart: Chart } {
         );
       }),
     ],
-    chart: {
-      title: 'Coefficient of performance of heat pumps by outdoor temperature',
-      kind: 'lines',
-      x: { label: 'Mean outdoor temperature of the day, °C', from: -10, to: 20, step: 5 },
-      y: { label: 'Coefficient of performance (heat out over electricity in)', from: 1, to: 5, step: 1 },
-      series: [
-        { name: 'air source', points: curve('air') },
-        { name: 'ground source', points: curve('ground') },
-      ],
-    },
+    chart: performanceChart(curve('air'), curve('ground')),
+  };
+}
+
+function performanceChart(air: [number, number][], ground: [number, number][]): Chart {
+  return {
+    title: 'Coefficient of performance of heat pumps by outdoor temperature',
+    kind: 'lines',
+    x: { label: 'Mean outdoor temperature of the day, °C', from: -10, to: 20, step: 5 },
+    y: { label: 'Coefficient of performance (heat out over electricity in)', from: 1, to: 5, step: 1 },
+    series: [
+      { name: 'air source', points: air },
+      { name: 'ground source', points: ground },
+    ],
   };
 }
 

@@ -7,7 +7,7 @@ import type { ScheduleState } from '../../src/simulation/devices/schedule-states
 import { buildHouseholds } from '../../src/simulation/household/household.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
-import type { DayRows } from '../../src/simulation/model/model.ts';
+import type { DayRows } from '../../src/simulation/model/day-rows.ts';
 
 export const SEED = 42;
 /** The year that is measured, 2025, as days since 1970; households begin a month before. */

@@ -5,7 +5,8 @@ import { addQuarterEnergies } from './counter-accumulator.ts';
 import type { Household } from '../household/household.ts';
 import type { DevicePeriods } from './device-periods.ts';
 import type { ModelledHousehold } from './device-state.ts';
-import type { DayRows, HouseholdModel } from './model.ts';
+import type { HouseholdModel } from './model.ts';
+import type { DayRows } from './day-rows.ts';
 
 /** Quarter hours since 1970. */
 export interface QuarterSpan {

@@ -6,12 +6,12 @@ import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { dailyLoadFactor, loadSpikeFactor } from '../devices/load-variation.ts';
 import { dayTypeOf, seasonTerm } from '../devices/load-profile.ts';
-import { createLoadCurves, yearMeanLoad } from '../devices/load-curves.ts';
+import { createLoadCurves, meanProfileLoadOverYear } from '../devices/load-curves.ts';
 import { daySegmentsIn } from '../time/local-day.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { NOISE_CHANNEL, splitSeed, hashStream } from '../kernel/noise.ts';
 import { pvPowerOnPlaneW, panelPlaneOf } from '../devices/pv.ts';
-import { allocateUint8Array, allocateInt32Array, roundPositive } from '../kernel/typed-arrays.ts';
+import { allocateUint8Array, allocateInt32Array, roundNonNegative } from '../kernel/typed-arrays.ts';
 import { createVehiclePlanner } from '../devices/trips.ts';
 import { appendVehicleIntervals } from '../devices/vehicle.ts';
 import type { VehicleInterval } from '../devices/vehicle.ts';
@@ -37,7 +37,7 @@ export function createLoadDayFiller(household: Household): DayFiller<Int32Array>
   const loadCurve = new Float64Array(QUARTER_HOURS_PER_DAY);
   const years = new DayCache<number>(2);
   const yearMeanOf = (year: number): number =>
-    years.find(year) ?? years.set(year, yearMeanLoad(profile, year, country, latitude));
+    years.find(year) ?? years.set(year, meanProfileLoadOverYear(profile, year, country, latitude));
   const days = new DayCache<Int32Array>(2);
   const fill = (localDay: number, row: Int32Array): Int32Array => {
     const scale =
@@ -55,7 +55,7 @@ export function createLoadDayFiller(household: Household): DayFiller<Int32Array>
     }
     // Bursts move load within the day; its sum is that of the curve.
     const exact = spiky > 0 ? (scale * mean) / spiky : 0;
-    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) row[i] = roundPositive((loadCurve[i] ?? 0) * exact);
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) row[i] = roundNonNegative((loadCurve[i] ?? 0) * exact);
     return row;
   };
   const rowOf = (localDay: number): Int32Array =>
@@ -73,8 +73,8 @@ export function createLoadDayFiller(household: Household): DayFiller<Int32Array>
 /** What the panels give. */
 export function createPvDayFiller(household: Household): DayFiller<Int32Array> {
   const { latitude, longitude } = household;
-  const roof = panelPlaneOf(household.pv);
-  if (roof.ratingW === 0) return (_, pv) => void pv.fill(0);
+  const plane = panelPlaneOf(household.pv);
+  if (plane.ratingW === 0) return (_, pv) => void pv.fill(0);
   const weather = siteWeather(splitSeed(household.seed), latitude, longitude);
   return (day, pv) => {
     const { global, diffuse, beamEast, beamNorth, beamUp } = weather.irradianceOn(day);
@@ -86,14 +86,14 @@ export function createPvDayFiller(household: Household): DayFiller<Int32Array> {
         continue;
       }
       const beam =
-        roof.east * (beamEast[i] ?? 0) + roof.north * (beamNorth[i] ?? 0) + roof.up * (beamUp[i] ?? 0);
-      const plane = (diffuse[i] ?? 0) * roof.diffuse + level * roof.global + Math.max(0, beam);
-      pv[i] = roundPositive(pvPowerOnPlaneW(roof, plane, air[i] ?? 0) * MILLI_WH_PER_W);
+        plane.east * (beamEast[i] ?? 0) + plane.north * (beamNorth[i] ?? 0) + plane.up * (beamUp[i] ?? 0);
+      const irradiance = (diffuse[i] ?? 0) * plane.diffuse + level * plane.global + Math.max(0, beam);
+      pv[i] = roundNonNegative(pvPowerOnPlaneW(plane, irradiance, air[i] ?? 0) * MILLI_WH_PER_W);
     }
   };
 }
 
-/** What the heat pump does. Heat still owed at the end of a day is the next day's; what that day adds is known from it alone. */
+/** What the heat pump does. Heat that a day defers is produced the next day; how much that is follows from the one day alone. */
 export function createHeatDayFiller(
   household: Household,
   scheduleState: (at: Date) => ScheduleState,
@@ -108,36 +108,36 @@ export function createHeatDayFiller(
   }
   const run = createHeatPumpSimulator(household, pump, scheduleState);
   const daySegments = daySegmentsIn(household.time_zone);
-  // A day that nothing is owed to is the same with and without its past.
-  const trials = new DayCache<DayWithoutDebt>(4);
-  const tryOut = (day: number): DayWithoutDebt => {
-    const trial = trials.evict(day) ?? createDayWithoutDebt();
-    trial.debt = run(day, daySegments(day), NO_DEFERRED_HEAT, trial);
-    return trials.set(day, trial);
+  // A day to which no heat is deferred is the same with and without its past.
+  const separateDays = new DayCache<SeparateDay>(4);
+  const computeSeparately = (day: number): SeparateDay => {
+    const computed = separateDays.evict(day) ?? createSeparateDay();
+    computed.deferredHeat = run(day, daySegments(day), NO_DEFERRED_HEAT, computed);
+    return separateDays.set(day, computed);
   };
-  const trialOf = (day: number): DayWithoutDebt => trials.find(day) ?? tryOut(day);
+  const separateDay = (day: number): SeparateDay => separateDays.find(day) ?? computeSeparately(day);
   return (day, rows) => {
-    const { debt } = trialOf(day - 1);
-    if (debt.space !== 0 || debt.water !== 0) {
-      run(day, daySegments(day), debt, rows);
+    const { deferredHeat } = separateDay(day - 1);
+    if (deferredHeat.space !== 0 || deferredHeat.water !== 0) {
+      run(day, daySegments(day), deferredHeat, rows);
       return;
     }
-    const { hp, heat, mode } = trialOf(day);
+    const { hp, heat, mode } = separateDay(day);
     rows.hp.set(hp);
     rows.heat.set(heat);
     rows.mode.set(mode);
   };
 }
 
-/** A day without debt at its start, and what is owed at its end. */
-interface DayWithoutDebt extends HeatPumpRows {
-  debt: DeferredHeat;
+/** A day computed as if no heat were deferred to it, and the heat that it defers to the next day. */
+interface SeparateDay extends HeatPumpRows {
+  deferredHeat: DeferredHeat;
 }
-const createDayWithoutDebt = (): DayWithoutDebt => ({
+const createSeparateDay = (): SeparateDay => ({
   hp: allocateInt32Array(QUARTER_HOURS_PER_DAY),
   heat: allocateInt32Array(QUARTER_HOURS_PER_DAY),
   mode: allocateUint8Array(QUARTER_HOURS_PER_DAY),
-  debt: NO_DEFERRED_HEAT,
+  deferredHeat: NO_DEFERRED_HEAT,
 });
 
 /** What the vehicle does on a UTC day (days since 1970). */

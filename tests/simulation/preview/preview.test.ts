@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { buildFleetConfig } from '../../../src/simulation/preview/config.ts';
+import { buildSimulatorConfig } from '../../../src/simulation/preview/config.ts';
 import { buildHouseholds } from '../../../src/simulation/household/household.ts';
 import { computeHistoryWindow } from '../../../src/simulation/definition/definition-record.ts';
 import { deriveFleetId, deriveUserId } from '../../../src/simulation/household/identity.ts';
@@ -156,7 +156,7 @@ test('a density is summed up with the box of the cells in use', () => {
 });
 
 test('the configuration lists ten profiles whose shares make a whole, and countries with boxes', () => {
-  const config = buildFleetConfig(true);
+  const config = buildSimulatorConfig(true);
   expect(config.profiles).toHaveLength(10);
   expect(config.profiles.reduce((sum, profile) => sum + profile.default_share, 0)).toBeCloseTo(1, 10);
   expect(config.countries.find(({ country }) => country === 'AT')).toMatchObject({ name: 'Austria' });
