@@ -1,6 +1,6 @@
 import { hashPassword, newInitialPassword } from '../domain/security/passwords.ts';
 import { Secret } from '../domain/security/secret.ts';
-import { updateInitialPassword, updatePassword } from '../queries/accounts/accounts.ts';
+import { updateInitialPasswordByEmail, updatePassword } from '../queries/accounts/accounts.ts';
 import type { AccountKey } from '../queries/accounts/accounts.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
@@ -25,7 +25,7 @@ export async function issueInitialPassword(
   const passwordHash = await hashPassword(password);
   const account = await withFreeUsername(user.email, user.orgId, (candidate) =>
     db.transaction().execute(async (tx) => {
-      const changed = await updateInitialPassword(tx, user, candidate, passwordHash, now);
+      const changed = await updateInitialPasswordByEmail(tx, user, candidate, passwordHash, now);
       if (changed !== undefined) await deletePortalSessionsOfUser(tx, changed);
       return changed;
     }),

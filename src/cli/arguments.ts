@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { isEmailAddress, isUuid } from '../domain/api/formats.ts';
 
 /** 1 to 255 characters, trimmed. @throws InvalidArgumentError for anything else. */
-export function parseName(text: string): string {
+export function parseOrganizationName(text: string): string {
   if (text.trim() === '' || text.length > 255) throw new InvalidArgumentError('Give 1 to 255 characters.');
   return text.trim();
 }

@@ -2,7 +2,13 @@ import { Command, CommanderError, Option } from 'commander';
 import { readSettings, SettingsError } from '../config/settings.ts';
 import { createLog } from '../log/log.ts';
 import type { ServeRole } from '../compose/service.ts';
-import { parseEmailAddress, parseName, parseSigningSecret, parseUuid, parseWebAddress } from './arguments.ts';
+import {
+  parseEmailAddress,
+  parseOrganizationName,
+  parseSigningSecret,
+  parseUuid,
+  parseWebAddress,
+} from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import type { ListenOptions } from './listen.ts';
 
@@ -63,7 +69,7 @@ function buildProgram(run: Run, runAlone: RunAlone): Command {
     .description(
       'Create a partner organization with its first admin and application; prints the credentials once.',
     )
-    .requiredOption('--name <name>', 'name of the organization', parseName)
+    .requiredOption('--name <name>', 'name of the organization', parseOrganizationName)
     .requiredOption('--admin-email <email>', 'email address of its first admin', parseEmailAddress)
     .option('--json', 'print one JSON object', false)
     .action((options: { name: string; adminEmail: string; json: boolean }) =>

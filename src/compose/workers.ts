@@ -6,7 +6,7 @@ import { startWorkerPresence } from '../queries/connection/worker-presence.ts';
 import { Dispatcher } from '../webhooks/dispatcher.ts';
 import { registerQueueMetrics } from './metrics.ts';
 import type { ProcessContext } from './process-context.ts';
-import { startSweeper } from '../maintenance/sweeper.ts';
+import { startExpiredDataSweeper } from '../maintenance/sweeper.ts';
 
 /** The loops of a process: webhook dispatcher, fleet runner, sweeper. */
 export interface Workers {
@@ -52,7 +52,7 @@ export async function startWorkers({
     onError: failed('fleets'),
     listen: (wake) => listenOnChannel(config, FLEETS_CHANNEL, wake, failed('fleets')),
   });
-  const sweeper = startSweeper({
+  const sweeper = startExpiredDataSweeper({
     db,
     clock,
     messageDays: settings.messageDays,

@@ -1,4 +1,4 @@
-import { deleteFleetAndItsOrganization, deleteSimulationRows } from '../queries/fleets/fleet-removal.ts';
+import { deleteFleetAndItsOrganization, deleteSimulationRowsBatch } from '../queries/fleets/fleet-removal.ts';
 import { extendFleetClaim, lockClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import type { FleetWorkContext } from './provisioning.ts';
@@ -16,7 +16,7 @@ export async function purgeFleetInBatches(context: FleetWorkContext, claim: Clai
     const isOver = await context.db.transaction().execute(async (tx) => {
       const fleet = await lockClaimedFleet(tx, claim);
       if (fleet === undefined) return true;
-      if ((await deleteSimulationRows(tx, fleet.simulation_org_id, ROW_BATCH_SIZE)) > 0) {
+      if ((await deleteSimulationRowsBatch(tx, fleet.simulation_org_id, ROW_BATCH_SIZE)) > 0) {
         await extendFleetClaim(tx, claim, { leaseUntil: context.leaseUntil() });
         return false;
       }

@@ -22,7 +22,7 @@ export interface SweeperOptions {
 }
 
 /** Deletes from time to time what has expired: access tokens, portal sessions, windows of rate limits, messages. */
-export function startSweeper({
+export function startExpiredDataSweeper({
   db,
   clock,
   messageDays,

@@ -113,7 +113,7 @@ export const existenceChecks: ExistenceChecks<Context, SecuredOperationId> = {
   updateWebhook: webhooks.checkWebhookExists,
   deleteWebhook: webhooks.checkWebhookExists,
   rotateWebhookSecret: webhooks.checkWebhookExists,
-  testWebhook: webhooks.checkTestedWebhookExists,
+  testWebhook: webhooks.checkWebhookToTestExists,
   listDeliveries: webhooks.checkWebhookExists,
   getDelivery: deliveries.checkDeliveryExists,
   redeliver: deliveries.checkDeliveryExists,

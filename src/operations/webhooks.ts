@@ -128,7 +128,7 @@ export async function checkWebhookExists(
 }
 
 /** 404 unless the webhook is there or was: a test of a removed one has an answer of its own. */
-export async function checkTestedWebhookExists(
+export async function checkWebhookToTestExists(
   context: Context,
   path: { readonly webhook_id: string },
 ): Promise<void> {

@@ -69,7 +69,7 @@ export const showSecretReplacement = withApplication((_context, _request, respon
 );
 
 /** Replaces the secret and shows the new one once. A form that was sent before changes nothing. */
-export const replaceSecret = withApplication(async (context, request, response, application) => {
+export const submitSecretReplacement = withApplication(async (context, request, response, application) => {
   const version = readFormField(request, 'version');
   if (version !== '' && version !== versionOf(application)) {
     redirectAfterForm(response, `${applicationPath(application)}?notice=secret_unchanged`);

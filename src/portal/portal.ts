@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { disableCaching, setSecurityHeaders } from '../html/headers.ts';
 import {
   registerFromForm,
-  replaceSecret,
+  submitSecretReplacement,
   showRegistration,
   showSecretReplacement,
 } from './application-secrets.ts';
@@ -86,7 +86,7 @@ function createPages(context: PortalContext): Router {
     withApplication(applications.showApplicationDeletion),
     withApplication(applications.deleteApplication),
   );
-  page('/oauth2/applications/:id/secret', showSecretReplacement, replaceSecret);
+  page('/oauth2/applications/:id/secret', showSecretReplacement, submitSecretReplacement);
 
   router.use('/portal', requireAdmin);
   page('/portal/users', showUsers);

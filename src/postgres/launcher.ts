@@ -33,7 +33,11 @@ export interface Launcher extends ServerIdentity {
 }
 
 /** Chooses user and programs. Throws when no user can enter DATA_DIR, or when the programs do not run here. */
-export function chooseLauncher(dataDir: string, host: HostCapabilities, packageRoot: string): Launcher {
+export function choosePostgresLauncher(
+  dataDir: string,
+  host: HostCapabilities,
+  packageRoot: string,
+): Launcher {
   const identity = listCandidateIdentities(dataDir, host).find((candidate) =>
     canReachDataDir(candidate, dataDir, host),
   );

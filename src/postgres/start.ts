@@ -6,7 +6,7 @@ import { findInstalledBinaries } from './binaries.ts';
 import { createClusterIfMissing } from './cluster.ts';
 import { detectHostCapabilities } from './host.ts';
 import type { HostCapabilities } from './host.ts';
-import { chooseLauncher } from './launcher.ts';
+import { choosePostgresLauncher } from './launcher.ts';
 import { readDataDirOwner, tryLockDataDir } from './lock.ts';
 import type { DataDirLock, DataDirOwner } from './lock.ts';
 import type { EmbeddedLog } from './log.ts';
@@ -108,7 +108,7 @@ async function startInLockedDataDir(
   };
   try {
     lock.writeOwner(owner);
-    const launcher = chooseLauncher(
+    const launcher = choosePostgresLauncher(
       dataDir,
       options.host ?? detectHostCapabilities(),
       options.binaries ?? findInstalledBinaries(),

@@ -6,7 +6,7 @@ import {
   type ClaimCursor,
   type ClaimedDelivery,
 } from '../queries/deliveries/delivery-queue.ts';
-import { releaseLeases, releaseAbandonedLeases } from '../queries/deliveries/in-flight-slots.ts';
+import { releaseLeases, releaseAbandonedDeliveryLeases } from '../queries/deliveries/in-flight-slots.ts';
 import {
   cancelUnwantedDeliveries,
   recordFinishedAttempts,
@@ -117,7 +117,7 @@ export class Dispatcher {
   /** Delivers everything that is due or becomes due meanwhile, without `start`; for tests and tools. */
   async processAll(): Promise<void> {
     for (;;) {
-      await releaseAbandonedLeases(this.#options.db, [], this.#options.now());
+      await releaseAbandonedDeliveryLeases(this.#options.db, [], this.#options.now());
       const claimed = await this.#drainQueue();
       const inFlight = [...this.#inFlight.values()];
       if (claimed === 0 && inFlight.length === 0) return;
@@ -147,7 +147,7 @@ export class Dispatcher {
     const absent = (await this.#presence?.listAbsentWorkers()) ?? [];
     this.#releaseRounds += 1;
     if (absent.length === 0 && this.#releaseRounds % ROUNDS_PER_EXPIRY_CHECK !== 0) return;
-    const released = await releaseAbandonedLeases(db, absent, now());
+    const released = await releaseAbandonedDeliveryLeases(db, absent, now());
     if (released === 0) return;
     metrics.leasesReleased(released);
     this.wake();

@@ -41,11 +41,10 @@ async function subscribe(topics: readonly string[]): Promise<string> {
 
 /** Everything that the simulation organization's conditions have written. */
 async function written() {
-  const of = { org_id: fleet.orgId };
   const conditions = await api.db
     .selectFrom('device_conditions')
     .select(['device_id', 'code', 'active', 'changed_at'])
-    .where('org_id', '=', of.org_id)
+    .where('org_id', '=', fleet.orgId)
     .orderBy('code')
     .execute();
   const items = await api.db
@@ -60,20 +59,20 @@ async function written() {
       'cleared_at',
       'dismissed_at',
     ])
-    .where('org_id', '=', of.org_id)
+    .where('org_id', '=', fleet.orgId)
     .orderBy('occurred_at')
     .orderBy('code')
     .execute();
   const messages = await api.db
     .selectFrom('messages')
     .select(['id', 'message_type', 'occurred_at', 'payload'])
-    .where('org_id', '=', of.org_id)
+    .where('org_id', '=', fleet.orgId)
     .orderBy('occurred_at')
     .execute();
   const deliveries = await api.db
     .selectFrom('deliveries')
     .select(['message_id', 'webhook_id', 'state', 'request_id'])
-    .where('org_id', '=', of.org_id)
+    .where('org_id', '=', fleet.orgId)
     .execute();
   return { conditions, items, messages, deliveries };
 }

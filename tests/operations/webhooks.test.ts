@@ -41,12 +41,10 @@ async function deliveryStates(webhookId: string): Promise<object[]> {
 /** One message of each topic, pending at every subscribed webhook of the organization. */
 async function sendBoth(): Promise<void> {
   for (const message_type of both) {
-    const message = { org_id: api.own.orgId, id: randomUUID(), message_type, occurred_at: api.clock.now() };
-    await api.db
-      .transaction()
-      .execute((tx) =>
-        insertMessageWithDeliveries(tx, { ...message, payload: Buffer.from('{}') }, api.clock.now()),
-      );
+    const now = api.clock.now();
+    const message = { org_id: api.own.orgId, id: randomUUID(), message_type, occurred_at: now };
+    const withPayload = { ...message, payload: Buffer.from('{}') };
+    await api.db.transaction().execute((tx) => insertMessageWithDeliveries(tx, withPayload, now));
   }
 }
 

@@ -4,7 +4,7 @@ import {
   CLAIM_WINDOW,
   type ClaimLimits,
 } from '../../src/queries/deliveries/delivery-queue.ts';
-import { releaseAbandonedLeases } from '../../src/queries/deliveries/in-flight-slots.ts';
+import { releaseAbandonedDeliveryLeases } from '../../src/queries/deliveries/in-flight-slots.ts';
 import {
   addMessage,
   addOrganization,
@@ -51,7 +51,7 @@ describe('the claim keeps', () => {
     expect(await claimed(limits)).toEqual({ '/a 0': 1 });
     expect(await claimed(limits)).toEqual({});
     fixture.clock.advance(60_000);
-    expect(await releaseAbandonedLeases(fixture.database.db, [], fixture.clock.now())).toBe(3);
+    expect(await releaseAbandonedDeliveryLeases(fixture.database.db, [], fixture.clock.now())).toBe(3);
     expect(await claimed(limits)).toEqual({ '/a 0': 3 });
   });
 

@@ -26,7 +26,7 @@ export class ApiCaller {
     return new ApiCaller(baseUrl, token);
   }
 
-  async call(method: string, path: string, body?: object): Promise<Record<string, string>> {
+  async call(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
     const response = await fetch(this.#baseUrl + path, {
       method,
       headers: {
@@ -37,14 +37,14 @@ export class ApiCaller {
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
-    return (text === '' ? {} : JSON.parse(text)) as Record<string, string>;
+    return (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
   }
 
   /** Reads a path again until its answer is as wanted. */
   async until(
     path: string,
-    isWanted: (answer: Record<string, string>) => boolean,
-  ): Promise<Record<string, string>> {
+    isWanted: (answer: Record<string, unknown>) => boolean,
+  ): Promise<Record<string, unknown>> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const answer = await this.call('GET', path);
       if (isWanted(answer)) return answer;

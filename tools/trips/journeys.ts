@@ -22,7 +22,7 @@ const API = '/api/partners/v2.0';
 const fleetsPath = (orgId: string): string => `${API}/org/${orgId}/device-simulator/fleets`;
 
 /** Creates a fleet of three households with two days of history and waits until it runs. */
-export async function createRunningFleet(api: ApiCaller, orgId: string): Promise<Record<string, string>> {
+export async function createRunningFleet(api: ApiCaller, orgId: string): Promise<Record<string, unknown>> {
   const fleet = await api.call('POST', fleetsPath(orgId), {
     request_id: randomUUID(),
     count: 3,
@@ -48,11 +48,8 @@ export async function createWorld(api: ApiCaller, receiver: DemoReceiver, orgId:
     url: receiver.url,
     topics: ['device.information'],
   });
-  const { items } = (await api.call(
-    'GET',
-    `${fleetsPath(orgId)}/${jobId}/devices?device_type=heat_pump`,
-  )) as unknown as { items: { device_id: string; user_id: string }[] };
-  const pump = items[0];
+  const devices = await api.call('GET', `${fleetsPath(orgId)}/${jobId}/devices?device_type=heat_pump`);
+  const pump = (devices['items'] as readonly { device_id: string; user_id: string }[])[0];
   if (pump === undefined) throw new Error('The fleet has no heat pump.');
   return {
     api,

@@ -33,7 +33,7 @@ export async function checkFleetExists(
 }
 
 /** Fleets as the API shows them, with the numbers of their devices, which one query counts. */
-export async function presentFleets(db: Db | Tx, fleets: readonly Fleet[]): Promise<FleetRecord[]> {
+export async function loadFleetRecords(db: Db | Tx, fleets: readonly Fleet[]): Promise<FleetRecord[]> {
   const counts = await countFleetDevicesByType(
     db,
     fleets.map((fleet) => fleet.simulation_org_id),

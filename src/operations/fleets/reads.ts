@@ -1,17 +1,17 @@
 import type { Handler } from '../../contract/handlers.ts';
 import { listFleets as listFleetRows } from '../../queries/fleets/fleets.ts';
-import { buildFleetConfig } from '../../simulation/preview/config.ts';
+import { buildSimulatorConfig } from '../../simulation/preview/config.ts';
 import type { Context } from '../context.ts';
-import { presentFleets, presentFleetWithDevices, requireFleet } from './fleet-access.ts';
+import { loadFleetRecords, presentFleetWithDevices, requireFleet } from './fleet-access.ts';
 
 export const listFleets: Handler<Context, 'listFleets'> = async ({ db, orgId }) => ({
   status: 200,
-  body: await presentFleets(db, await listFleetRows(db, orgId)),
+  body: await loadFleetRecords(db, await listFleetRows(db, orgId)),
 });
 
 export const getFleetConfig: Handler<Context, 'getFleetConfig'> = async ({ simulatorFaults }) => ({
   status: 200,
-  body: buildFleetConfig(simulatorFaults),
+  body: buildSimulatorConfig(simulatorFaults),
 });
 
 export const getFleet: Handler<Context, 'getFleet'> = async ({ db, orgId }, { path }) => ({

@@ -14,7 +14,7 @@ import {
 } from '../../queries/fleets/fleets.ts';
 import type { Fleet, FleetChange } from '../../queries/fleets/fleets.ts';
 import { deleteHouseholdsFrom } from '../../queries/fleets/households.ts';
-import { softDeleteWebhooks } from '../../queries/deliveries/webhooks.ts';
+import { softDeleteWebhooksOfOrganization } from '../../queries/deliveries/webhooks.ts';
 import { stringifyWithSortedKeys } from '../../simulation/definition/definition-record.ts';
 import {
   parseStoredDefinition,
@@ -69,7 +69,7 @@ export const purgeFleet: Handler<Context, 'purgeFleet'> = async (context, { path
   let dropped: CancelledDeliveries | undefined;
   const { job_id } = await transition(context, path.job_id, 'purge', async (tx, fleet, status) => {
     const purging = await updateFleet(tx, fleet, { status });
-    dropped = await softDeleteWebhooks(tx, fleet.simulation_org_id, context.now);
+    dropped = await softDeleteWebhooksOfOrganization(tx, fleet.simulation_org_id, context.now);
     await notifyFleetRunners(tx);
     return purging;
   });

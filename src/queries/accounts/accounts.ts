@@ -44,7 +44,7 @@ export async function updatePassword(
  * Gives a user who is not deleted an initial password, and a username if there is none yet. Undefined when the organization has
  * no user with this email. A username that another user has breaks the constraint users_username_key.
  */
-export async function updateInitialPassword(
+export async function updateInitialPasswordByEmail(
   tx: Tx,
   user: { readonly orgId: string; readonly email: string },
   usernameIfNone: string,

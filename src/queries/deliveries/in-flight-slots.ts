@@ -26,7 +26,7 @@ export async function releaseLeases(db: Db, leases: readonly LeasedSlot[]): Prom
  * Makes deliveries claimable again whose lease has expired or whose worker is one of `absentWorkers`; returns how many.
  * Expired slots are cleared, those of absent workers deleted; a slot that another transaction has locked is left to it.
  */
-export async function releaseAbandonedLeases(
+export async function releaseAbandonedDeliveryLeases(
   db: Db,
   absentWorkers: readonly number[],
   now: Date,

@@ -164,7 +164,11 @@ export async function softDeleteWebhook(
 }
 
 /** Marks all webhooks of an organization as deleted and cancels their pending deliveries, when it is removed. */
-export async function softDeleteWebhooks(tx: Tx, orgId: string, now: Date): Promise<CancelledDeliveries> {
+export async function softDeleteWebhooksOfOrganization(
+  tx: Tx,
+  orgId: string,
+  now: Date,
+): Promise<CancelledDeliveries> {
   const webhooks = await tx
     .selectFrom('webhooks')
     .select('id')

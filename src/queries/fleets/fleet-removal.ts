@@ -38,7 +38,7 @@ export const PURGED_TABLES = [
 ] as const satisfies readonly (keyof Database)[];
 
 /** Removes at most `limit` rows of a simulation organization; 0 when nothing is left in it. */
-export async function deleteSimulationRows(tx: Tx, orgId: string, limit: number): Promise<number> {
+export async function deleteSimulationRowsBatch(tx: Tx, orgId: string, limit: number): Promise<number> {
   for (const table of PURGED_TABLES) {
     const { numAffectedRows } = await sql`
       delete from ${sql.table(table)} where ctid = any(array(

@@ -5,7 +5,7 @@
  * (coupling from the past: Propp and Wilson 1996). All energies are integers in mWh: in floating point composed and stepped
  * transitions differ.
  */
-import { roundPositive } from '../kernel/typed-arrays.ts';
+import { roundNonNegative } from '../kernel/typed-arrays.ts';
 
 /** How the stored energy x of a span of time becomes that at its end: min(max, max(min, x + change)), mWh. */
 export interface StorageTransition {
@@ -88,8 +88,8 @@ export function batteryLimitsOf(battery: {
  */
 function requestedEnergy(limits: BatteryLimits, surplus: number): number {
   return surplus > 0
-    ? roundPositive(Math.min(surplus, limits.chargeLimit) * limits.efficiency)
-    : -roundPositive(Math.min(-surplus, limits.dischargeLimit) / limits.efficiency);
+    ? roundNonNegative(Math.min(surplus, limits.chargeLimit) * limits.efficiency)
+    : -roundNonNegative(Math.min(-surplus, limits.dischargeLimit) / limits.efficiency);
 }
 
 /** Transition of a day's quarter hours from `first` (zero-based) on, given the surplus of each, AC in mWh. */
@@ -142,7 +142,7 @@ export function simulateBatteryDay(
     let taken = 0;
     let given = 0;
     if (delta > 0)
-      taken = delta === step ? Math.min(available, chargeLimit) : roundPositive(delta / efficiency);
+      taken = delta === step ? Math.min(available, chargeLimit) : roundNonNegative(delta / efficiency);
     else if (delta < 0)
       given = delta === step ? Math.min(-available, dischargeLimit) : Math.floor(-delta * efficiency);
     charge[i] = taken;

@@ -7,7 +7,7 @@ import type { SiteWeather } from '../environment/weather.ts';
 import type { HeatPump } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
 import { NOISE_CHANNEL, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
-import { roundPositive } from '../kernel/typed-arrays.ts';
+import { roundNonNegative } from '../kernel/typed-arrays.ts';
 import type { DaySegment } from '../time/local-day.ts';
 import { createHeatDemand, quarterSpaceHeatDemand } from './heat-demand.ts';
 import type { DailyHeatDemand } from './heat-demand.ts';
@@ -186,10 +186,10 @@ class HeatPumpSimulation {
         space += need - given;
         displaced = Math.max(0, displaced + (state === 'mid' ? need : asked) - given);
         water -= waterPower * waterCop;
-        const electric = roundPositive(room / cop + waterPower);
+        const electric = roundNonNegative(room / cop + waterPower);
         if (electric < 1) continue;
         hp[i] = Math.min(limit, electric);
-        heat[i] = roundPositive(room + waterPower * waterCop);
+        heat[i] = roundNonNegative(room + waterPower * waterCop);
         mode[i] = waterPower > 0 ? 2 : 1;
       }
     }

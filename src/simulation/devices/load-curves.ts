@@ -1,6 +1,6 @@
 /** The mean load of a household through a day: the norm profile, shaped by its archetype and shifted in time. */
 import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
-import { ARCHETYPES, archetypeLoadFactor } from '../household/profiles.ts';
+import { ARCHETYPES, profileLoadFactorAtHour } from '../household/profiles.ts';
 import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
 import { dayOfYear } from '../time/calendar.ts';
 import { NORM_PROFILE, dayTypeOf, seasonTerm } from './load-profile.ts';
@@ -64,7 +64,7 @@ function factorsOf(profile: string): Float64Array {
   let table = factorTables.get(profile);
   if (!table) {
     table = Float64Array.from({ length: MINUTES_PER_DAY }, (_, minute) =>
-      archetypeLoadFactor(profile, (minute + 0.5) / 60),
+      profileLoadFactorAtHour(profile, (minute + 0.5) / 60),
     );
     factorTables.set(profile, table);
   }
@@ -147,7 +147,7 @@ function dayTypeCountsOf(year: number, country: string | null, latitude: number)
  * Mean of the curves of an archetype (name) over a calendar year in a country (alpha-2, null at sea) at a latitude in
  * degrees; divided by it, the year consumes what was asked.
  */
-export function yearMeanLoad(
+export function meanProfileLoadOverYear(
   profile: string,
   year: number,
   country: string | null,

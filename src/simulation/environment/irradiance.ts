@@ -5,7 +5,7 @@ import type { Seed } from '../kernel/noise.ts';
 import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
 import { CloudDay, CloudField, clearSkyIndexAt } from './cloud-field.ts';
 import { beamIrradiance, diffuseIrradiance, globalIrradiance } from './light.ts';
-import { solarDayOf } from './sun.ts';
+import { computeSolarDay } from './sun.ts';
 import type { SolarDay } from './sun.ts';
 
 const RADIANS = Math.PI / 180;
@@ -54,7 +54,7 @@ export class IrradianceWorkspace {
   /** The solar day of a UTC day (days since 1970) in quarter hours. */
   solarDayOf(day: number): SolarDay {
     const cache = this.#solarDays;
-    return cache.find(day) ?? cache.set(day, solarDayOf(day, QUARTER_HOURS_PER_DAY));
+    return cache.find(day) ?? cache.set(day, computeSolarDay(day, QUARTER_HOURS_PER_DAY));
   }
 }
 

@@ -52,7 +52,7 @@ export interface SolarDay {
 }
 
 /** The solar day of a UTC day (days since 1970) in so many equal steps. */
-export function solarDayOf(day: number, steps: number): SolarDay {
+export function computeSolarDay(day: number, steps: number): SolarDay {
   const start = solarTermsAt(day * DAY_MS);
   const end = solarTermsAt((day + 1) * DAY_MS);
   const stepMinutes = (end.equationOfTime - start.equationOfTime + 1440) / steps;

@@ -100,7 +100,7 @@ const MEAN_BUMPS: readonly number[] = [0, 1, 2].map((bump) => {
 });
 
 /** Factor by which an archetype's curve departs from the norm profile at a local hour 0..24. */
-export function archetypeLoadFactor(profile: string, hour: number): number {
+export function profileLoadFactorAtHour(profile: string, hour: number): number {
   const archetype = ARCHETYPES.find((item) => item.name === profile);
   if (!archetype) return 1;
   let factor = 1;

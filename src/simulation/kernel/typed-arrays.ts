@@ -40,4 +40,4 @@ export function allocateUint8Array(length: number): Uint8Array {
 }
 
 /** Nearest integer of x >= 0. Math.round branches on the fraction, which processors predict wrongly half the time. */
-export const roundPositive = (x: number): number => Math.floor(x + 0.5);
+export const roundNonNegative = (x: number): number => Math.floor(x + 0.5);

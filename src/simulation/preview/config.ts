@@ -22,7 +22,7 @@ function listCountries(): {
 }
 
 /** The fleet configuration as the API shows it. `faultsEnabled` is the server's setting SIMULATOR_FAULTS. */
-export function buildFleetConfig(faultsEnabled: boolean) {
+export function buildSimulatorConfig(faultsEnabled: boolean) {
   return {
     model_version: MODEL_VERSION,
     limits: FLEET_LIMITS,

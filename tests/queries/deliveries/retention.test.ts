@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startSweeper } from '../../../src/maintenance/sweeper.ts';
+import { startExpiredDataSweeper } from '../../../src/maintenance/sweeper.ts';
 import { deleteMessagesAnnouncedBefore } from '../../../src/queries/deliveries/retention.ts';
 import { updateWebhook } from '../../../src/queries/deliveries/webhooks.ts';
 import {
@@ -91,7 +91,7 @@ test('the sweeper removes all that is too old and leaves the rest', async () => 
   for (let count = 0; count < 5; count += 1) await message(11);
   const young = await message(9);
   const errors: unknown[] = [];
-  const sweeper = startSweeper({
+  const sweeper = startExpiredDataSweeper({
     db: fixture.database.db,
     clock: fixture.clock.now,
     messageDays: 10,
