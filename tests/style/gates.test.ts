@@ -58,13 +58,13 @@ export async function renameAll(db: Db): Promise<void> {
   });
 }
 `;
-  const clock = 'export const at = Date.now();\n';
+  const clock = 'export const STARTED_AT = Date.now();\n';
   /** A function of so many lines. */
   const longFunction = (lines: number): string =>
     `export function add(a: number): number {\n${'  a += 1;\n'.repeat(lines - 3)}  return a;\n}\n`;
   const longFile = (lines: number): string =>
-    Array.from({ length: lines }, (_, line) => `export const line${line} = ${line};\n`).join('');
-  const environment = "export const port = process.env['PORT'];\n";
+    Array.from({ length: lines }, (_, line) => `export const LINE_${line} = ${line};\n`).join('');
+  const environment = "export const PORT = process.env['PORT'];\n";
   const files: Readonly<Record<string, readonly [text: string, rules: readonly string[]]>> = {
     'src/queries/planted-awaited.ts': [transaction('await '), []],
     'src/queries/planted-floating.ts': [transaction(''), ['@typescript-eslint/no-floating-promises']],
@@ -73,6 +73,11 @@ export async function renameAll(db: Db): Promise<void> {
     'src/webhooks/planted-clock.ts': [clock, ['no-restricted-syntax']],
     'src/http/planted-environment.ts': [environment, ['no-restricted-properties']],
     'src/cli/planted-environment.ts': [environment, []],
+    'src/domain/api/planted-upper-case.ts': ['export const LIMIT = 5;\n', []],
+    'src/domain/api/planted-camel-case.ts': [
+      'export const limit = 5;\n',
+      ['@typescript-eslint/naming-convention'],
+    ],
     'src/domain/api/planted-60-lines.ts': [longFunction(60), []],
     'src/domain/api/planted-61-lines.ts': [longFunction(61), ['max-lines-per-function']],
     'tools/generate/planted-61-lines.ts': [longFunction(61), ['max-lines-per-function']],

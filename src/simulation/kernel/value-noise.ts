@@ -5,6 +5,7 @@
  */
 import { finishHash, hashSeed, hashStream, mixWord } from './noise.ts';
 import type { Seed } from './noise.ts';
+import { allocateFloat64Array, allocateInt32Array } from './typed-arrays.ts';
 
 /** Brings a hash into [0, 1). */
 const TO_UNIT = 1 / 2 ** 32;
@@ -19,8 +20,8 @@ const interpolate = (from: number, to: number, part: number): number => from + (
  */
 export class ValueNoise3d {
   /** By index: bit 0 is the step in x, bit 1 in y, bit 2 in z. */
-  readonly #corners = new Float64Array(8);
-  readonly #cell = new Float64Array(3).fill(NaN);
+  readonly #corners = allocateFloat64Array(8);
+  readonly #cell = allocateFloat64Array(3).fill(NaN);
   readonly #seedHash: number;
   readonly #channel: number;
 
@@ -96,8 +97,8 @@ export class ValueNoise3d {
 /** The noise of a channel at a fixed x and y over whole numbers z, such as quarter hours at a place. */
 export class ValueNoiseOverTime {
   /** Hashes of the four lattice points around (x, y), but for z. */
-  readonly #hashes = new Int32Array(4);
-  readonly #values = new Float64Array(4);
+  readonly #hashes = allocateInt32Array(4);
+  readonly #values = allocateFloat64Array(4);
   readonly #u: number;
   readonly #v: number;
 

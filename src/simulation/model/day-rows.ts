@@ -76,14 +76,14 @@ export function createDayRows({ pv, heat_pump: pump, electric_vehicle: vehicle }
 /** Empty rows of a day without its battery. */
 export function createHouseRows(): HouseRows {
   return {
-    load: new Int32Array(QUARTER_HOURS_PER_DAY),
-    pv: new Int32Array(QUARTER_HOURS_PER_DAY),
-    hp: new Int32Array(QUARTER_HOURS_PER_DAY),
-    heat: new Int32Array(QUARTER_HOURS_PER_DAY),
-    mode: new Uint8Array(QUARTER_HOURS_PER_DAY),
-    ev: new Int32Array(QUARTER_HOURS_PER_DAY),
-    pluggedIn: new Uint8Array(QUARTER_HOURS_PER_DAY),
-    vehicleStored: new Int32Array(QUARTER_HOURS_PER_DAY + 1),
+    load: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+    pv: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+    hp: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+    heat: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+    mode: allocateUint8Array(QUARTER_HOURS_PER_DAY),
+    ev: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+    pluggedIn: allocateUint8Array(QUARTER_HOURS_PER_DAY),
+    vehicleStored: allocateInt32Array(QUARTER_HOURS_PER_DAY + 1),
   };
 }
 

@@ -11,7 +11,7 @@ import { daySegmentsIn } from '../time/local-day.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { NOISE_CHANNEL, splitSeed, hashStream } from '../kernel/noise.ts';
 import { pvPowerOnPlaneW, panelPlaneOf } from '../devices/pv.ts';
-import { allocateUint8Array, allocateInt32Array, roundNonNegative } from '../kernel/typed-arrays.ts';
+import { allocateUint8Array, allocateInt32Array, roundNonNegative, allocateFloat64Array } from '../kernel/typed-arrays.ts';
 import { createVehiclePlanner } from '../devices/trips.ts';
 import { appendVehicleIntervals } from '../devices/vehicle.ts';
 import type { VehicleInterval } from '../devices/vehicle.ts';
@@ -34,7 +34,7 @@ export function createLoadDayFiller(household: Household): DayFiller<Int32Array>
   const meanMilliWh = ((household.load_annual_kwh * 1000) / 8760) * MILLI_WH_PER_W;
   const daySegments = daySegmentsIn(zone);
   /** Load of the local day that is being filled. */
-  const loadCurve = new Float64Array(QUARTER_HOURS_PER_DAY);
+  const loadCurve = allocateFloat64Array(QUARTER_HOURS_PER_DAY);
   const years = new DayCache<number>(2);
   const yearMeanOf = (year: number): number =>
     years.find(year) ?? years.set(year, meanProfileLoadOverYear(profile, year, country, latitude));

@@ -16,6 +16,7 @@ import type { HeatPumpRows } from '../devices/heat-pump.ts';
 import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
+import { allocateInt32Array } from '../kernel/typed-arrays.ts';
 import type { DayFiller } from './model-day.ts';
 import {
   createVehicleDayPlanner,
@@ -66,7 +67,7 @@ class QuarterHourModel implements HouseholdModel {
   readonly #batteryTransitions = new DayCache<StorageTransition>(64);
   readonly #days = new DayCache<DayRows>(2);
   /** Surplus before the battery on the day that was filled last. */
-  readonly #surplus = new Int32Array(QUARTER_HOURS_PER_DAY);
+  readonly #surplus = allocateInt32Array(QUARTER_HOURS_PER_DAY);
   /** For days of which only the battery's transition is needed. */
   #scratch: HouseRows | undefined;
 
