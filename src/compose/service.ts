@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Settings } from '../config/settings.ts';
 import { createHealthApp } from '../http/app.ts';
-import { answerClientErrors } from '../http/client-error.ts';
+import { installClientErrorHandler } from '../http/client-error.ts';
 import type { Log } from '../log/log.ts';
 import { bootstrapFirstOrganization } from '../accounts/bootstrap.ts';
 import type { FirstCredentials } from '../accounts/bootstrap.ts';
@@ -59,7 +59,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
   try {
     const firstCredentials = await bootstrapFirstOrganization(storage.db, settings.bootstrap, clock());
     const baseUrl = await listenOn(server, settings);
-    answerClientErrors(server, baseUrl);
+    installClientErrorHandler(server, baseUrl);
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     const webhookClient = new WebhookClient({

@@ -1,7 +1,7 @@
 import { toCheckpointRow, utcDayOf, fromCheckpointRow, lastSettledDay } from '../households/checkpoints.ts';
 import { TimeSlicer } from '../households/time-slicer.ts';
 import type { YieldToEventLoop } from '../households/time-slicer.ts';
-import { loadHeatPumpSchedules } from '../households/heat-pump-schedules.ts';
+import { loadHeatPumpScheduler } from '../households/heat-pump-schedules.ts';
 import {
   claimCheckpoints,
   listDueHouseholds,
@@ -44,7 +44,7 @@ export async function advanceOldestCheckpoints(context: CheckpointWorkContext): 
   const day = lastSettledDay(now());
   const claim = await claimCheckpoints(db, day - CHECKPOINT_AGE_DAYS, now(), leaseUntil());
   if (claim === undefined) return false;
-  const scheduleOf = await loadHeatPumpSchedules(db, claim.simulation_org_id, claim.history_from, now());
+  const scheduleOf = await loadHeatPumpScheduler(db, claim.simulation_org_id, claim.history_from, now());
   const slicer = new TimeSlicer(context.yieldToEventLoop, context.isStopping);
   for (let from = 0; ;) {
     const due = await listDueHouseholds(db, claim.simulation_org_id, day, {

@@ -8,7 +8,7 @@ import type { PlannedCondition } from '../queries/fleets/households.ts';
 import {
   claimDueConditionChanges,
   listFleetsWithDueChanges,
-  planNextConditionChange,
+  updateNextConditionChange,
 } from '../queries/fleets/planned-conditions.ts';
 import type { DueCondition, DueFleet } from '../queries/fleets/planned-conditions.ts';
 import { FAULT_CODES, FAULT_GRACE_MS, nextFault } from '../simulation/household/faults.ts';
@@ -77,7 +77,7 @@ async function applyDueCondition(
   const here = planned(changeAt);
   if (here?.startsAt.getTime() !== changeAt.getTime()) {
     await endCondition(tx, event);
-    await planNextConditionChange(tx, orgId, condition, {
+    await updateNextConditionChange(tx, orgId, condition, {
       occurrence: occurrence + 1,
       changeAt: here?.startsAt ?? null,
     });
@@ -87,11 +87,11 @@ async function applyDueCondition(
   const isStale = isOver && now.getTime() - changeAt.getTime() > SKIP_PAST_FAULTS_AFTER_MS;
   const next = planned(new Date(changeAt.getTime() + 1))?.startsAt ?? null;
   if (isStale) {
-    await planNextConditionChange(tx, orgId, condition, { occurrence: occurrence + 1, changeAt: next });
+    await updateNextConditionChange(tx, orgId, condition, { occurrence: occurrence + 1, changeAt: next });
     return;
   }
   await raiseCondition(tx, event);
-  await planNextConditionChange(
+  await updateNextConditionChange(
     tx,
     orgId,
     condition,

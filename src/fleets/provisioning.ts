@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../queries/connection/database.ts';
 import {
   finishFleetWork,
-  extendFleetClaim,
+  extendFleetClaimWithProgress,
   findDensityWeights,
   lockClaimedFleet,
 } from '../queries/fleets/fleet-work.ts';
@@ -64,7 +64,7 @@ async function writeBatch(
     if ((await lockClaimedFleet(tx, claim)) === undefined) return false;
     const now = context.now();
     await insertHouseholds(tx, toHouseholdBatch(claim, households, context.simulatorFaults, now), now);
-    await extendFleetClaim(tx, claim, { leaseUntil: context.leaseUntil(), createdCount });
+    await extendFleetClaimWithProgress(tx, claim, { leaseUntil: context.leaseUntil(), createdCount });
     return true;
   });
 }

@@ -1,5 +1,5 @@
 import { deleteFleetAndItsOrganization, deleteSimulationRowsBatch } from '../queries/fleets/fleet-removal.ts';
-import { extendFleetClaim, lockClaimedFleet } from '../queries/fleets/fleet-work.ts';
+import { extendFleetClaimWithProgress, lockClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import type { FleetWorkContext } from './provisioning.ts';
 
@@ -17,7 +17,7 @@ export async function purgeFleetInBatches(context: FleetWorkContext, claim: Clai
       const fleet = await lockClaimedFleet(tx, claim);
       if (fleet === undefined) return true;
       if ((await deleteSimulationRowsBatch(tx, fleet.simulation_org_id, ROW_BATCH_SIZE)) > 0) {
-        await extendFleetClaim(tx, claim, { leaseUntil: context.leaseUntil() });
+        await extendFleetClaimWithProgress(tx, claim, { leaseUntil: context.leaseUntil() });
         return false;
       }
       await deleteFleetAndItsOrganization(tx, fleet);

@@ -8,7 +8,7 @@ import { computeDeviceSeries } from '../simulation/model/device-series.ts';
 import type { QuarterSpan } from '../simulation/model/device-series.ts';
 import { advanceCounters, saveCheckpoints } from './checkpoints.ts';
 import type { HouseholdContext } from './device-states.ts';
-import { loadHeatPumpSchedules } from './heat-pump-schedules.ts';
+import { loadHeatPumpScheduler } from './heat-pump-schedules.ts';
 import { findModelledHousehold, findStoredHousehold } from './stored-households.ts';
 import { TimeSlicer } from './time-slicer.ts';
 
@@ -64,7 +64,7 @@ async function computePeriods<Type extends DeviceType>(
   const { db, now } = context;
   const slicer = new TimeSlicer(context.yieldToEventLoop);
   const scheduleOf = household.heat_pump
-    ? await loadHeatPumpSchedules(db, device.org_id, new Date(household.anchor_ms), now)
+    ? await loadHeatPumpScheduler(db, device.org_id, new Date(household.anchor_ms), now)
     : undefined;
   const modelled = findModelledHousehold(device, scheduleOf);
   if (modelled === undefined) return [];

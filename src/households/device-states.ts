@@ -5,7 +5,7 @@ import { computeDeviceState } from '../simulation/model/device-state.ts';
 import type { DeviceState, DeviceStates } from '../simulation/model/device-state.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { advanceCounters, saveCheckpoints } from './checkpoints.ts';
-import { loadHeatPumpSchedules } from './heat-pump-schedules.ts';
+import { loadHeatPumpScheduler } from './heat-pump-schedules.ts';
 import { findModelledHousehold, findStoredHousehold } from './stored-households.ts';
 import { TimeSlicer } from './time-slicer.ts';
 import type { YieldToEventLoop } from './time-slicer.ts';
@@ -61,7 +61,7 @@ async function loadSchedulesOf({ db, now }: HouseholdContext, rows: readonly Dev
   for (const row of rows) {
     const household = findStoredHousehold(row);
     if (household?.heat_pump) {
-      return loadHeatPumpSchedules(db, row.org_id, new Date(household.anchor_ms), now);
+      return loadHeatPumpScheduler(db, row.org_id, new Date(household.anchor_ms), now);
     }
   }
   return undefined;

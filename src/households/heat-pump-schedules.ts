@@ -38,7 +38,7 @@ const cachedByOrganization = new BoundedCache<string, { current: CachedSchedules
  * The schedules that heat pumps of a simulation organization have followed since `since`, the start of its history.
  * The same prices give the same function again, on which the states that are remembered depend.
  */
-export async function loadHeatPumpSchedules(
+export async function loadHeatPumpScheduler(
   db: Db,
   orgId: string,
   since: Date,

@@ -35,7 +35,7 @@ export async function countAgainstQuota(
  * Who calls, when the token's quota allows it. A caller without a valid token is counted by address.
  * @throws Problem unauthenticated or invalid_token (401), quota_exceeded (429).
  */
-export async function authenticateAndCount(
+export async function authenticateWithinQuota(
   id: SecuredOperationId,
   { authenticate, limiter }: AuthorizationOptions,
   request: Request,

@@ -12,7 +12,7 @@ const reasons: Readonly<Record<string, readonly [code: ProblemCode, phrase: stri
  * Answers what Node cannot parse as HTTP, which never becomes a request: 431 header_too_large, 400 malformed_request, or
  * 408 without a body. The connection ends.
  */
-export function answerClientErrors(server: Server, baseUrl: string): void {
+export function installClientErrorHandler(server: Server, baseUrl: string): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Nothing can be sent to a client that has gone, or that has part of an answer already.
     if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {

@@ -4,7 +4,7 @@ import type { Handlers, Request } from '../contract/handlers.ts';
 import { validationProblem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
-import { authenticateAndCount, authorizeRequest, countAgainstQuota } from './authorize.ts';
+import { authenticateWithinQuota, authorizeRequest, countAgainstQuota } from './authorize.ts';
 import type { AuthorizationOptions } from './authorize.ts';
 import { checkAcceptHeader, readJsonBody } from './body.ts';
 import { sendReply } from './reply.ts';
@@ -42,7 +42,7 @@ export function createSecuredOperationHandler<Id extends SecuredOperationId>(
   const handle = options.securedHandlers[id];
   return async (request, response) => {
     const authorization = request.get('authorization');
-    const actor = await authenticateAndCount(id, options, request, response);
+    const actor = await authenticateWithinQuota(id, options, request, response);
     const body = await readBody(route, request, response);
     const path = validatePath(id, request.params);
     const pathOrgId = 'org_id' in path ? path.org_id : undefined;

@@ -10,7 +10,7 @@ import type { DeviceRow } from '../queries/fleets/devices.ts';
 import { findStoredHousehold } from '../households/stored-households.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { PriceBook } from '../simulation/devices/price-book.ts';
-import { listHeatPumpSchedule } from '../simulation/devices/schedule.ts';
+import { computeHeatPumpSchedule } from '../simulation/devices/schedule.ts';
 import { createAssumedHousehold } from '../households/assumed-household.ts';
 import type { Context } from './context.ts';
 import { findVisibleDevice } from './user-devices.ts';
@@ -59,7 +59,7 @@ async function compute(
     return 'The user has no coordinates: the weather, and with it the need for heat, is not known.';
   }
   const book = await prices(context, { from, to: range.to });
-  return listHeatPumpSchedule(household, book, context.now, from, range.to).map(({ time, state }) => ({
+  return computeHeatPumpSchedule(household, book, context.now, from, range.to).map(({ time, state }) => ({
     time: time.toISOString(),
     state,
   }));

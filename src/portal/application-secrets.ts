@@ -28,7 +28,7 @@ const REGISTRATION_FORM = {
 };
 
 /** The empty form to register an application. */
-export const showRegistration: PageHandler = (_context, _request, response) => {
+export const showApplicationRegistration: PageHandler = (_context, _request, response) => {
   const values = readApplicationForm(undefined);
   sendApplicationForm(response, { ...REGISTRATION_FORM, values, errors: {}, clientId: newClientId() });
 };
@@ -69,20 +69,22 @@ export const showSecretReplacement = withApplication((_context, _request, respon
 );
 
 /** Replaces the secret and shows the new one once. A form that was sent before changes nothing. */
-export const submitSecretReplacement = withApplication(async (context, request, response, application) => {
-  const version = readFormField(request, 'version');
-  if (version !== '' && version !== versionOf(application)) {
-    redirectAfterForm(response, `${applicationPath(application)}?notice=secret_unchanged`);
-    return;
-  }
-  const secret = await replaceApplicationSecret(context.db, application, context.clock());
-  if (secret === undefined) {
-    sendNotFound(response);
-    return;
-  }
-  logApplicationEvent(context, 'Application secret replaced.', response, application);
-  sendSecret(context, response, 'Secret replaced', application, secret);
-});
+export const submitClientSecretReplacement = withApplication(
+  async (context, request, response, application) => {
+    const version = readFormField(request, 'version');
+    if (version !== '' && version !== versionOf(application)) {
+      redirectAfterForm(response, `${applicationPath(application)}?notice=secret_unchanged`);
+      return;
+    }
+    const secret = await replaceApplicationSecret(context.db, application, context.clock());
+    if (secret === undefined) {
+      sendNotFound(response);
+      return;
+    }
+    logApplicationEvent(context, 'Application secret replaced.', response, application);
+    sendSecret(context, response, 'Secret replaced', application, secret);
+  },
+);
 
 /** Changes with every change of the application: a form that is sent again by a reload is recognised by it. */
 function versionOf(application: Application): string {

@@ -39,7 +39,7 @@ export const logIn: PageHandler = async (context, request, response) => {
     readFormField(request, 'username').trim(),
     readFormField(request, 'password'),
   ];
-  if (!(await enforceLoginQuota(context, request, response, username))) return;
+  if (!(await admitLoginAttempt(context, request, response, username))) return;
   const account = await context.verifyAccount(username, password);
   const next = toLocalPath(readFormField(request, 'next'), context.baseUrl);
   if (account === undefined) {
@@ -82,7 +82,7 @@ function sendLogin(
 }
 
 /** Counts one try; beyond a quota answers 429 and resolves to false. */
-export async function enforceLoginQuota(
+export async function admitLoginAttempt(
   { countUse }: PortalContext,
   request: Request,
   response: PortalResponse,

@@ -6,7 +6,7 @@ import { getSession } from './context.ts';
 import { readFormField, readQueryParameter } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { LOGIN_PATH } from './guards.ts';
-import { homePathOfRole, enforceLoginQuota } from './login.ts';
+import { homePathOfRole, admitLoginAttempt } from './login.ts';
 import { sendView } from '../html/render.ts';
 import { findNoticeText, redirectAfterForm } from './pages.ts';
 
@@ -49,7 +49,7 @@ export const changePasswordFromForm: PageHandler = async (context, request, resp
   const old = readFormField(request, 'old_password');
   const first = readFormField(request, 'new_password1');
   const second = readFormField(request, 'new_password2');
-  if (!(await enforceLoginQuota(context, request, response, session.username))) return;
+  if (!(await admitLoginAttempt(context, request, response, session.username))) return;
   const isRight = (await context.verifyAccount(session.username, old)) !== undefined;
   const errors = {
     ...(isRight ? {} : { old_password: 'This is not your current password.' }),

@@ -3,8 +3,8 @@ import type { Request } from 'express';
 import { disableCaching, setSecurityHeaders } from '../html/headers.ts';
 import {
   registerFromForm,
-  submitSecretReplacement,
-  showRegistration,
+  submitClientSecretReplacement,
+  showApplicationRegistration,
   showSecretReplacement,
 } from './application-secrets.ts';
 import * as applications from './applications.ts';
@@ -74,7 +74,7 @@ function createPages(context: PortalContext): Router {
   router.use('/oauth2/applications', requireStaffOrAdmin);
   const { withApplication } = applications;
   page('/oauth2/applications', applications.showApplications);
-  page('/oauth2/applications/register', showRegistration, registerFromForm);
+  page('/oauth2/applications/register', showApplicationRegistration, registerFromForm);
   page('/oauth2/applications/:id', withApplication(applications.showApplication));
   page(
     '/oauth2/applications/:id/update',
@@ -86,7 +86,7 @@ function createPages(context: PortalContext): Router {
     withApplication(applications.showApplicationDeletion),
     withApplication(applications.deleteApplication),
   );
-  page('/oauth2/applications/:id/secret', showSecretReplacement, submitSecretReplacement);
+  page('/oauth2/applications/:id/secret', showSecretReplacement, submitClientSecretReplacement);
 
   router.use('/portal', requireAdmin);
   page('/portal/users', showUsers);

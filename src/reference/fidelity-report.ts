@@ -18,7 +18,7 @@ const CHARTS = {
 const FOLDER = join(import.meta.dirname, '../../generated/validation');
 
 /** The page of the simulator's targets with the values reached, and its charts. The files are read once. */
-export function createFidelityReportPage(): Router {
+export function createSimulationFidelityPages(): Router {
   const checks: unknown = JSON.parse(readFileSync(join(FOLDER, 'report.json'), 'utf8'));
   const page = renderView('simulator', { checks, charts: Object.entries(CHARTS), wide: true });
   const router = Router({ caseSensitive: true });

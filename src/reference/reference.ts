@@ -6,7 +6,7 @@ import { setSecurityHeaders } from '../html/headers.ts';
 import { renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { buildReferenceView } from './reference-model.ts';
 import { createStylesheetRoute, renderView, sendView } from '../html/render.ts';
-import { createFidelityReportPage } from './fidelity-report.ts';
+import { createSimulationFidelityPages } from './fidelity-report.ts';
 import { sendMethodNotAllowed } from '../html/messages.ts';
 import type { Node } from './schema-fields.ts';
 
@@ -40,7 +40,7 @@ export function createReferencePages({ baseUrl }: { readonly baseUrl: string }):
   router.use(createStylesheetRoute());
   router.use('/docs', setSecurityHeaders);
   router.get('/docs', (_request, response) => void response.type('html').send(reference));
-  router.use('/docs/simulator', createFidelityReportPage());
+  router.use('/docs/simulator', createSimulationFidelityPages());
   router.get('/docs/errors', (_request, response) => void response.type('html').send(list));
   router.get('/docs/errors/:code', (request, response) => {
     const entry = byCode.get(request.params.code);

@@ -13,7 +13,7 @@ import type { SendResult, WebhookClient } from './webhook-client.ts';
  *   ClaimedDelivery  --decrypt, signMessage-->  SignedMessage
  *                    --resolveDestination-->    ResolvedMessage
  *                    --ConnectionPool-->        Connection
- *                    --exchangeHttp-->          AttemptOutcome
+ *                    --startHttpExchange-->     AttemptOutcome
  *                    --toFinishedAttempt-->     FinishedAttempt
  *                    --AttemptRecorder-->       recorded
  */

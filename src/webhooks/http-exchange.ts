@@ -18,7 +18,7 @@ export interface HttpExchange {
  * body is read, so that the connection can be used again; one that is longer, or not complete when `signal` aborts,
  * costs the connection. Nothing is decompressed. Neither promise rejects.
  */
-export function exchangeHttp(
+export function startHttpExchange(
   { client }: Connection,
   { destination, headers, body }: ResolvedMessage,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { AttemptOutcome } from '../domain/notifications/retry.ts';
 import { ConnectionPool, type Connection } from './connections.ts';
 import { resolveDestination, type HostLookup } from './destination.ts';
-import { exchangeHttp } from './http-exchange.ts';
+import { startHttpExchange } from './http-exchange.ts';
 import type { SignedMessage } from './sign-message.ts';
 
 /** One deadline for lookup, connect, TLS, request and response headers together. */
@@ -134,7 +134,7 @@ export class WebhookClient {
         : this.#connections.acquire(destination, addresses);
     state.connection = connection;
     this.#inUse.add(connection);
-    const exchange = exchangeHttp(connection, message, signal);
+    const exchange = startHttpExchange(connection, message, signal);
     state.ended = exchange.ended;
     return exchange.outcome;
   }

@@ -5,13 +5,13 @@ import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answerClientErrors } from '../../src/http/client-error.ts';
+import { installClientErrorHandler } from '../../src/http/client-error.ts';
 import { recordProblemCode } from '../support/api-client.ts';
 
 let server: Server;
 beforeAll(async () => {
   server = createServer((_request, response) => response.end('read'));
-  answerClientErrors(server, 'http://localhost:8080');
+  installClientErrorHandler(server, 'http://localhost:8080');
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { fromCheckpointRow } from '../../src/households/checkpoints.ts';
-import { loadHeatPumpSchedules } from '../../src/households/heat-pump-schedules.ts';
+import { loadHeatPumpScheduler } from '../../src/households/heat-pump-schedules.ts';
 import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
@@ -190,7 +190,7 @@ test('checkpoints whose worker is killed are made by another, and are what the w
   await until(isDone, (is) => is);
   const rows = await kept();
   expect(rows.map((row) => row.household_index)).toEqual([0, 1, 2, 3]);
-  const scheduleOf = await loadHeatPumpSchedules(
+  const scheduleOf = await loadHeatPumpScheduler(
     database.db,
     orgId,
     new Date(old.history_cutoff),

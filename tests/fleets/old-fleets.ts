@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { fromCheckpointRow } from '../../src/households/checkpoints.ts';
-import { loadHeatPumpSchedules } from '../../src/households/heat-pump-schedules.ts';
+import { loadHeatPumpScheduler } from '../../src/households/heat-pump-schedules.ts';
 import type { Checkpoint } from '../../src/simulation/model/counter-accumulator.ts';
 import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
@@ -53,7 +53,7 @@ export async function householdsOf({ api }: FleetApi, orgId: string): Promise<Ho
 
 /** The households as nobody has looked at them yet. */
 export async function modelsOf(fleets: FleetApi, orgId: string): Promise<HouseholdModel[]> {
-  const scheduleOf = await loadHeatPumpSchedules(fleets.api.db, orgId, new Date(TEN_YEARS_AGO), NOON);
+  const scheduleOf = await loadHeatPumpScheduler(fleets.api.db, orgId, new Date(TEN_YEARS_AGO), NOON);
   return (await householdsOf(fleets, orgId)).map((household) =>
     createHouseholdModel(household, household.heat_pump ? scheduleOf(household) : alwaysMid),
   );

@@ -18,7 +18,7 @@ import { softDeleteWebhooksOfOrganization } from '../../queries/deliveries/webho
 import { stringifyWithSortedKeys } from '../../simulation/definition/definition-record.ts';
 import {
   parseStoredDefinition,
-  withExpansion,
+  withHouseholdsAdded,
   withoutLastExpansion,
 } from '../../simulation/definition/stored-definition.ts';
 import type { Context } from '../context.ts';
@@ -141,7 +141,7 @@ async function expand(
     settled_count: fleet.household_count,
     household_count: total,
     error: null,
-    definition: withExpansion(parseStoredDefinition(fleet.definition), count),
+    definition: withHouseholdsAdded(parseStoredDefinition(fleet.definition), count),
   });
   const response = await presentFleetWithDevices(tx, expanding);
   const request = { org_id: orgId, operation: 'expand', request_id: requestId, fleet_id: fleet.id } as const;

@@ -47,7 +47,7 @@ export function lockClaimedFleet(tx: Tx, claim: ClaimedFleet): Promise<Fleet | u
 }
 
 /** Records progress and extends the lease of the claim. */
-export async function extendFleetClaim(
+export async function extendFleetClaimWithProgress(
   tx: Tx,
   claim: ClaimedFleet,
   change: { readonly leaseUntil: Date; readonly createdCount?: number },

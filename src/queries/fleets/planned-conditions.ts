@@ -70,7 +70,7 @@ export async function claimDueConditionChanges(
 }
 
 /** Plans the next change of a condition; null when none follows. */
-export async function planNextConditionChange(
+export async function updateNextConditionChange(
   tx: Tx,
   orgId: string,
   condition: DueCondition,

@@ -26,7 +26,7 @@ export function parseStoredDefinition(json: unknown): StoredDefinition {
 }
 
 /** The definition of a fleet that grows by `count` households. */
-export function withExpansion(stored: StoredDefinition, count: number): StoredDefinition {
+export function withHouseholdsAdded(stored: StoredDefinition, count: number): StoredDefinition {
   return { ...stored, expansions: [...stored.expansions, count] };
 }
 

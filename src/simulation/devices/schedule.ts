@@ -177,7 +177,7 @@ export interface ScheduleEntry {
  * The schedule of a household's heat pump with the prices known at `now`: one entry for each quarter hour from the one that
  * holds `from` up to and without `to`.
  */
-export function listHeatPumpSchedule(
+export function computeHeatPumpSchedule(
   household: Household,
   book: PriceBook,
   now: Date,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { SPACE_HEAT_FRACTION } from '../../../src/simulation/devices/schedule-states.ts';
 import { createPriceBook } from '../../../src/simulation/devices/price-book.ts';
-import { listHeatPumpSchedule, planHeatPumpDay } from '../../../src/simulation/devices/schedule.ts';
+import { computeHeatPumpSchedule, planHeatPumpDay } from '../../../src/simulation/devices/schedule.ts';
 import type { PlannedQuarter } from '../../../src/simulation/devices/schedule.ts';
 import { first, households } from '../fleet.ts';
 
@@ -98,7 +98,7 @@ describe('a schedule', () => {
     }));
 
   test('has one entry for each quarter hour of the range', () => {
-    const schedule = listHeatPumpSchedule(
+    const schedule = computeHeatPumpSchedule(
       HOUSE,
       createPriceBook([]),
       from,
@@ -117,8 +117,8 @@ describe('a schedule', () => {
   test('follows the prices that were known when each quarter began; later ones change no past quarter', () => {
     const noon = new Date('2026-01-12T12:00:00Z');
     const early = entries(ANCHOR, 60);
-    const before = listHeatPumpSchedule(HOUSE, createPriceBook(early), to, from, to);
-    const revised = listHeatPumpSchedule(
+    const before = computeHeatPumpSchedule(HOUSE, createPriceBook(early), to, from, to);
+    const revised = computeHeatPumpSchedule(
       HOUSE,
       createPriceBook([...early, ...entries(noon, -60)]),
       to,
@@ -132,16 +132,16 @@ describe('a schedule', () => {
 
   test('seen from before uses what is known now', () => {
     const book = createPriceBook(entries(new Date('2026-01-11T12:00:00Z'), 60));
-    const unaware = listHeatPumpSchedule(HOUSE, book, new Date('2026-01-11T11:00:00Z'), from, to);
+    const unaware = computeHeatPumpSchedule(HOUSE, book, new Date('2026-01-11T11:00:00Z'), from, to);
     expect(new Set(unaware.map(({ state }) => state))).not.toContain('max');
-    const aware = listHeatPumpSchedule(HOUSE, book, new Date('2026-01-11T12:00:00Z'), from, to);
-    expect(aware).toEqual(listHeatPumpSchedule(HOUSE, book, to, from, to));
+    const aware = computeHeatPumpSchedule(HOUSE, book, new Date('2026-01-11T12:00:00Z'), from, to);
+    expect(aware).toEqual(computeHeatPumpSchedule(HOUSE, book, to, from, to));
   });
 
   test('does not depend on the range asked for', () => {
     const book = createPriceBook(entries(ANCHOR, 60));
-    const whole = listHeatPumpSchedule(HOUSE, book, to, from, to);
-    const part = listHeatPumpSchedule(
+    const whole = computeHeatPumpSchedule(HOUSE, book, to, from, to);
+    const part = computeHeatPumpSchedule(
       HOUSE,
       book,
       to,
@@ -154,7 +154,7 @@ describe('a schedule', () => {
   test('covers days of 23 and 25 hours', () => {
     for (const date of ['2026-03-28', '2026-10-24']) {
       const start = new Date(`${date}T00:00:00Z`);
-      const schedule = listHeatPumpSchedule(
+      const schedule = computeHeatPumpSchedule(
         HOUSE,
         createPriceBook([]),
         start,
