@@ -51,7 +51,7 @@ demo: install ## Do the main job step by step against a service of its own
 # Tests that touch no database and no network, and those of the operations that differ from the last commit or from main.
 FAST_TESTS = tests/domain tests/simulation \
   $(shell { git diff --name-only HEAD; git diff --name-only main...HEAD; git ls-files --others --exclude-standard; } 2>/dev/null | \
-    sed -nE 's,^(src|tests)/operations/([a-z-]+)(\.test)?\.ts$$,tests/operations/\2,p' | sort -u)
+    sed -nE 's,^(src|tests)/operations/([a-z-]+)(/[a-z-]+)*(\.test)?\.ts$$,tests/operations/\2,p' | sort -u)
 
 .PHONY: test-fast
 test-fast: install ## Run the tests of the pure rooms and of the operations that were changed: the inner loop, 30 s

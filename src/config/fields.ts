@@ -43,12 +43,15 @@ export function wordField<const Word extends string>(words: readonly Word[], fal
 export const onOrOffField = wordField(['on', 'off'], 'on').transform((word) => word === 'on');
 
 /** A comma list; empty when unset. */
-export const listField = optionalTextField.transform((text): readonly string[] =>
-  (text ?? '')
+export const listField = optionalTextField.transform(splitList);
+
+/** The items of a comma list without the blanks around them; empty when unset. */
+export function splitList(text: string | undefined): readonly string[] {
+  return (text ?? '')
     .split(',')
     .map((item) => item.trim())
-    .filter((item) => item !== ''),
-);
+    .filter((item) => item !== '');
+}
 
 /** A comma list of CIDR blocks; each that is none is a mistake of its own. */
 export const networksField = listField.superRefine((blocks, context) => {

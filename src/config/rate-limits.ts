@@ -1,4 +1,4 @@
-import { listField } from './fields.ts';
+import { optionalTextField, splitList } from './fields.ts';
 
 export interface Quota {
   readonly quota: number;
@@ -25,8 +25,9 @@ export const DEFAULT_RATE_LIMITS: Readonly<Record<Policy, Quota>> = {
 const LIMIT_PATTERN = /^([a-z_]+)=(\d{1,9})\/(\d{1,6})$/;
 
 /** `RATE_LIMITS`: `off`, or `policy=quota/seconds,…` on top of the defaults. */
-export const rateLimitsField = listField.transform((items, context): RateLimits => {
-  if (items.length === 1 && items[0] === 'off') return undefined;
+export const rateLimitsField = optionalTextField.transform((text, context): RateLimits => {
+  if (text?.trim() === 'off') return undefined;
+  const items = splitList(text);
   const limits: Record<Policy, Quota> = { ...DEFAULT_RATE_LIMITS };
   for (const item of items) {
     const [, name, quota, seconds] = LIMIT_PATTERN.exec(item) ?? [];

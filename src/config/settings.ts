@@ -58,7 +58,8 @@ const checkedVariables = variables.refine(
     path: ['ENCRYPTION_KEY'],
     error: 'must be set when DATABASE_URL is set (openssl rand -base64 32)',
     // Also when other settings are wrong, so that all mistakes are reported together.
-    when: ({ issues }) => issues.every(({ path }) => path?.[0] !== 'ENCRYPTION_KEY'),
+    when: ({ issues }) =>
+      issues.every(({ path }) => path?.[0] !== 'ENCRYPTION_KEY' && path?.[0] !== 'DATABASE_URL'),
   },
 );
 

@@ -5,8 +5,7 @@ import type { Checkpoint } from '../simulation/model/counter-accumulator.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { HouseholdModel } from '../simulation/model/model.ts';
 import type { TimeSlicer } from './time-slicer.ts';
-import { DAY_MS } from '../domain/api/durations.ts';
-import { HOUR_MS } from '../domain/api/durations.ts';
+import { DAY_MS, HOUR_MS } from '../domain/api/durations.ts';
 
 /** A price may still be on its way into the tables that came in before a quarter began. */
 const SETTLED_AFTER_MS = HOUR_MS;

@@ -12,7 +12,7 @@ type HeatPumpSchedule = (at: Date) => ScheduleState;
 
 interface CachedSchedules {
   readonly loadedAt: Date;
-  /** What findPriceState said of the prices that might still come in then. */
+  /** What findPriceFingerprint returned for the prices that might still come in then. */
   readonly state: string;
   readonly book: PriceBook;
   readonly schedules: WeakMap<Household, HeatPumpSchedule>;
@@ -21,8 +21,8 @@ interface CachedSchedules {
 /** A quarter is planned with its local day: what comes in later than a day of 25 hours after its beginning never counts. */
 const MAX_LATENESS_MS = 26 * HOUR_MS;
 /**
- * Prices that the first day of a history depends on: heat is owed from the day before, a local day has up to 25 hours,
- * and a price holds until the next one, a day or so.
+ * Prices that the first day of a history depends on: heat may be deferred from the day before, local days have up to 25
+ * hours, and a price is valid for some time behind its beginning. Three days and an hour more than cover these.
  */
 const PRICES_BEFORE_HISTORY_MS = 76 * HOUR_MS;
 /** Clocks of processes differ less. */

@@ -48,8 +48,11 @@ export function readContentType(request: Request): string {
  * @throws Problem unsupported_media_type (415).
  */
 export function checkContentType(request: Request, types: readonly string[]): void {
-  const { type, parameters } = parse(request.get('content-type') ?? '');
-  const charset = parameters['charset']?.toLowerCase() ?? 'utf-8';
+  const header = request.get('content-type') ?? '';
+  const { type, parameters } = parse(header);
+  // A charset that cannot be read, such as one in a quote without an end, is not UTF-8.
+  const isSilent = !/;\s*charset/i.test(header);
+  const charset = parameters['charset']?.toLowerCase() ?? (isSilent ? 'utf-8' : 'unknown');
   if (types.includes(type) && UTF_8_NAMES.has(charset)) return;
   throw new Problem(
     'unsupported_media_type',

@@ -30,7 +30,10 @@ export function createPortalCookies(baseUrl: string): PortalCookies {
 // Both values are base64url of 32 bytes; anything else is as good as absent.
 const VALUE_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
+/** The first well-formed value of the name: another page of the host may have set a cookie of the same name. */
 function read(request: Request, name: string): string | undefined {
-  const value = parseCookie(request.headers.cookie ?? '')[name];
-  return value !== undefined && VALUE_PATTERN.test(value) ? value : undefined;
+  const pairs = (request.headers.cookie ?? '').split(';');
+  return pairs
+    .map((pair) => parseCookie(pair, { decode: (value) => value })[name])
+    .find((value) => value !== undefined && VALUE_PATTERN.test(value));
 }

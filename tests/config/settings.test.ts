@@ -64,3 +64,13 @@ test('blanks are cut, an empty variable is unset, and lists are split', () => {
   });
   expect(readSettings({ RATE_LIMITS: ' off ' }).rateLimits).toBeUndefined();
 });
+
+test('limits are off by the whole word alone', () => {
+  expect(mistakesOf({ RATE_LIMITS: 'off,' })).toEqual([expect.stringContaining('(it is "off")')]);
+});
+
+test('a missing key is no second mistake of a wrong address', () => {
+  expect(mistakesOf({ DATABASE_URL: 'mysql://localhost' })).toEqual([
+    expect.stringMatching(/^DATABASE_URL must /),
+  ]);
+});

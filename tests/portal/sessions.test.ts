@@ -26,6 +26,21 @@ test('the session cookie is out of reach of scripts and other sites, and only it
   expect(rows.every((row) => row.session_hash.length === 32)).toBe(true);
 });
 
+test('the first well-formed value of the session cookie counts, as it was written', async () => {
+  const login = await site.visitor().login(admin.username, ownPassword);
+  const [cookie = ''] = String(login.headers['set-cookie']).split(';');
+  const statusWith = async (cookies: string): Promise<number> =>
+    (
+      await fetch(`${site.baseUrl}/oauth2/applications/`, {
+        redirect: 'manual',
+        headers: { cookie: cookies },
+      })
+    ).status;
+  const encoded = cookie.replace(/=(.)/, (_, first: string) => `=%${first.charCodeAt(0).toString(16)}`);
+  expect(await statusWith(`partner_session=planted; ${cookie}`)).toBe(200);
+  expect(await statusWith(encoded)).not.toBe(200);
+});
+
 test('under https both cookies are Secure and bound to the host by their names', async () => {
   const secure = await startPortal({ publicUrl: 'https://partner.example' });
   try {

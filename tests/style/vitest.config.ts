@@ -23,7 +23,7 @@ export default defineConfig({
     deps: { interopDefault: false },
     maxWorkers: availableParallelism(),
     // The end of patience, not a promise: beside other programs a test takes many times as long.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

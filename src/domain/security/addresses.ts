@@ -103,9 +103,20 @@ function tryParseNetwork(text: string): Network | undefined {
   return isLength ? [address, Number(prefix)] : undefined;
 }
 
-/** ipaddr.js also reads octal, hexadecimal and short forms and zone ids, which would be ambiguous here. */
+/**
+ * ipaddr.js also reads octal, hexadecimal and short forms and zone ids, which would be ambiguous here. It takes `::a.b.c.d`
+ * for an IPv4-mapped address (`::ffff:a.b.c.d`), so that decimal groups are written in hexadecimal before.
+ */
 function parseAddress(text: string): Address | undefined {
-  return isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.parse(text);
+  if (isIP(text) === 0 || text.includes('%')) return undefined;
+  return ipaddr.parse(text.includes(':') ? text.replace(/[\d.]+$/, toHexGroups) : text);
+}
+
+/** The last 32 bits of an IPv6 address: `1.2.3.4` as `102:304`; what is no IPv4 address stays. */
+function toHexGroups(tail: string): string {
+  if (isIP(tail) !== 4) return tail;
+  const [a = 0, b = 0, c = 0, d = 0] = tail.split('.').map(Number);
+  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
 function bitsOf(address: Address): 32 | 128 {

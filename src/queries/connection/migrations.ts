@@ -76,7 +76,9 @@ function unapplied(migrations: Migration[], applied: { name: string; checksum: s
     }
     if (known.checksum !== checksum) {
       throw new Error(
-        `The tables of this database were made by an unreleased version of the program (its ${name} differs): remove the folder .data, or point DATA_DIR or DATABASE_URL to an empty database, and start again.`,
+        index === 0
+          ? `The tables of this database were made by an unreleased version of the program (its ${name} differs): remove the data folder (.data unless DATA_DIR names another), or point DATABASE_URL to an empty database, and start again.`
+          : `Migration ${name} was changed after this database had applied it: restore the file as it was released.`,
       );
     }
   }

@@ -61,7 +61,7 @@ export function listDeviceTypes(household: Household): DeviceType[] {
 
 /**
  * All households of a fleet. `density` is what resolveDefinition returned, `anchor` the start of the history
- * (historyWindow), `expansions` the counts of the expand calls; `from` skips those that exist already.
+ * (computeHistoryWindow), `expansions` the counts of the expand calls; `from` skips those that exist already.
  */
 export function buildHouseholds(
   definition: EffectiveDefinition,

@@ -47,7 +47,12 @@ export interface DevicePeriods {
 }
 
 /** Attributes of a state that have no series: settings, and what changes with the instant and not with energy. */
-type WithoutSeries = 'mode' | 'schedule_state' | 'outdoor_temperature_c' | 'target_soc_percent' | 'charging';
+interface WithoutSeries {
+  electric_vehicle: 'target_soc_percent' | 'charging';
+  heat_pump: 'mode' | 'schedule_state' | 'outdoor_temperature_c';
+  inverter: never;
+  wallbox: 'charging';
+}
 
 /**
  * The field of a period in which each attribute of a state has its series. An attribute of a device that is neither here nor among
@@ -55,7 +60,7 @@ type WithoutSeries = 'mode' | 'schedule_state' | 'outdoor_temperature_c' | 'targ
  */
 export const PERIOD_FIELD_OF_ATTRIBUTE: {
   readonly [Type in DeviceType]: Readonly<
-    Record<Exclude<keyof DeviceStates[Type], WithoutSeries>, keyof DevicePeriods[Type]>
+    Record<Exclude<keyof DeviceStates[Type], WithoutSeries[Type]>, keyof DevicePeriods[Type]>
   >;
 } = {
   electric_vehicle: {

@@ -51,6 +51,8 @@ test.each([
   '168.63.129.16',
   '::',
   '::1',
+  '::0.0.0.0',
+  '::0.0.0.1',
   '::7f00:1',
   '::a9fe:a9fe',
   '::ffff:127.0.0.1',
@@ -177,6 +179,13 @@ describe('network membership is that of node:net', () => {
       ),
     );
   });
+});
+
+test('loopback and unspecified addresses of IPv6 stay such when their end is written in decimal', () => {
+  for (const ip of ['::0.0.0.1', '::0.0.0.0']) {
+    expect(isAllowed(ip, ['0.0.0.0/0'])).toBe(false);
+    expect(isAllowed(ip, ['::/0'])).toBe(true);
+  }
 });
 
 test('an allowed network lets through what it contains and nothing else', () => {

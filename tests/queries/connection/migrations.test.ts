@@ -67,7 +67,12 @@ describe('what is refused', () => {
     expect(await applyMigrations(at.connection, folder)).toEqual([]);
     put('0001-first.sql', 'create table first (n int8);');
     await expect(applyMigrations(at.connection, folder)).rejects.toThrow(
-      'The tables of this database were made by an unreleased version of the program (its 0001-first.sql differs): remove the folder .data, or point DATA_DIR or DATABASE_URL to an empty database, and start again.',
+      'The tables of this database were made by an unreleased version of the program (its 0001-first.sql differs): remove the data folder (.data unless DATA_DIR names another), or point DATABASE_URL to an empty database, and start again.',
+    );
+    put('0001-first.sql', 'create table first (n int);\ninsert into first values (1);');
+    put('0002-second.sql', 'alter table first add column other int;');
+    await expect(applyMigrations(at.connection, folder)).rejects.toThrow(
+      'Migration 0002-second.sql was changed after this database had applied it: restore the file as it was released.',
     );
   });
 
