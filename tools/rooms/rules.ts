@@ -1,10 +1,11 @@
 /** What belongs into each room and wing of src, in one sentence: the rule that decides where a new file goes. */
 export const ROOM_RULES: Readonly<Record<string, string>> = {
-  cli: 'Commands: one file a command, which reads its arguments, calls and prints.',
+  cli: 'The command line: reads arguments, calls, prints.',
   compose: 'Puts the parts of a process together: wiring and nothing else.',
   http: 'What happens to every request: routes from the document, order of checks, limits, answers, health.',
   portal: 'Pages on which people sign in and manage: forms, sessions in cookies, guards.',
-  operations: 'The operations of the document: one file a tag, functions named as their operationId.',
+  operations:
+    'The operations of the document: a file or folder for each tag, functions named as their operationId.',
   presenters: 'Turns records into the answers of the document.',
   oauth: 'Access tokens: issued, checked, revoked.',
   accounts: 'Who may sign in: organizations, user names, initial passwords, applications, sessions.',
@@ -38,7 +39,7 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   'domain/security': 'Secrets, passwords, encryption, signed links, addresses that may be called.',
   'domain/users': 'Roles, actors, the fields of a user, countries.',
   'domain/notifications': 'Conditions, topics, envelopes, signatures, retry times, endpoints.',
-  'domain/fleets': 'The states of a fleet and the transitions between them.',
+  'domain/fleets': 'What every fleet shares: device types, limits, states and their transitions.',
   'domain/prices': 'What an upload of day-ahead prices must look like.',
   contract: 'Types that bind each operationId to its handler.',
   config: 'Reads the environment once into typed settings.',
