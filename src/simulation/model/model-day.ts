@@ -11,7 +11,12 @@ import { daySegmentsIn } from '../time/local-day.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { NOISE_CHANNEL, splitSeed, hashStream } from '../kernel/noise.ts';
 import { pvPowerOnPlaneW, panelPlaneOf } from '../devices/pv.ts';
-import { allocateUint8Array, allocateInt32Array, roundNonNegative, allocateFloat64Array } from '../kernel/typed-arrays.ts';
+import {
+  allocateUint8Array,
+  allocateInt32Array,
+  roundNonNegative,
+  allocateFloat64Array,
+} from '../kernel/typed-arrays.ts';
 import { createVehiclePlanner } from '../devices/trips.ts';
 import { appendVehicleIntervals } from '../devices/vehicle.ts';
 import type { VehicleInterval } from '../devices/vehicle.ts';
