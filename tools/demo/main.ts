@@ -46,7 +46,7 @@ async function takeSteps(service: DemoService, receiver: DemoReceiver): Promise<
 const authority = await createCertificateAuthority();
 const receiver = await startReceiver(await createServerCertificate(authority, ['localhost']));
 try {
-  const service = await startDemoService(authority.ca, interrupted);
+  const service = await startDemoService({ ca: authority.ca, interrupted });
   try {
     await takeSteps(service, receiver);
   } finally {

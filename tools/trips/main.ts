@@ -6,10 +6,10 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createCertificateAuthority, createServerCertificate } from '../demo/certificates.ts';
 import { startReceiver } from '../demo/receiver.ts';
+import { startDemoService } from '../demo/service.ts';
 import { ApiCaller } from './api-caller.ts';
 import { CalledFunctions } from './coverage.ts';
 import { createWorld, journeys } from './journeys.ts';
-import { startInspectedService } from './service.ts';
 
 const { values, positionals } = parseArgs({
   options: { files: { type: 'boolean', default: false }, calls: { type: 'string' } },
@@ -35,8 +35,10 @@ function report(name: string, runs: readonly Calls[]): void {
 
 const authority = await createCertificateAuthority();
 const receiver = await startReceiver(await createServerCertificate(authority, ['localhost']));
-const service = await startInspectedService(root, authority.ca);
-const coverage = await CalledFunctions.connect(service.inspectorUrl);
+const env = { NODE_OPTIONS: '--inspect=127.0.0.1:0', SIMULATOR_FAULTS: 'off' };
+const service = await startDemoService({ ca: authority.ca, root, env });
+const [, inspectorUrl = ''] = /Debugger listening on (ws:\S+)/.exec(service.log()) ?? [];
+const coverage = await CalledFunctions.connect(inspectorUrl);
 try {
   const api = await ApiCaller.withToken(service.baseUrl, service.clientId, service.clientSecret);
   const world = await createWorld(api, receiver, service.orgId);
