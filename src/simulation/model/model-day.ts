@@ -30,6 +30,9 @@ const MILLI_WH_PER_W = 250;
 /** Fills the rows of a UTC day (days since 1970), whatever they hold. Energies in mWh. */
 export type DayFiller<Rows> = (day: number, rows: Rows) => void;
 
+/** Load of the local day that is being filled, whichever household's. */
+const loadCurve = allocateFloat64Array(QUARTER_HOURS_PER_DAY);
+
 /** The household's own load. */
 export function createLoadDayFiller(household: Household): DayFiller<Int32Array> {
   const { index, country, latitude, profile, time_zone: zone } = household;
@@ -38,8 +41,6 @@ export function createLoadDayFiller(household: Household): DayFiller<Int32Array>
   const bursts = hashStream(seed, index, NOISE_CHANNEL.loadSpike);
   const meanMilliWh = ((household.load_annual_kwh * 1000) / 8760) * MILLI_WH_PER_W;
   const daySegments = daySegmentsIn(zone);
-  /** Load of the local day that is being filled. */
-  const loadCurve = allocateFloat64Array(QUARTER_HOURS_PER_DAY);
   const years = new DayCache<number>(2);
   const yearMeanOf = (year: number): number =>
     years.find(year) ?? years.set(year, meanProfileLoadOverYear(profile, year, country, latitude));

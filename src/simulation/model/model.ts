@@ -49,6 +49,17 @@ export function createHouseholdModel(
   return new QuarterHourModel(household, scheduleState);
 }
 
+/**
+ * Arrays that hold nothing from one call to the next, so that all models share them: a fleet's first look makes a model of
+ * each household, and arrays of their own would be most of what it allocates.
+ */
+const workspace = {
+  /** Surplus before the battery on the day that is computed. */
+  surplus: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+  /** For days of which only the battery's transition is needed. */
+  house: createHouseRows(),
+} as const;
+
 /** Remembers two computed days and what storages do on some days more, which only saves time. */
 class QuarterHourModel implements HouseholdModel {
   readonly counters: CounterAccumulator;
@@ -66,10 +77,6 @@ class QuarterHourModel implements HouseholdModel {
   readonly #vehicleTransitions = new DayCache<StorageTransition>(64);
   readonly #batteryTransitions = new DayCache<StorageTransition>(64);
   readonly #days = new DayCache<DayRows>(2);
-  /** Surplus before the battery on the day that was filled last. */
-  readonly #surplus = allocateInt32Array(QUARTER_HOURS_PER_DAY);
-  /** For days of which only the battery's transition is needed. */
-  #scratch: HouseRows | undefined;
 
   constructor(household: Household, scheduleState: (at: Date) => ScheduleState) {
     const { electric_vehicle: vehicle } = household;
@@ -115,9 +122,9 @@ class QuarterHourModel implements HouseholdModel {
       this.#days.find(day - 1)?.stored[QUARTER_HOURS_PER_DAY] ??
       storedEnergyAtDayStart(this.#batteryTransition, day, (back) => this.#checkpointOf(back)?.stored);
     this.#fillHouse(day, rows);
-    simulateBatteryDay(this.#battery, this.#surplus, this.#firstQuarterOf(day), stored, rows);
+    simulateBatteryDay(this.#battery, workspace.surplus, this.#firstQuarterOf(day), stored, rows);
     const { charge, discharge, grid } = rows;
-    const surplus = this.#surplus;
+    const { surplus } = workspace;
     for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (surplus[i] ?? 0);
     }
@@ -142,7 +149,7 @@ class QuarterHourModel implements HouseholdModel {
         );
       simulateVehicleDay(this.#vehicle, this.#drivingOn(day), first, stored, rows);
     } else ev.fill(0);
-    const surplus = this.#surplus;
+    const { surplus } = workspace;
     for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       surplus[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev[i] ?? 0);
     }
@@ -161,8 +168,8 @@ class QuarterHourModel implements HouseholdModel {
   readonly #batteryTransition = (day: number): StorageTransition => {
     const known = this.#batteryTransitions.find(day);
     if (known) return known;
-    this.#fillHouse(day, (this.#scratch ??= createHouseRows()));
-    const transition = batteryTransition(this.#battery, this.#surplus, this.#firstQuarterOf(day));
+    this.#fillHouse(day, workspace.house);
+    const transition = batteryTransition(this.#battery, workspace.surplus, this.#firstQuarterOf(day));
     return this.#batteryTransitions.set(day, transition);
   };
 
