@@ -70,8 +70,8 @@ export function createAuthenticator({
       const isFresh = known !== undefined && monotonicMs() - known.startedMs < CACHE_LIFETIME_MS;
       const active = await (isFresh ? known : read(tokenDigest)).token;
       if (active === undefined || active.expiresAt <= clock()) throw invalidTokenProblem();
-      const { orgId, userId, applicationId, role, scope } = active;
-      return { orgId, userId, applicationId, role, scope, tokenDigest };
+      const { orgId, partnerId, userId, applicationId, role, scope } = active;
+      return { orgId, partnerId, userId, applicationId, role, scope, tokenDigest };
     },
 
     invalidateCachedToken(tokenDigest) {

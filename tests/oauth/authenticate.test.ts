@@ -11,7 +11,7 @@ import {
 import { deleteApplication } from '../../src/queries/accounts/applications.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
-import { addClient, addUser, softDelete, START } from './fixture.ts';
+import { addClient, addOrganization, addUser, softDelete, START } from './fixture.ts';
 import type { TestClient } from './fixture.ts';
 
 let database: TestDatabase;
@@ -63,6 +63,7 @@ test('a token acts as its user, with the role and scope as they are', async () =
   expect(await enter()).toEqual({
     userId: client.ownerId,
     orgId: client.orgId,
+    partnerId: client.orgId,
     role: 'admin',
     scope: 'read write',
     applicationId: client.applicationId,
@@ -74,6 +75,22 @@ test('a token acts as its user, with the role and scope as they are', async () =
     role: 'user',
     scope: 'read',
   });
+});
+
+test('the partner of a simulation organization is its parent', async () => {
+  const simulationOrgId = await addOrganization(database.db, client.orgId);
+  const simulated = await addClient(database.db, { orgId: simulationOrgId });
+  const value = newAccessToken();
+  await insertAccessToken(database.db, {
+    tokenHash: sha256Digest(value),
+    orgId: simulationOrgId,
+    userId: simulated.ownerId,
+    applicationId: simulated.applicationId,
+    scope: 'read',
+    createdAt: START,
+    expiresAt: new Date(START.getTime() + 36_000_000),
+  });
+  expect(await enter(value)).toMatchObject({ orgId: simulationOrgId, partnerId: client.orgId });
 });
 
 test.each(['bearer', 'BEARER', 'Bearer '])('the scheme may be written %p', async (scheme) => {

@@ -110,6 +110,7 @@ test('a long list is read as the client reads on', async () => {
   const actor = {
     userId: admin.id,
     orgId,
+    partnerId: orgId,
     role: admin.role,
     scope: 'read',
     applicationId: '',

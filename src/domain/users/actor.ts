@@ -4,6 +4,8 @@ import type { Role } from './roles.ts';
 export interface Actor {
   readonly userId: string;
   readonly orgId: string;
+  /** The partner: `orgId` itself, or its parent when that is a simulation organization. What is scarce is shared by it. */
+  readonly partnerId: string;
   readonly role: Role;
   /** `read write`, or `read` for a token that may only read. */
   readonly scope: string;

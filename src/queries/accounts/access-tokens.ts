@@ -16,6 +16,8 @@ export interface NewAccessToken {
 /** A stored token with what is true of its user now. */
 export interface ActiveToken {
   readonly orgId: string;
+  /** The root organization of `orgId`: itself or its parent. */
+  readonly partnerId: string;
   readonly userId: string;
   readonly applicationId: string;
   readonly applicationOwnerId: string;
@@ -50,6 +52,7 @@ export async function findActiveToken(db: Db, tokenHash: Buffer): Promise<Active
     .innerJoin('users as holder', (join) =>
       join.onRef('holder.org_id', '=', 'token.org_id').onRef('holder.id', '=', 'token.user_id'),
     )
+    .innerJoin('organizations as organization', 'organization.id', 'token.org_id')
     .innerJoin('applications as application', (join) =>
       join
         .onRef('application.org_id', '=', 'token.org_id')
@@ -67,6 +70,7 @@ export async function findActiveToken(db: Db, tokenHash: Buffer): Promise<Active
       'token.scope',
       'token.expires_at',
       'holder.role',
+      'organization.parent_org_id',
       'owner.id as owner_id',
     ])
     .where('token.token_hash', '=', tokenHash)
@@ -76,6 +80,7 @@ export async function findActiveToken(db: Db, tokenHash: Buffer): Promise<Active
   if (row === undefined) return undefined;
   return {
     orgId: row.org_id,
+    partnerId: row.parent_org_id ?? row.org_id,
     userId: row.user_id,
     applicationId: row.application_id,
     applicationOwnerId: row.owner_id,

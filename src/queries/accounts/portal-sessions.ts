@@ -12,6 +12,8 @@ export interface NewPortalSession extends AccountKey {
 /** A valid session with the person that it belongs to, both as they are now. */
 export interface PortalSession extends Account {
   readonly orgName: string;
+  /** The root organization: `orgId` itself or its parent. */
+  readonly partnerId: string;
   readonly csrfSecret: string;
 }
 
@@ -45,6 +47,7 @@ export async function findPortalSession(
     .select([
       'session.org_id',
       'organization.name as org_name',
+      'organization.parent_org_id',
       'session.user_id',
       'session.csrf_secret',
       'person.email',
@@ -60,6 +63,7 @@ export async function findPortalSession(
   return {
     orgId: row.org_id,
     orgName: row.org_name,
+    partnerId: row.parent_org_id ?? row.org_id,
     userId: row.user_id,
     csrfSecret: row.csrf_secret,
     email: row.email,
