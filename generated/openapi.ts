@@ -3740,7 +3740,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service cannot answer just now (it starts, stops, or has lost its database). Nothing was changed. Repeat the request after the seconds that `Retry-After` names. */
+        /** @description The service cannot answer just now (it starts, stops, or has lost its database), or the partner's share of it is in use (`overloaded`). Nothing was changed. Repeat the request after the seconds that `Retry-After` names. */
         readonly ServiceUnavailable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
@@ -3750,18 +3750,6 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/service_unavailable",
-                 *       "title": "Service unavailable",
-                 *       "status": 503,
-                 *       "detail": "The service is not available at the moment.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "service_unavailable",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };

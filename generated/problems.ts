@@ -224,6 +224,14 @@ export const PROBLEMS = {
     "detail": "The service is not available at the moment.",
     "cause": "The service is starting or stopping, or its database cannot be reached.",
     "cure": "Repeat the request after the seconds that `Retry-After` names."
+  },
+  "overloaded": {
+    "scope": "problem",
+    "status": 503,
+    "title": "Overloaded",
+    "detail": "This partner's share of the service is in use.",
+    "cause": "Scarce parts of the service (computing, database connections, password checks) are divided among partners. More requests of this partner wait for its share than may wait, or one of them has waited for two seconds.",
+    "cure": "Repeat the request after the seconds that `Retry-After` names, and send fewer heavy requests (previews, series of many days, large uploads) at the same time; one after the other none is refused."
   }
 } as const;
 

@@ -6,6 +6,7 @@ const rooms = {
   contract: [],
   log: [],
   loops: [],
+  shares: ['domain'],
   config: ['domain'],
   postgres: [],
   simulation: ['domain'],

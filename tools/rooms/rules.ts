@@ -44,6 +44,7 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   contract: 'Types that bind each operationId to its handler.',
   config: 'Reads the environment once into typed settings.',
   html: 'Renders templates into pages with the headers that pages need.',
+  shares: 'Divides scarce things among partners: turns, waiting, refusal.',
   loops: 'Repeats background work when it is woken or due, and throttles calls.',
   log: 'JSON lines on standard error, without secrets.',
 };

@@ -1,0 +1,166 @@
+import { Problem } from '../domain/api/problem.ts';
+
+/** How long a caller waits for a unit before it is refused. */
+const DEFAULT_WAIT_MS = 2_000;
+
+/** Calls `run` once after `waitMs`; the function that it returns prevents it. */
+export type StartTimer = (waitMs: number, run: () => void) => () => void;
+
+export interface FairShareOptions {
+  /** Units that exist. */
+  readonly capacity: number;
+  /** Callers of one partner that may wait at the same time. */
+  readonly maxWaiting: number;
+  /** How long a caller waits; 2 s where it is left out. */
+  readonly waitMs?: number | undefined;
+  /** Units that a partner has as of right; half of the capacity, at least one, where it is left out. */
+  readonly asOfRight?: number | undefined;
+  /** Units that a partner has at most, borrowed ones included; no limit of its own where it is left out. */
+  readonly atMost?: number | undefined;
+  readonly startTimer?: StartTimer | undefined;
+}
+
+interface Waiting {
+  readonly grant: () => void;
+}
+
+interface Partner {
+  held: number;
+  readonly waiting: Set<Waiting>;
+}
+
+/**
+ * Divides the units of one scarce thing among partners. A partner has at most half of them as of right (at least one); what
+ * is idle may be borrowed beyond that, but never the last unit. A partner's callers are served in the order in which they
+ * came; partners that wait take turns, those within their right before those that borrow. Nobody waits without a limit.
+ */
+export class FairShare {
+  readonly #partners = new Map<string, Partner>();
+  /** Partners with waiting callers; who was served goes to the end. */
+  readonly #turns = new Map<string, Partner>();
+  readonly #capacity: number;
+  readonly #asOfRight: number;
+  readonly #atMost: number;
+  readonly #maxWaiting: number;
+  readonly #waitMs: number;
+  readonly #startTimer: StartTimer;
+  #free: number;
+
+  constructor({ capacity, maxWaiting, waitMs, asOfRight, atMost, startTimer }: FairShareOptions) {
+    this.#capacity = capacity;
+    this.#free = capacity;
+    this.#asOfRight = asOfRight ?? Math.max(1, Math.floor(capacity / 2));
+    this.#atMost = atMost ?? capacity;
+    this.#maxWaiting = maxWaiting;
+    this.#waitMs = waitMs ?? DEFAULT_WAIT_MS;
+    this.#startTimer = startTimer ?? startProcessTimer;
+  }
+
+  /** Units in use and callers that wait, of all partners. */
+  get usage(): { readonly capacity: number; readonly held: number; readonly waiting: number } {
+    let waiting = 0;
+    for (const partner of this.#turns.values()) waiting += partner.waiting.size;
+    return { capacity: this.#capacity, held: this.#capacity - this.#free, waiting };
+  }
+
+  /**
+   * One unit; what is returned gives it back, and may be called more than once.
+   * @throws Problem overloaded (503) with Retry-After: at once when too many callers of the partner wait, otherwise after the
+   * wait; the reason of the signal when that is aborted first.
+   */
+  async acquire(partnerId: string, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    const partner = this.#partners.get(partnerId) ?? { held: 0, waiting: new Set() };
+    this.#partners.set(partnerId, partner);
+    const granted = Promise.withResolvers<undefined>();
+    const waiting: Waiting = { grant: () => granted.resolve(undefined) };
+    partner.waiting.add(waiting);
+    if (!this.#turns.has(partnerId)) this.#turns.set(partnerId, partner);
+    this.#grantFreeUnits();
+    if (!partner.waiting.has(waiting)) return this.#releaseOf(partnerId, partner);
+    const leave = (reason: unknown): void => {
+      this.#leave(partnerId, partner, waiting);
+      granted.reject(reason);
+    };
+    if (partner.waiting.size > this.#maxWaiting) leave(this.#refusal('has too many requests waiting for it'));
+    const cancelTimer = this.#startTimer(this.#waitMs, () => leave(this.#refusal('waited too long for it')));
+    const abort = (): void => leave(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      await granted.promise;
+    } finally {
+      cancelTimer();
+      signal?.removeEventListener('abort', abort);
+    }
+    return this.#releaseOf(partnerId, partner);
+  }
+
+  /** Does the work with one unit; the unit is given back however it ends. Throws what `acquire` and the work throw. */
+  async run<Result>(partnerId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const release = await this.acquire(partnerId, signal);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  #grantFreeUnits(): void {
+    for (;;) {
+      const next = this.#findNext();
+      if (next === undefined) return;
+      const [partnerId, partner] = next;
+      const [first] = partner.waiting;
+      this.#turns.delete(partnerId);
+      if (first === undefined) continue;
+      partner.waiting.delete(first);
+      if (partner.waiting.size > 0) this.#turns.set(partnerId, partner);
+      partner.held += 1;
+      this.#free -= 1;
+      first.grant();
+    }
+  }
+
+  #findNext(): [string, Partner] | undefined {
+    if (this.#free === 0) return undefined;
+    const findBelow = (units: number): [string, Partner] | undefined =>
+      this.#turns.entries().find(([, { held }]) => held < units);
+    return findBelow(this.#asOfRight) ?? (this.#free > 1 ? findBelow(this.#atMost) : undefined);
+  }
+
+  #releaseOf(partnerId: string, partner: Partner): () => void {
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      partner.held -= 1;
+      this.#free += 1;
+      this.#forgetIdle(partnerId, partner);
+      this.#grantFreeUnits();
+    };
+  }
+
+  #leave(partnerId: string, partner: Partner, waiting: Waiting): void {
+    partner.waiting.delete(waiting);
+    if (partner.waiting.size === 0) this.#turns.delete(partnerId);
+    this.#forgetIdle(partnerId, partner);
+  }
+
+  #forgetIdle(partnerId: string, { held, waiting }: Partner): void {
+    if (held === 0 && waiting.size === 0) this.#partners.delete(partnerId);
+  }
+
+  #refusal(what: string): Problem {
+    const seconds = Math.max(1, Math.ceil(this.#waitMs / 1_000));
+    return new Problem(
+      'overloaded',
+      `This partner's share of the service is in use, and the request ${what}; repeat it after ${seconds} s.`,
+      { headers: { 'Retry-After': String(seconds) } },
+    );
+  }
+}
+
+const startProcessTimer: StartTimer = (waitMs, run) => {
+  const timer = setTimeout(run, waitMs);
+  return () => clearTimeout(timer);
+};
