@@ -123,9 +123,12 @@ export class FairShare {
 
   #findNext(): [string, Partner] | undefined {
     if (this.#free === 0) return undefined;
-    const findBelow = (units: number): [string, Partner] | undefined =>
-      this.#turns.entries().find(([, { held }]) => held < units);
-    return findBelow(this.#asOfRight) ?? (this.#free > 1 ? findBelow(this.#atMost) : undefined);
+    return this.#findBelow(this.#asOfRight) ?? (this.#free > 1 ? this.#findBelow(this.#atMost) : undefined);
+  }
+
+  #findBelow(units: number): [string, Partner] | undefined {
+    for (const turn of this.#turns) if (turn[1].held < units) return turn;
+    return undefined;
   }
 
   #releaseOf(partnerId: string, partner: Partner): () => void {
