@@ -217,13 +217,13 @@ export const PROBLEMS = {
     "cause": "A fault of the service, not of the request.",
     "cure": "Repeat the request later; send fleet creations and expansions with the same `request_id`. If it persists, report the `request_id` of the answer."
   },
-  "service_unavailable": {
+  "database_unavailable": {
     "scope": "problem",
     "status": 503,
-    "title": "Service unavailable",
-    "detail": "The service is not available at the moment.",
-    "cause": "The service is starting or stopping, or its database cannot be reached.",
-    "cure": "Repeat the request after the seconds that `Retry-After` names."
+    "title": "Database unavailable",
+    "detail": "The database does not answer at the moment.",
+    "cause": "The database cannot be reached or did not answer within 4.5 seconds, refuses writes, lacks disk, memory or connections, or another request held a lock on the same objects for more than 2 seconds. Nothing was changed, unless the answer to the last step was lost.",
+    "cure": "Repeat the request after the seconds that `Retry-After` names; send fleet creations and expansions with the same `request_id`."
   },
   "overloaded": {
     "scope": "problem",

@@ -1,9 +1,10 @@
 import { yieldLowPriority } from '../households/time-slicer.ts';
 import type { YieldToEventLoop } from '../households/time-slicer.ts';
+import { Backoff } from '../loops/backoff.ts';
 import { PollingLoop } from '../loops/polling-loop.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { claimFleet, releaseFleetClaim } from '../queries/fleets/fleet-work.ts';
+import { claimFleet, postponeFleetClaim, releaseFleetClaim } from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import { findNextConditionChangeAt } from '../queries/fleets/planned-conditions.ts';
 import { advanceOldestCheckpoints } from './checkpoints.ts';
@@ -34,6 +35,9 @@ export interface FleetRunnerOptions {
 
 /** The tables are polled at least this often: wake-ups may be lost, and leases of dead workers run out. */
 const POLL_INTERVAL_MS = 1_000;
+/** Work that the database could not do is tried again after a quarter of a second, later after a second. */
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 1_000;
 
 /**
  * Does the work on fleets: builds households, removes purged fleets, lets planned conditions begin and end, moves
@@ -48,6 +52,9 @@ export class FleetRunner {
   readonly #options: FleetRunnerOptions;
   readonly #context: CheckpointWorkContext;
   readonly #loop: PollingLoop;
+  readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
+  /** Claims of work that failed together with the database; they would keep all runners off until their leases end. */
+  readonly #abandoned = new Set<ClaimedFleet>();
   #isStopped = false;
   #checkpoints: Promise<void> | undefined;
   #unlisten: (() => Promise<void>) | undefined;
@@ -92,6 +99,7 @@ export class FleetRunner {
   }
 
   async #processRound(): Promise<void> {
+    await this.#releaseAbandoned();
     const lanes = Array.from({ length: this.#options.lanes ?? 3 }, () => this.#drainQueue());
     await Promise.all(lanes);
     await this.#applyDueFaults();
@@ -120,7 +128,7 @@ export class FleetRunner {
     }
   }
 
-  /** An error of the database leaves the claim to run out, so that the work is tried again a little later. */
+  /** Work that the database cannot do now is left for later, whatever it lacks; other errors end it. */
   async #work(claim: ClaimedFleet): Promise<void> {
     const { db, now, onError } = this.#options;
     try {
@@ -129,10 +137,30 @@ export class FleetRunner {
         : provisionFleet(this.#context, claim));
     } catch (error) {
       onError(error);
-      if (claim.status === 'purging' || isDatabaseUnavailable(error)) return;
+      if (isDatabaseUnavailable(error)) return this.#postpone(claim);
+      // The claim runs out, and the removal is tried again.
+      if (claim.status === 'purging') return;
       await db.transaction().execute((tx) => recordProvisioningFailure(tx, claim, reasonOf(error), now()));
     }
+    this.#backoff.forget(claim.id);
     if (this.#isStopped) await releaseFleetClaim(db, claim);
+  }
+
+  async #postpone(claim: ClaimedFleet): Promise<void> {
+    const { db, now } = this.#options;
+    const until = new Date(now().getTime() + this.#backoff.nextMs(claim.id));
+    this.#abandoned.add(claim);
+    await postponeFleetClaim(db, claim, until).then(
+      () => this.#abandoned.delete(claim),
+      () => undefined,
+    );
+  }
+
+  async #releaseAbandoned(): Promise<void> {
+    for (const claim of this.#abandoned) {
+      await releaseFleetClaim(this.#options.db, claim);
+      this.#abandoned.delete(claim);
+    }
   }
 
   async #applyDueFaults(): Promise<void> {

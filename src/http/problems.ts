@@ -55,7 +55,7 @@ export function createProblemHandler(settings: ProblemSettings): ErrorRequestHan
 function toProblem(error: unknown, settings: ProblemSettings): Problem {
   if (error instanceof Problem) return error;
   if (settings.isUnavailable(error)) {
-    return problemFromCatalogue('service_unavailable', error, { 'Retry-After': RETRY_UNAVAILABLE_SECONDS });
+    return problemFromCatalogue('database_unavailable', error, { 'Retry-After': RETRY_UNAVAILABLE_SECONDS });
   }
   if (settings.isOrganizationGone(error)) return problemFromCatalogue('organization_forbidden', error);
   const reader = findBodyReaderProblem(error);

@@ -210,7 +210,7 @@ const failureChecks: readonly Check[] = [
     appliesTo: withDatabase,
     run: async (id, route) => {
       const answer = await apis.withoutDatabase.call(id, callToDatabase(id, route));
-      expect(answer).toMatchObject(problem(503, 'service_unavailable'));
+      expect(answer).toMatchObject(problem(503, 'database_unavailable'));
       expect(answer.headers['retry-after']).toMatch(/^\d+$/);
     },
   },

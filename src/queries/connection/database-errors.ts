@@ -1,5 +1,39 @@
-// What an error from the database means to its caller.
+// What an error from the database means: one table for requests and loops.
 import pg from 'pg';
+
+/**
+ * - `retry_now`: the same transaction succeeds when it is repeated at once.
+ * - `retry_later`: nothing is wrong with the call; it succeeds once the database is reachable, has resources again or lets
+ *   go of a lock.
+ * - `caller`: the values can't be stored; repeating does not help.
+ * - `ours`: a mistake in a statement, the schema or the program.
+ */
+export type DatabaseErrorClass = 'retry_now' | 'retry_later' | 'caller' | 'ours';
+
+/** By SQLSTATE or its class, the first two characters; a whole SQLSTATE counts before its class. All others are ours. */
+export const SQLSTATE_CLASSES: Readonly<Record<string, DatabaseErrorClass>> = {
+  // Serialization failure, deadlock.
+  '40001': 'retry_now',
+  '40P01': 'retry_now',
+  // The connection is gone or was refused; whether a commit arrived is not known.
+  '08': 'retry_later',
+  '40003': 'retry_later',
+  // A standby, or a primary that a failover has made one.
+  '25006': 'retry_later',
+  // The server ended a session that held a transaction open for too long.
+  '25P03': 'retry_later',
+  '25P04': 'retry_later',
+  // Disk, memory, connections, temporary files.
+  '53': 'retry_later',
+  // A lock was not had in time.
+  '55P03': 'retry_later',
+  // Cancelled by a time limit; the server stops, starts or has ended the session.
+  '57': 'retry_later',
+  // The disk or the network below the server.
+  '58030': 'retry_later',
+  '22': 'caller',
+  '23': 'caller',
+};
 
 /** Error codes of the socket: the server is not there, or went away. ENOENT: there is no such unix socket. */
 const SOCKET_ERRORS = new Set(
@@ -10,27 +44,32 @@ const SOCKET_ERRORS = new Set(
 
 const SOCKET_CALLS = new Set(['connect', 'getaddrinfo', 'read', 'write']);
 
-/**
- * SQLSTATEs beside class 08: the server stops (57P01 to 57P03), has no connection left (53300), or has become a
- * standby under an old connection (25006).
- */
-const UNAVAILABLE_STATES = new Set(['57P01', '57P02', '57P03', '53300', '25006']);
-
 /** Messages of pg's own errors, which have no code. */
 const CLIENT_MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed)/;
 
-/** Whether an error means that the database cannot be reached: the same call may succeed later, and HTTP answers 503. */
-export function isDatabaseUnavailable(error: unknown): boolean {
+/** What an error means for the call that met it; undefined when it does not come from the database. */
+export function classifyDatabaseError(error: unknown): DatabaseErrorClass | undefined {
   if (error instanceof pg.DatabaseError) {
-    return error.code !== undefined && (error.code.startsWith('08') || UNAVAILABLE_STATES.has(error.code));
+    const state = error.code ?? '';
+    return SQLSTATE_CLASSES[state] ?? SQLSTATE_CLASSES[state.slice(0, 2)] ?? 'ours';
   }
-  if (typeof error !== 'object' || error === null) return false;
+  if (typeof error !== 'object' || error === null) return undefined;
   const { code, syscall, message, errors, cause } = error as Partial<Record<string, unknown>>;
-  if (Array.isArray(errors) && errors.length > 0) return errors.every(isDatabaseUnavailable);
+  if (Array.isArray(errors) && errors.length > 0) {
+    const classes = new Set(errors.map(classifyDatabaseError));
+    return classes.size === 1 ? [...classes][0] : undefined;
+  }
   if (typeof syscall === 'string' && SOCKET_CALLS.has(syscall))
-    return typeof code === 'string' && SOCKET_ERRORS.has(code);
-  return (typeof message === 'string' && CLIENT_MESSAGES.test(message)) || isDatabaseUnavailable(cause);
+    return typeof code === 'string' && SOCKET_ERRORS.has(code) ? 'retry_later' : undefined;
+  if (typeof message === 'string' && CLIENT_MESSAGES.test(message)) return 'retry_later';
+  return classifyDatabaseError(cause);
+}
+
+/** Whether the same call may succeed later without anybody's doing: HTTP answers 503, loops try again. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  const found = classifyDatabaseError(error);
+  return found === 'retry_now' || found === 'retry_later';
 }
 
 /**

@@ -115,6 +115,17 @@ export async function releaseFleetClaim(db: Db, claim: ClaimedFleet): Promise<vo
     .execute();
 }
 
+/** Gives a claim back: no worker takes the work up before `until`. */
+export async function postponeFleetClaim(db: Db, claim: ClaimedFleet, until: Date): Promise<void> {
+  await db
+    .updateTable('fleets')
+    .set({ work_token: null, work_lease_until: until })
+    .where('org_id', '=', claim.org_id)
+    .where('id', '=', claim.id)
+    .where('work_token', '=', claim.work_token)
+    .execute();
+}
+
 /** The weights of the fleet's density, a byte for each cell; null without a density. */
 export async function findDensityWeights(
   db: Db,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
+import { classifyDatabaseError } from '../../../src/queries/connection/database-errors.ts';
+import type { DatabaseErrorClass } from '../../../src/queries/connection/database-errors.ts';
 import {
   isDatabaseUnavailable,
   openDatabase,
@@ -91,6 +93,24 @@ describe('long lists', () => {
 });
 
 describe('errors', () => {
+  test.each<[DatabaseErrorClass, string]>([
+    ['retry_now', '40001 40P01'],
+    [
+      'retry_later',
+      '08006 08P01 40003 25006 25P03 53000 53100 53200 53300 53400 55P03 57014 57P01 57P03 58030',
+    ],
+    ['caller', '22003 22021 23505 23503 23514'],
+    ['ours', '42601 42P01 42501 0A000 25P02 40002 58P01 XX000 P0001'],
+  ])('%s: %s', async (expected, states) => {
+    for (const state of states.split(' ')) {
+      const text = `do $$ begin raise exception using errcode = '${state}', message = 'x'; end $$`;
+      expect([state, classifyDatabaseError(await failureOf(sql.raw(text).execute(at.db)))]).toEqual([
+        state,
+        expected,
+      ]);
+    }
+  });
+
   test('a broken constraint is told by name', async () => {
     const row = {
       id: '00000000-0000-0000-0001-000000000000',
