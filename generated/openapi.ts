@@ -2262,15 +2262,15 @@ export interface components {
              * @description When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`.
              */
             readonly timestamp: string;
-            /** @description EUR/MWh; may be negative. It holds until the next entry, for 60 minutes at most. */
+            /** @description EUR/MWh, from -10,000 to 10,000. It holds until the next entry, for 60 minutes at most. */
             readonly price: number;
             /**
-             * @description Best bids in EUR/MWh.
+             * @description Best bids in EUR/MWh, each from -10,000 to 10,000.
              * @default []
              */
             readonly best_bid?: readonly number[];
             /**
-             * @description Best asks in EUR/MWh.
+             * @description Best asks in EUR/MWh, each from -10,000 to 10,000.
              * @default []
              */
             readonly best_ask?: readonly number[];

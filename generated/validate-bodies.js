@@ -1177,7 +1177,7 @@ export const uploadDayAheadPrices = validate28;
 const schema48 = {"$id":"op_uploadDayAheadPrices","$ref":"components#/$defs/DayAheadPriceUpload"};
 const schema49 = {"type":"object","description":"Day-ahead prices to store, all of them or none.","additionalProperties":false,"required":["data"],"properties":{"metadata":{"$ref":"components#/$defs/DayAheadPriceMetadata"},"data":{"type":"array","maxItems":10000,"description":"The prices, in any order. No two may mean the same instant (422 `timestamp_duplicate`). An entry that is already stored is replaced.","items":{"$ref":"components#/$defs/DayAheadPriceEntry"}}}};
 const schema50 = {"type":"object","description":"How to read the entries.","additionalProperties":false,"properties":{"timezone_override":{"type":"string","minLength":1,"maxLength":64,"description":"The IANA time zone (such as `Europe/Vienna`) in which naive timestamps are read; without it they are UTC. A timestamp with an offset or `Z` is not affected. An unknown name is 422 `time_zone_unknown`."}}};
-const schema51 = {"type":"object","description":"The price of a delivery period.","additionalProperties":false,"required":["timestamp","price"],"properties":{"timestamp":{"type":"string","format":"instant","description":"When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`."},"price":{"type":"number","description":"EUR/MWh; may be negative. It holds until the next entry, for 60 minutes at most."},"best_bid":{"type":"array","maxItems":100,"default":[],"description":"Best bids in EUR/MWh.","items":{"type":"number"}},"best_ask":{"type":"array","maxItems":100,"default":[],"description":"Best asks in EUR/MWh.","items":{"type":"number"}}}};
+const schema51 = {"type":"object","description":"The price of a delivery period.","additionalProperties":false,"required":["timestamp","price"],"properties":{"timestamp":{"type":"string","format":"instant","description":"When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`."},"price":{"type":"number","minimum":-10000,"maximum":10000,"description":"EUR/MWh, from -10,000 to 10,000. It holds until the next entry, for 60 minutes at most."},"best_bid":{"type":"array","maxItems":100,"default":[],"description":"Best bids in EUR/MWh, each from -10,000 to 10,000.","items":{"type":"number","minimum":-10000,"maximum":10000}},"best_ask":{"type":"array","maxItems":100,"default":[],"description":"Best asks in EUR/MWh, each from -10,000 to 10,000.","items":{"type":"number","minimum":-10000,"maximum":10000}}}};
 const formats12 = formatsModule.formats.instant;
 
 function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1351,8 +1351,9 @@ errors++;
 }
 if(data3.price !== undefined){
 let data5 = data3.price;
-if(!((typeof data5 == "number") && (isFinite(data5)))){
-const err13 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/type",keyword:"type",params:{type: "number"},message:"must be number"};
+if((typeof data5 == "number") && (isFinite(data5))){
+if(data5 > 10000 || isNaN(data5)){
+const err13 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1361,12 +1362,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-}
-if(data3.best_bid !== undefined){
-let data6 = data3.best_bid;
-if(Array.isArray(data6)){
-if(data6.length > 100){
-const err14 = {instancePath:instancePath+"/data/" + i0+"/best_bid",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
+if(data5 < -10000 || isNaN(data5)){
+const err14 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000},message:"must be >= -10000"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1375,11 +1372,9 @@ vErrors.push(err14);
 }
 errors++;
 }
-const len1 = data6.length;
-for(let i1=0; i1<len1; i1++){
-let data7 = data6[i1];
-if(!((typeof data7 == "number") && (isFinite(data7)))){
-const err15 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/type",keyword:"type",params:{type: "number"},message:"must be number"};
+}
+else {
+const err15 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/type",keyword:"type",params:{type: "number"},message:"must be number"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1389,9 +1384,11 @@ vErrors.push(err15);
 errors++;
 }
 }
-}
-else {
-const err16 = {instancePath:instancePath+"/data/" + i0+"/best_bid",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data3.best_bid !== undefined){
+let data6 = data3.best_bid;
+if(Array.isArray(data6)){
+if(data6.length > 100){
+const err16 = {instancePath:instancePath+"/data/" + i0+"/best_bid",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1400,12 +1397,12 @@ vErrors.push(err16);
 }
 errors++;
 }
-}
-if(data3.best_ask !== undefined){
-let data8 = data3.best_ask;
-if(Array.isArray(data8)){
-if(data8.length > 100){
-const err17 = {instancePath:instancePath+"/data/" + i0+"/best_ask",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 > 10000 || isNaN(data7)){
+const err17 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1414,11 +1411,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-const len2 = data8.length;
-for(let i2=0; i2<len2; i2++){
-let data9 = data8[i2];
-if(!((typeof data9 == "number") && (isFinite(data9)))){
-const err18 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/type",keyword:"type",params:{type: "number"},message:"must be number"};
+if(data7 < -10000 || isNaN(data7)){
+const err18 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000},message:"must be >= -10000"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1428,9 +1422,8 @@ vErrors.push(err18);
 errors++;
 }
 }
-}
 else {
-const err19 = {instancePath:instancePath+"/data/" + i0+"/best_ask",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err19 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/type",keyword:"type",params:{type: "number"},message:"must be number"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1442,7 +1435,7 @@ errors++;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err20 = {instancePath:instancePath+"/data/" + i0+"/best_bid",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1452,9 +1445,11 @@ vErrors.push(err20);
 errors++;
 }
 }
-}
-else {
-const err21 = {instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data3.best_ask !== undefined){
+let data8 = data3.best_ask;
+if(Array.isArray(data8)){
+if(data8.length > 100){
+const err21 = {instancePath:instancePath+"/data/" + i0+"/best_ask",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1463,15 +1458,86 @@ vErrors.push(err21);
 }
 errors++;
 }
-}
-}
-else {
-const err22 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len2 = data8.length;
+for(let i2=0; i2<len2; i2++){
+let data9 = data8[i2];
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 > 10000 || isNaN(data9)){
+const err22 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err22];
 }
 else {
 vErrors.push(err22);
+}
+errors++;
+}
+if(data9 < -10000 || isNaN(data9)){
+const err23 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000},message:"must be >= -10000"};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/type",keyword:"type",params:{type: "number"},message:"must be number"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/data/" + i0+"/best_ask",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+else {
+const err26 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+}
+else {
+const err27 = {instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+else {
+const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
 }
 errors++;
 }

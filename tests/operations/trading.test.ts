@@ -139,6 +139,25 @@ describe('a faulty upload', () => {
     expect(await revisions()).toEqual([]);
   });
 
+  test('has no price, bid or ask beyond 10,000 EUR/MWh, and 10,000 itself is one', async () => {
+    const timestamp = good.timestamp;
+    const bounds = { timestamp, price: -10_000, best_bid: [10_000, -10_000], best_ask: [-10_000, 10_000] };
+    expect(parts(await upload([bounds]), 'state')).toEqual([200, 'success']);
+    const beyond = [
+      { timestamp, price: 1e308 },
+      { timestamp, price: -10_000.01, best_bid: [10_001], best_ask: [0, -1e308] },
+    ];
+    expect(refusal(await upload(beyond)).toSorted()).toEqual([
+      '/data/0/price maximum',
+      '/data/1/best_ask/1 minimum',
+      '/data/1/best_bid/0 maximum',
+      '/data/1/price minimum',
+      422,
+      'validation_failed',
+    ]);
+    expect((await revisions()).map(({ price }) => price)).toEqual([-10_000]);
+  });
+
   test('is refused by the schema with every fault', async () => {
     const body = {
       data: [{ timestamp: 'noon', price: '1', best_bid: ['x'], volume: 1 }, { price: 1 }],
