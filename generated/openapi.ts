@@ -91,7 +91,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Ask to be signed up
-         * @description Hands in a request to be signed up, with the token of an invitation. The answer to a well-formed request is always the same, whatever the invitation's state. The operator's admins see the request in the portal. Needs no token; the rate limit `signup` counts by address.
+         * @description Hands in a request to be signed up, with the token of an invitation. The answer to a well-formed request is always the same, whatever the invitation's state. Only the operator sees the request. Needs no token; the rate limit `signup` counts by address.
          */
         readonly post: operations["requestSignup"];
         readonly delete?: never;

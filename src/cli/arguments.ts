@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { decodeCursor } from '../domain/api/cursor.ts';
+import type { CursorPosition } from '../domain/api/cursor.ts';
 import { isEmailAddress, isUuid } from '../domain/api/formats.ts';
 
 /** 1 to 255 characters, trimmed. @throws InvalidArgumentError for anything else. */
@@ -33,4 +35,19 @@ export function parseSigningSecret(text: string): string {
   if (!/^whsec_[A-Za-z0-9+/]{43}=$/.test(text))
     throw new InvalidArgumentError('Give whsec_ and 32 bytes in base64.');
   return text;
+}
+
+/** A whole number of entries on a page, 1 to 1000. @throws InvalidArgumentError for anything else. */
+export function parsePageLimit(text: string): number {
+  const limit = Number(text);
+  if (!/^\d{1,4}$/.test(text) || limit < 1 || limit > 1000) throw new InvalidArgumentError('Give 1 to 1000.');
+  return limit;
+}
+
+/** The cursor that a page before has printed. @throws InvalidArgumentError for anything else. */
+export function parsePageCursor(text: string): CursorPosition {
+  const cursor = decodeCursor(text);
+  if (cursor === undefined)
+    throw new InvalidArgumentError('Give the cursor that the page before has printed.');
+  return cursor;
 }

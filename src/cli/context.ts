@@ -6,6 +6,9 @@ export interface CommandContext {
   readonly log: Log;
 }
 
+/** Runs a command with the settings of the environment; its exit code becomes that of the process. */
+export type Run = (command: (context: CommandContext) => Promise<number>) => Promise<void>;
+
 /** A mistake that the person at the command line can correct; the message says how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';

@@ -2,14 +2,9 @@ import { Command, CommanderError, Option } from 'commander';
 import { readSettings, SettingsError } from '../config/settings.ts';
 import { createLog } from '../log/log.ts';
 import type { ServeRole } from '../compose/service.ts';
-import {
-  parseEmailAddress,
-  parseOrganizationName,
-  parseSigningSecret,
-  parseUuid,
-  parseWebAddress,
-} from './arguments.ts';
-import type { CommandContext } from './context.ts';
+import { describeAccounts } from './account-commands.ts';
+import { parseSigningSecret, parseUuid, parseWebAddress } from './arguments.ts';
+import type { Run } from './context.ts';
 import type { ListenOptions } from './listen.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,7 +33,6 @@ export async function runCommandLine(argv: readonly string[], environment: Envir
   }
 }
 
-type Run = (command: (context: CommandContext) => Promise<number>) => Promise<void>;
 /** For commands that are a client of the service and read none of its settings. */
 type RunAlone = (command: () => Promise<number>) => Promise<void>;
 
@@ -62,32 +56,7 @@ function buildProgram(run: Run, runAlone: RunAlone): Command {
     .command('migrate')
     .description("Bring the database's tables up to date, and say what was done.")
     .action(() => run(async (context) => (await import('./migrate.ts')).migrateCommand(context)));
-  program
-    .command('org')
-    .description('Organizations.')
-    .command('create')
-    .description(
-      'Create a partner organization with its first admin and application; prints the credentials once.',
-    )
-    .requiredOption('--name <name>', 'name of the organization', parseOrganizationName)
-    .requiredOption('--admin-email <email>', 'email address of its first admin', parseEmailAddress)
-    .option('--json', 'print one JSON object', false)
-    .action((options: { name: string; adminEmail: string; json: boolean }) =>
-      run(async (context) => (await import('./accounts.ts')).createOrganizationCommand(context, options)),
-    );
-  program
-    .command('user')
-    .description('Users.')
-    .command('password')
-    .description(
-      'Issue an initial password to a user, who must change it at the first login; prints it once.',
-    )
-    .argument('<email>', 'email address of the user', parseEmailAddress)
-    .requiredOption('--org <id>', "id of the user's organization", parseUuid)
-    .option('--json', 'print one JSON object', false)
-    .action((address: string, options: { org: string; json: boolean }) =>
-      run(async (context) => (await import('./accounts.ts')).issuePasswordCommand(context, address, options)),
-    );
+  describeAccounts(program, run);
   describeKeys(program, run);
   describeListen(program, runAlone);
   return program;

@@ -56,6 +56,7 @@ export async function startWorkers({
     db,
     clock,
     messageDays: settings.messageDays,
+    signupDays: settings.signupDays,
     onError: failed('sweeper'),
   });
   registerQueueMetrics(registry, db, clock);

@@ -47,6 +47,8 @@ const variables = z.object({
   WEBHOOK_STANDARD_HEADERS: onOrOffField,
   /** How long messages are kept, with their deliveries and attempts. */
   MESSAGE_RETENTION_DAYS: integerField(30, 1, 3_650),
+  /** How long sign-up requests are kept. */
+  SIGNUP_RETENTION_DAYS: integerField(90, 1, 3_650),
   LOG_LEVEL: wordField(LOG_LEVELS, 'info'),
   RATE_LIMITS: rateLimitsField,
   SIMULATOR_FAULTS: onOrOffField,
@@ -84,6 +86,7 @@ const settings = checkedVariables.transform((variable) => ({
   webhookCaFile: variable.WEBHOOK_CA_FILE,
   webhookStandardHeaders: variable.WEBHOOK_STANDARD_HEADERS,
   messageDays: variable.MESSAGE_RETENTION_DAYS,
+  signupDays: variable.SIGNUP_RETENTION_DAYS,
   logLevel: variable.LOG_LEVEL,
   rateLimits: variable.RATE_LIMITS,
   simulatorFaults: variable.SIMULATOR_FAULTS,

@@ -25,13 +25,12 @@ import { sendMethodNotAllowed } from '../html/messages.ts';
 import { createStylesheetRoute, sendView } from '../html/render.ts';
 import { sendNotFound } from './pages.ts';
 import { changePasswordFromForm, showPasswordChange } from './password.ts';
-import { showSignupRequests } from './signup-requests.ts';
 import { issuePassword, showUsers } from './users.ts';
 
 /** `/`, and everything below the three roots; known and unknown pages pass the same guards. */
 const PORTAL_PATH = /^\/(?:$|(?:accounts|oauth2\/applications|portal)(?:\/|$))/;
 
-/** The pages for people: login, password change, applications, users, sign-up requests, landing page. */
+/** The pages for people: login, password change, applications, users, landing page. */
 export function createPortal(options: PortalOptions): Router {
   const pages = createPages({ ...options, cookies: createPortalCookies(options.baseUrl) });
   const router = Router({ caseSensitive: true });
@@ -91,7 +90,6 @@ function createPages(context: PortalContext): Router {
   router.use('/portal', requireAdmin);
   page('/portal/users', showUsers);
   page('/portal/users/:id/initial-password', undefined, issuePassword);
-  page('/portal/signup-requests', showSignupRequests);
 
   router.use((_request: Request, response: PortalResponse) => {
     sendNotFound(response);

@@ -4,7 +4,7 @@ import { partner } from './partner.ts';
 test('help names every command', async () => {
   const { code, output } = await partner(['--help']);
   expect(code).toBe(0);
-  for (const command of ['serve', 'migrate', 'org', 'user', 'keys', 'listen'])
+  for (const command of ['serve', 'migrate', 'org', 'user', 'signup', 'keys', 'listen'])
     expect(output).toContain(`  ${command} `);
   const serve = await partner(['serve', '--help']);
   expect([serve.code, serve.output]).toEqual([0, expect.stringContaining('"all", "api", "worker"')]);
@@ -22,6 +22,8 @@ test.each([
     /1 to 255 characters/,
   ],
   ['a wrong email', ['org', 'create', '--name', 'A', '--admin-email', 'nobody'], /Give an email address/],
+  ['a limit of no page', ['signup', 'list', '--limit', '0'], /Give 1 to 1000/],
+  ['a cursor of no page', ['signup', 'list', '--after', 'x'], /Give the cursor/],
   ['a wrong id', ['user', 'password', '--org', '7', 'a@example.com'], /Give a UUID/],
 ])('%s ends with 2 and the usage', async (_, args, message) => {
   const { code, output, log } = await partner(args);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
 /** A stored request to join. It belongs to no organization yet. */
@@ -49,4 +50,23 @@ export async function listSignupRequests(
     inviteToken: row.invite_token,
     createdAt: row.created_at,
   }));
+}
+
+/**
+ * Deletes at most `limit` requests that came before `instant` or that are older than the newest `kept` ones; resolves
+ * to their number.
+ */
+export async function deleteOldSignupRequests(
+  db: Db,
+  instant: Date,
+  kept: number,
+  limit: number,
+): Promise<number> {
+  const result = await sql`
+    delete from signup_requests where id in (
+      (select id from signup_requests order by created_at desc, id desc offset ${kept} limit ${limit})
+      union all (select id from signup_requests where created_at < ${instant} limit ${limit})
+      limit ${limit})
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0);
 }

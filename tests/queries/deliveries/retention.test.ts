@@ -95,6 +95,7 @@ test('the sweeper removes all that is too old and leaves the rest', async () => 
     db: fixture.database.db,
     clock: fixture.clock.now,
     messageDays: 10,
+    signupDays: 10,
     onError: (error) => errors.push(error),
     everyMs: 5,
     batch: 2,

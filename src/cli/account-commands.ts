@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { CursorPosition } from '../domain/api/cursor.ts';
+import {
+  parseEmailAddress,
+  parseOrganizationName,
+  parsePageCursor,
+  parsePageLimit,
+  parseUuid,
+} from './arguments.ts';
+import type { Run } from './context.ts';
+
+/** Adds the commands about organizations, users and sign-up requests. */
+export function describeAccounts(program: Command, run: Run): void {
+  describeOrganizations(program.command('org').description('Organizations.'), run);
+  describeUsers(program.command('user').description('Users.'), run);
+  describeSignupRequests(program.command('signup').description('Sign-up requests.'), run);
+}
+
+function describeOrganizations(org: Command, run: Run): void {
+  org
+    .command('create')
+    .description(
+      'Create a partner organization with its first admin and application; prints the credentials once.',
+    )
+    .requiredOption('--name <name>', 'name of the organization', parseOrganizationName)
+    .requiredOption('--admin-email <email>', 'email address of its first admin', parseEmailAddress)
+    .option('--json', 'print one JSON object', false)
+    .action((options: { name: string; adminEmail: string; json: boolean }) =>
+      run(async (context) => (await import('./accounts.ts')).createOrganizationCommand(context, options)),
+    );
+}
+
+function describeUsers(user: Command, run: Run): void {
+  user
+    .command('password')
+    .description(
+      'Issue an initial password to a user, who must change it at the first login; prints it once.',
+    )
+    .argument('<email>', 'email address of the user', parseEmailAddress)
+    .requiredOption('--org <id>', "id of the user's organization", parseUuid)
+    .option('--json', 'print one JSON object', false)
+    .action((address: string, options: { org: string; json: boolean }) =>
+      run(async (context) => (await import('./accounts.ts')).issuePasswordCommand(context, address, options)),
+    );
+}
+
+function describeSignupRequests(signup: Command, run: Run): void {
+  signup
+    .command('list')
+    .description('Print the sign-up requests with their invite tokens, newest first.')
+    .option('--limit <number>', 'requests to print, 1 to 1000', parsePageLimit, 50)
+    .option('--after <cursor>', 'begin behind the page that has printed this cursor', parsePageCursor)
+    .option('--json', 'print one JSON object: items, and next for --after', false)
+    .action((options: { limit: number; after?: CursorPosition; json: boolean }) =>
+      run(async (context) =>
+        (await import('./signup-requests.ts')).listSignupRequestsCommand(context, options),
+      ),
+    );
+}

@@ -1,0 +1,121 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createSession } from '../../src/accounts/sessions.ts';
+import { newAccessToken, sha256Digest } from '../../src/domain/security/credentials.ts';
+import { startExpiredDataSweeper } from '../../src/maintenance/sweeper.ts';
+import { insertAccessToken } from '../../src/queries/accounts/access-tokens.ts';
+import { insertSignupRequest } from '../../src/queries/accounts/signup-requests.ts';
+import { addClient, START } from '../oauth/fixture.ts';
+import type { TestClient } from '../oauth/fixture.ts';
+import { until } from '../process/partner.ts';
+import { testDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { startService } from '../support/service.ts';
+import type { ServiceProcess } from '../support/service.ts';
+
+let database: TestDatabase;
+let client: TestClient;
+let sweeper: { stop(): Promise<void> } | undefined;
+let service: ServiceProcess | undefined;
+beforeAll(async () => {
+  database = await testDatabase();
+  client = await addClient(database.db);
+});
+afterEach(async () => {
+  await sweeper?.stop();
+  await service?.remove();
+  for (const table of ['access_tokens', 'portal_sessions', 'signup_requests'] as const)
+    await database.db.deleteFrom(table).execute();
+});
+afterAll(() => database.close());
+
+const dayMs = 86_400_000;
+const after = (ms: number): Date => new Date(START.getTime() + ms);
+
+function sweep(now: Date, maxSignupRequests?: number): unknown[] {
+  const errors: unknown[] = [];
+  sweeper = startExpiredDataSweeper({
+    db: database.db,
+    clock: () => now,
+    messageDays: 30,
+    signupDays: 10,
+    onError: (error) => errors.push(error),
+    batch: 2,
+    ...(maxSignupRequests === undefined ? {} : { maxSignupRequests }),
+  });
+  return errors;
+}
+
+async function addToken(expiresAt: Date): Promise<void> {
+  await insertAccessToken(database.db, {
+    tokenHash: sha256Digest(newAccessToken()),
+    orgId: client.orgId,
+    userId: client.ownerId,
+    applicationId: client.applicationId,
+    scope: 'read',
+    createdAt: START,
+    expiresAt,
+  });
+}
+
+const ends = async (table: 'access_tokens' | 'portal_sessions'): Promise<Date[]> =>
+  (await database.db.selectFrom(table).select('expires_at').orderBy('expires_at').execute()).map(
+    (row) => row.expires_at,
+  );
+
+const requests = async (): Promise<string[]> =>
+  (await database.db.selectFrom('signup_requests').select('email').orderBy('email').execute()).map(
+    ({ email }) => email,
+  );
+
+async function addRequest(email: string, at: Date): Promise<void> {
+  await insertSignupRequest(database.db, { email, url: 'https://a.example/', inviteToken: randomUUID() }, at);
+}
+
+test('the first round deletes expired tokens and sessions, and leaves the valid ones', async () => {
+  for (const ms of [1, 2, 3, dayMs]) await addToken(after(ms));
+  const person = { orgId: client.orgId, userId: client.ownerId };
+  for (const ago of [30, 20, 0]) await createSession(database.db, person, after(-ago * dayMs));
+  const [, , valid] = await ends('portal_sessions');
+  const errors = sweep(after(4));
+  await until(
+    () => ends('access_tokens'),
+    (left) => left.length === 1,
+  );
+  await until(
+    () => ends('portal_sessions'),
+    (left) => left.length === 1,
+  );
+  expect(await ends('access_tokens')).toEqual([after(dayMs)]);
+  expect([await ends('portal_sessions'), errors]).toEqual([[valid], []]);
+});
+
+test('sign-up requests go when they are old, in batches', async () => {
+  for (let index = 0; index < 5; index += 1) await addRequest(`old-${index}`, after(index));
+  await addRequest('young', after(dayMs));
+  sweep(after(10 * dayMs + 5));
+  await until(requests, (left) => left.length === 1);
+  expect(await requests()).toEqual(['young']);
+});
+
+test('of more sign-up requests than are kept the oldest go', async () => {
+  for (let index = 0; index < 7; index += 1) await addRequest(`request-${index}`, after(index));
+  sweep(after(10), 3);
+  await until(requests, (left) => left.length === 3);
+  expect(await requests()).toEqual(['request-4', 'request-5', 'request-6']);
+});
+
+test('a worker that starts sweeps at once', async () => {
+  await addToken(START);
+  const now = new Date();
+  await addToken(new Date(now.getTime() + dayMs));
+  const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+  const env = { DATABASE_URL: database.url, ENCRYPTION_KEY };
+  service = await startService({ env, args: ['--role', 'worker'] });
+  expect(
+    await until(
+      () => ends('access_tokens'),
+      (left) => left.length === 1,
+    ),
+  ).not.toContainEqual(START);
+});

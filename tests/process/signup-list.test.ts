@@ -1,0 +1,53 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { insertSignupRequest } from '../../src/queries/accounts/signup-requests.ts';
+import { testDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { partner } from './partner.ts';
+
+const START = Date.parse('2026-11-21T10:00:00.000Z');
+let database: TestDatabase;
+let env: Record<string, string>;
+beforeAll(async () => {
+  database = await testDatabase();
+  env = { DATABASE_URL: database.url, ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+});
+afterAll(() => database.close());
+
+test('the operator lists sign-up requests page by page, newest first', async () => {
+  expect((await partner(['signup', 'list'], env)).output).toBe('No sign-up request.\n');
+  const sent = ['a@b.example', 'b@b.example', 'c\n\u001b[2J@b.example'].map((email, index) => ({
+    email,
+    url: `https://${index}.example/`,
+    inviteToken: randomUUID(),
+    createdAt: new Date(START + index),
+  }));
+  for (const { createdAt, ...request } of sent) await insertSignupRequest(database.db, request, createdAt);
+  const newest = sent.toReversed();
+
+  const first = await partner(['signup', 'list', '--limit', '2', '--json'], env);
+  const page = JSON.parse(first.output) as { items: Record<string, string>[]; next: string };
+  expect([first.code, page]).toEqual([
+    0,
+    {
+      items: newest.slice(0, 2).map(({ email, url, inviteToken, createdAt }) => ({
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        email,
+        url,
+        invite_token: inviteToken,
+        created_at: createdAt.toISOString(),
+      })),
+      next: expect.any(String),
+    },
+  ]);
+  const second = await partner(['signup', 'list', '--json', '--after', page.next], env);
+  expect(JSON.parse(second.output)).toMatchObject({ items: [{ email: 'a@b.example' }], next: null });
+
+  const plain = await partner(['signup', 'list', '--limit', '2'], env);
+  const lines = plain.output.trimEnd().split('\n');
+  expect(lines).toEqual([
+    `2026-11-21T10:00:00.002Z  ${newest[0]?.inviteToken}  "c\\n\\u001b[2J@b.example"  "https://2.example/"`,
+    `2026-11-21T10:00:00.001Z  ${newest[1]?.inviteToken}  "b@b.example"  "https://1.example/"`,
+    `Older ones: partner signup list --after ${page.next}`,
+  ]);
+});
