@@ -1823,8 +1823,13 @@ export interface components {
             readonly code: string;
             /** @description The value of the `X-Request-Id` header. */
             readonly request_id: string;
-            /** @description The faulty values, where the problem is about values; otherwise empty. Of more than 200 the first 200. */
+            /** @description The faulty values, where the problem is about values; otherwise empty. Of more than 50 the first 50. */
             readonly errors: readonly components["schemas"]["FieldError"][];
+            /**
+             * @description True when there are more errors than `errors` tells; left out otherwise.
+             * @constant
+             */
+            readonly errors_truncated?: true;
         };
         /** @description A request to be signed up. */
         readonly SignupRequest: {

@@ -6,8 +6,8 @@ export const PROBLEMS = {
     "status": 400,
     "title": "Malformed JSON",
     "detail": "The body is not valid JSON.",
-    "cause": "The body is not well-formed JSON in UTF-8: cut off, with a trailing comma or a comment, with single quotes, or empty where the operation needs a body.",
-    "cure": "Write the body with a JSON library instead of by hand, and check that the whole of it is sent. The detail names the place at which reading stopped, where it is known."
+    "cause": "The body is not well-formed JSON in UTF-8: cut off, with a trailing comma or a comment, with single quotes, or empty where the operation needs a body. Or an object of it has the same property twice, more than 64 levels are nested, an object has more than 1,000 properties, or there are more than 100,000 objects and lists.",
+    "cure": "Write the body with a JSON library instead of by hand, and check that the whole of it is sent. The detail names the place at which reading stopped, or the property that stands twice, where it is known."
   },
   "malformed_request": {
     "scope": "problem",
@@ -615,4 +615,4 @@ export const FIELD_PROBLEMS = {
 export type FieldCode = keyof typeof FIELD_PROBLEMS;
 
 /** `maxItems` of the errors of a problem. */
-export const MAX_FIELD_ERRORS = 200;
+export const MAX_FIELD_ERRORS = 50;

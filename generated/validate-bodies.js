@@ -23,164 +23,119 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.email === undefined){
-const err0 = {instancePath,schemaPath:"components#/$defs/SignupRequest/required",keyword:"required",params:{missingProperty: "email"},message:"must have required property '"+"email"+"'"};
-if(vErrors === null){
-vErrors = [err0];
+let missing0;
+if((((data.email === undefined) && (missing0 = "email")) || ((data.url === undefined) && (missing0 = "url"))) || ((data.invite_token === undefined) && (missing0 = "invite_token"))){
+validate20.errors = [{instancePath,schemaPath:"components#/$defs/SignupRequest/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.url === undefined){
-const err1 = {instancePath,schemaPath:"components#/$defs/SignupRequest/required",keyword:"required",params:{missingProperty: "url"},message:"must have required property '"+"url"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(data.invite_token === undefined){
-const err2 = {instancePath,schemaPath:"components#/$defs/SignupRequest/required",keyword:"required",params:{missingProperty: "invite_token"},message:"must have required property '"+"invite_token"+"'"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
+const _errs2 = errors;
 for(const key0 in data){
 if(!(((key0 === "email") || (key0 === "url")) || (key0 === "invite_token"))){
-const err3 = {instancePath,schemaPath:"components#/$defs/SignupRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
+validate20.errors = [{instancePath,schemaPath:"components#/$defs/SignupRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs2 === errors){
 if(data.email !== undefined){
 let data0 = data.email;
+const _errs3 = errors;
+if(errors === _errs3){
+if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func1(data0) > 254){
-const err4 = {instancePath:instancePath+"/email",schemaPath:"components#/$defs/SignupRequest/properties/email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"};
-if(vErrors === null){
-vErrors = [err4];
+validate20.errors = [{instancePath:instancePath+"/email",schemaPath:"components#/$defs/SignupRequest/properties/email/maxLength",keyword:"maxLength",params:{limit: 254}}];
+return false;
 }
 else {
-vErrors.push(err4);
-}
-errors++;
-}
 if(!(formats0(data0))){
-const err5 = {instancePath:instancePath+"/email",schemaPath:"components#/$defs/SignupRequest/properties/email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""};
-if(vErrors === null){
-vErrors = [err5];
+validate20.errors = [{instancePath:instancePath+"/email",schemaPath:"components#/$defs/SignupRequest/properties/email/format",keyword:"format",params:{format: "email"}}];
+return false;
 }
-else {
-vErrors.push(err5);
-}
-errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/email",schemaPath:"components#/$defs/SignupRequest/properties/email/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err6];
+validate20.errors = [{instancePath:instancePath+"/email",schemaPath:"components#/$defs/SignupRequest/properties/email/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid1 = _errs3 === errors;
 }
 else {
-vErrors.push(err6);
+var valid1 = true;
 }
-errors++;
-}
-}
+if(valid1){
 if(data.url !== undefined){
 let data1 = data.url;
+const _errs5 = errors;
+if(errors === _errs5){
+if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func1(data1) > 2048){
-const err7 = {instancePath:instancePath+"/url",schemaPath:"components#/$defs/SignupRequest/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"};
-if(vErrors === null){
-vErrors = [err7];
+validate20.errors = [{instancePath:instancePath+"/url",schemaPath:"components#/$defs/SignupRequest/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048}}];
+return false;
 }
 else {
-vErrors.push(err7);
-}
-errors++;
-}
 if(!pattern4.test(data1)){
-const err8 = {instancePath:instancePath+"/url",schemaPath:"components#/$defs/SignupRequest/properties/url/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]?://"},message:"must match pattern \""+"^[Hh][Tt][Tt][Pp][Ss]?://"+"\""};
-if(vErrors === null){
-vErrors = [err8];
+validate20.errors = [{instancePath:instancePath+"/url",schemaPath:"components#/$defs/SignupRequest/properties/url/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]?://"}}];
+return false;
 }
 else {
-vErrors.push(err8);
-}
-errors++;
-}
 if(!(formats2(data1))){
-const err9 = {instancePath:instancePath+"/url",schemaPath:"components#/$defs/SignupRequest/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
-if(vErrors === null){
-vErrors = [err9];
+validate20.errors = [{instancePath:instancePath+"/url",schemaPath:"components#/$defs/SignupRequest/properties/url/format",keyword:"format",params:{format: "uri"}}];
+return false;
 }
-else {
-vErrors.push(err9);
 }
-errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/url",schemaPath:"components#/$defs/SignupRequest/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err10];
+validate20.errors = [{instancePath:instancePath+"/url",schemaPath:"components#/$defs/SignupRequest/properties/url/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid1 = _errs5 === errors;
 }
 else {
-vErrors.push(err10);
+var valid1 = true;
 }
-errors++;
-}
-}
+if(valid1){
 if(data.invite_token !== undefined){
 let data2 = data.invite_token;
+const _errs7 = errors;
+if(errors === _errs7){
+if(errors === _errs7){
 if(typeof data2 === "string"){
 if(!(formats4(data2))){
-const err11 = {instancePath:instancePath+"/invite_token",schemaPath:"components#/$defs/SignupRequest/properties/invite_token/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
+validate20.errors = [{instancePath:instancePath+"/invite_token",schemaPath:"components#/$defs/SignupRequest/properties/invite_token/format",keyword:"format",params:{format: "uuid"}}];
+return false;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/invite_token",schemaPath:"components#/$defs/SignupRequest/properties/invite_token/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err12];
+validate20.errors = [{instancePath:instancePath+"/invite_token",schemaPath:"components#/$defs/SignupRequest/properties/invite_token/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid1 = _errs7 === errors;
 }
 else {
-vErrors.push(err12);
+var valid1 = true;
 }
-errors++;
+}
+}
 }
 }
 }
 else {
-const err13 = {instancePath,schemaPath:"components#/$defs/SignupRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err13];
+validate20.errors = [{instancePath,schemaPath:"components#/$defs/SignupRequest/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err13);
-}
-errors++;
 }
 validate20.errors = vErrors;
 return errors === 0;
@@ -208,472 +163,378 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.email === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "email"},message:"must have required property '"+"email"+"'"};
-if(vErrors === null){
-vErrors = [err0];
+let missing0;
+if(((data.email === undefined) && (missing0 = "email")) || ((data.role === undefined) && (missing0 = "role"))){
+validate23.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.role === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "role"},message:"must have required property '"+"role"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
+const _errs1 = errors;
 for(const key0 in data){
 if(!(func3.call(schema35.properties, key0))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
+validate23.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs1 === errors){
 if(data.org_id !== undefined){
 let data0 = data.org_id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats4(data0))){
-const err3 = {instancePath:instancePath+"/org_id",schemaPath:"#/properties/org_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
+validate23.errors = [{instancePath:instancePath+"/org_id",schemaPath:"#/properties/org_id/format",keyword:"format",params:{format: "uuid"}}];
+return false;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/org_id",schemaPath:"#/properties/org_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
+validate23.errors = [{instancePath:instancePath+"/org_id",schemaPath:"#/properties/org_id/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
 }
 else {
-vErrors.push(err4);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.email !== undefined){
 let data1 = data.email;
+const _errs4 = errors;
+if(errors === _errs4){
+if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func1(data1) > 254){
-const err5 = {instancePath:instancePath+"/email",schemaPath:"#/properties/email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"};
-if(vErrors === null){
-vErrors = [err5];
+validate23.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/maxLength",keyword:"maxLength",params:{limit: 254}}];
+return false;
 }
 else {
-vErrors.push(err5);
-}
-errors++;
-}
 if(!(formats0(data1))){
-const err6 = {instancePath:instancePath+"/email",schemaPath:"#/properties/email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""};
-if(vErrors === null){
-vErrors = [err6];
+validate23.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/format",keyword:"format",params:{format: "email"}}];
+return false;
 }
-else {
-vErrors.push(err6);
-}
-errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err7];
+validate23.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
 }
 else {
-vErrors.push(err7);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.role !== undefined){
 let data2 = data.role;
+const _errs6 = errors;
 if(typeof data2 !== "string"){
-const err8 = {instancePath:instancePath+"/role",schemaPath:"components#/$defs/Role/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
+validate23.errors = [{instancePath:instancePath+"/role",schemaPath:"components#/$defs/Role/type",keyword:"type",params:{type: "string"}}];
+return false;
 }
 if(!(((data2 === "admin") || (data2 === "staff")) || (data2 === "user"))){
-const err9 = {instancePath:instancePath+"/role",schemaPath:"components#/$defs/Role/enum",keyword:"enum",params:{allowedValues: schema36.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err9];
+validate23.errors = [{instancePath:instancePath+"/role",schemaPath:"components#/$defs/Role/enum",keyword:"enum",params:{allowedValues: schema36.enum}}];
+return false;
+}
+var valid0 = _errs6 === errors;
 }
 else {
-vErrors.push(err9);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.external_user_id !== undefined){
 let data3 = data.external_user_id;
+const _errs9 = errors;
+const _errs10 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err10 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/type",keyword:"type",params:{type: schema37.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err10];
+validate23.errors = [{instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/type",keyword:"type",params:{type: schema37.type}}];
+return false;
 }
-else {
-vErrors.push(err10);
-}
-errors++;
-}
+if(errors === _errs10){
 if(typeof data3 === "string"){
 if(func1(data3) > 255){
-const err11 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err11];
+validate23.errors = [{instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err11);
-}
-errors++;
-}
 if(func1(data3) < 1){
-const err12 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err12];
+validate23.errors = [{instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs9 === errors;
 }
 else {
-vErrors.push(err12);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.first_name !== undefined){
 let data4 = data.first_name;
+const _errs12 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err13 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema35.properties.first_name.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err13];
+validate23.errors = [{instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema35.properties.first_name.type}}];
+return false;
 }
-else {
-vErrors.push(err13);
-}
-errors++;
-}
+if(errors === _errs12){
 if(typeof data4 === "string"){
 if(func1(data4) > 255){
-const err14 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err14];
+validate23.errors = [{instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err14);
-}
-errors++;
-}
 if(func1(data4) < 1){
-const err15 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err15];
+validate23.errors = [{instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs12 === errors;
 }
 else {
-vErrors.push(err15);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.last_name !== undefined){
 let data5 = data.last_name;
+const _errs14 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err16 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema35.properties.last_name.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err16];
+validate23.errors = [{instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema35.properties.last_name.type}}];
+return false;
 }
-else {
-vErrors.push(err16);
-}
-errors++;
-}
+if(errors === _errs14){
 if(typeof data5 === "string"){
 if(func1(data5) > 255){
-const err17 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err17];
+validate23.errors = [{instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err17);
-}
-errors++;
-}
 if(func1(data5) < 1){
-const err18 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err18];
+validate23.errors = [{instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs14 === errors;
 }
 else {
-vErrors.push(err18);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.street_and_number !== undefined){
 let data6 = data.street_and_number;
+const _errs16 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema35.properties.street_and_number.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err19];
+validate23.errors = [{instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema35.properties.street_and_number.type}}];
+return false;
 }
-else {
-vErrors.push(err19);
-}
-errors++;
-}
+if(errors === _errs16){
 if(typeof data6 === "string"){
 if(func1(data6) > 255){
-const err20 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err20];
+validate23.errors = [{instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err20);
-}
-errors++;
-}
 if(func1(data6) < 1){
-const err21 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err21];
+validate23.errors = [{instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs16 === errors;
 }
 else {
-vErrors.push(err21);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.street_add_info !== undefined){
 let data7 = data.street_add_info;
+const _errs18 = errors;
 if((typeof data7 !== "string") && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema35.properties.street_add_info.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err22];
+validate23.errors = [{instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema35.properties.street_add_info.type}}];
+return false;
 }
-else {
-vErrors.push(err22);
-}
-errors++;
-}
+if(errors === _errs18){
 if(typeof data7 === "string"){
 if(func1(data7) > 255){
-const err23 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err23];
+validate23.errors = [{instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err23);
-}
-errors++;
-}
 if(func1(data7) < 1){
-const err24 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err24];
+validate23.errors = [{instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs18 === errors;
 }
 else {
-vErrors.push(err24);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.zip_code !== undefined){
 let data8 = data.zip_code;
+const _errs20 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err25 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema35.properties.zip_code.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err25];
+validate23.errors = [{instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema35.properties.zip_code.type}}];
+return false;
 }
-else {
-vErrors.push(err25);
-}
-errors++;
-}
+if(errors === _errs20){
 if(typeof data8 === "string"){
 if(func1(data8) > 255){
-const err26 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err26];
+validate23.errors = [{instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err26);
-}
-errors++;
-}
 if(func1(data8) < 1){
-const err27 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err27];
+validate23.errors = [{instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs20 === errors;
 }
 else {
-vErrors.push(err27);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.town !== undefined){
 let data9 = data.town;
+const _errs22 = errors;
 if((typeof data9 !== "string") && (data9 !== null)){
-const err28 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema35.properties.town.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err28];
+validate23.errors = [{instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema35.properties.town.type}}];
+return false;
 }
-else {
-vErrors.push(err28);
-}
-errors++;
-}
+if(errors === _errs22){
 if(typeof data9 === "string"){
 if(func1(data9) > 255){
-const err29 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err29];
+validate23.errors = [{instancePath:instancePath+"/town",schemaPath:"#/properties/town/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err29);
-}
-errors++;
-}
 if(func1(data9) < 1){
-const err30 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err30];
+validate23.errors = [{instancePath:instancePath+"/town",schemaPath:"#/properties/town/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs22 === errors;
 }
 else {
-vErrors.push(err30);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.country !== undefined){
 let data10 = data.country;
+const _errs24 = errors;
+const _errs25 = errors;
 if((typeof data10 !== "string") && (data10 !== null)){
-const err31 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema38.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err31];
+validate23.errors = [{instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema38.type}}];
+return false;
 }
-else {
-vErrors.push(err31);
-}
-errors++;
-}
+if(errors === _errs25){
 if(typeof data10 === "string"){
 if(!pattern5.test(data10)){
-const err32 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\""};
-if(vErrors === null){
-vErrors = [err32];
+validate23.errors = [{instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs24 === errors;
 }
 else {
-vErrors.push(err32);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.latitude !== undefined){
 let data11 = data.latitude;
+const _errs27 = errors;
+const _errs28 = errors;
 if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema39.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err33];
+validate23.errors = [{instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema39.type}}];
+return false;
 }
-else {
-vErrors.push(err33);
-}
-errors++;
-}
+if(errors === _errs28){
 if((typeof data11 == "number") && (isFinite(data11))){
 if(data11 > 90 || isNaN(data11)){
-const err34 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err34];
+validate23.errors = [{instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}}];
+return false;
 }
 else {
-vErrors.push(err34);
-}
-errors++;
-}
 if(data11 < -90 || isNaN(data11)){
-const err35 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
-if(vErrors === null){
-vErrors = [err35];
+validate23.errors = [{instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs27 === errors;
 }
 else {
-vErrors.push(err35);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.longitude !== undefined){
 let data12 = data.longitude;
+const _errs30 = errors;
+const _errs31 = errors;
 if((!((typeof data12 == "number") && (isFinite(data12)))) && (data12 !== null)){
-const err36 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema40.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err36];
+validate23.errors = [{instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema40.type}}];
+return false;
 }
-else {
-vErrors.push(err36);
-}
-errors++;
-}
+if(errors === _errs31){
 if((typeof data12 == "number") && (isFinite(data12))){
 if(data12 > 180 || isNaN(data12)){
-const err37 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err37];
+validate23.errors = [{instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}}];
+return false;
 }
 else {
-vErrors.push(err37);
-}
-errors++;
-}
 if(data12 < -180 || isNaN(data12)){
-const err38 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
-if(vErrors === null){
-vErrors = [err38];
+validate23.errors = [{instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs30 === errors;
 }
 else {
-vErrors.push(err38);
+var valid0 = true;
 }
-errors++;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
 }
 else {
-const err39 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err39];
+validate23.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err39);
-}
-errors++;
 }
 validate23.errors = vErrors;
 return errors === 0;
@@ -715,437 +576,353 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 0){
-const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 0},message:"must NOT have fewer than 0 properties"};
-if(vErrors === null){
-vErrors = [err0];
+validate26.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
+const _errs1 = errors;
 for(const key0 in data){
 if(!(func3.call(schema42.properties, key0))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
+validate26.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs1 === errors){
 if(data.email !== undefined){
 let data0 = data.email;
+const _errs2 = errors;
+if(errors === _errs2){
+if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func1(data0) > 254){
-const err2 = {instancePath:instancePath+"/email",schemaPath:"#/properties/email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"};
-if(vErrors === null){
-vErrors = [err2];
+validate26.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/maxLength",keyword:"maxLength",params:{limit: 254}}];
+return false;
 }
 else {
-vErrors.push(err2);
-}
-errors++;
-}
 if(!(formats0(data0))){
-const err3 = {instancePath:instancePath+"/email",schemaPath:"#/properties/email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""};
-if(vErrors === null){
-vErrors = [err3];
+validate26.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/format",keyword:"format",params:{format: "email"}}];
+return false;
 }
-else {
-vErrors.push(err3);
-}
-errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
+validate26.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
 }
 else {
-vErrors.push(err4);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.role !== undefined){
 let data1 = data.role;
+const _errs4 = errors;
 if(typeof data1 !== "string"){
-const err5 = {instancePath:instancePath+"/role",schemaPath:"components#/$defs/Role/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
+validate26.errors = [{instancePath:instancePath+"/role",schemaPath:"components#/$defs/Role/type",keyword:"type",params:{type: "string"}}];
+return false;
 }
 if(!(((data1 === "admin") || (data1 === "staff")) || (data1 === "user"))){
-const err6 = {instancePath:instancePath+"/role",schemaPath:"components#/$defs/Role/enum",keyword:"enum",params:{allowedValues: schema36.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err6];
+validate26.errors = [{instancePath:instancePath+"/role",schemaPath:"components#/$defs/Role/enum",keyword:"enum",params:{allowedValues: schema36.enum}}];
+return false;
+}
+var valid0 = _errs4 === errors;
 }
 else {
-vErrors.push(err6);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.external_user_id !== undefined){
 let data2 = data.external_user_id;
+const _errs7 = errors;
+const _errs8 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err7 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/type",keyword:"type",params:{type: schema37.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err7];
+validate26.errors = [{instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/type",keyword:"type",params:{type: schema37.type}}];
+return false;
 }
-else {
-vErrors.push(err7);
-}
-errors++;
-}
+if(errors === _errs8){
 if(typeof data2 === "string"){
 if(func1(data2) > 255){
-const err8 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err8];
+validate26.errors = [{instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err8);
-}
-errors++;
-}
 if(func1(data2) < 1){
-const err9 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err9];
+validate26.errors = [{instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
 }
 else {
-vErrors.push(err9);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.first_name !== undefined){
 let data3 = data.first_name;
+const _errs10 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err10 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema42.properties.first_name.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err10];
+validate26.errors = [{instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema42.properties.first_name.type}}];
+return false;
 }
-else {
-vErrors.push(err10);
-}
-errors++;
-}
+if(errors === _errs10){
 if(typeof data3 === "string"){
 if(func1(data3) > 255){
-const err11 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err11];
+validate26.errors = [{instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err11);
-}
-errors++;
-}
 if(func1(data3) < 1){
-const err12 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err12];
+validate26.errors = [{instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs10 === errors;
 }
 else {
-vErrors.push(err12);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.last_name !== undefined){
 let data4 = data.last_name;
+const _errs12 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err13 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema42.properties.last_name.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err13];
+validate26.errors = [{instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema42.properties.last_name.type}}];
+return false;
 }
-else {
-vErrors.push(err13);
-}
-errors++;
-}
+if(errors === _errs12){
 if(typeof data4 === "string"){
 if(func1(data4) > 255){
-const err14 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err14];
+validate26.errors = [{instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err14);
-}
-errors++;
-}
 if(func1(data4) < 1){
-const err15 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err15];
+validate26.errors = [{instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs12 === errors;
 }
 else {
-vErrors.push(err15);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.street_and_number !== undefined){
 let data5 = data.street_and_number;
+const _errs14 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err16 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema42.properties.street_and_number.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err16];
+validate26.errors = [{instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema42.properties.street_and_number.type}}];
+return false;
 }
-else {
-vErrors.push(err16);
-}
-errors++;
-}
+if(errors === _errs14){
 if(typeof data5 === "string"){
 if(func1(data5) > 255){
-const err17 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err17];
+validate26.errors = [{instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err17);
-}
-errors++;
-}
 if(func1(data5) < 1){
-const err18 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err18];
+validate26.errors = [{instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs14 === errors;
 }
 else {
-vErrors.push(err18);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.street_add_info !== undefined){
 let data6 = data.street_add_info;
+const _errs16 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema42.properties.street_add_info.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err19];
+validate26.errors = [{instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema42.properties.street_add_info.type}}];
+return false;
 }
-else {
-vErrors.push(err19);
-}
-errors++;
-}
+if(errors === _errs16){
 if(typeof data6 === "string"){
 if(func1(data6) > 255){
-const err20 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err20];
+validate26.errors = [{instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err20);
-}
-errors++;
-}
 if(func1(data6) < 1){
-const err21 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err21];
+validate26.errors = [{instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs16 === errors;
 }
 else {
-vErrors.push(err21);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.zip_code !== undefined){
 let data7 = data.zip_code;
+const _errs18 = errors;
 if((typeof data7 !== "string") && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema42.properties.zip_code.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err22];
+validate26.errors = [{instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema42.properties.zip_code.type}}];
+return false;
 }
-else {
-vErrors.push(err22);
-}
-errors++;
-}
+if(errors === _errs18){
 if(typeof data7 === "string"){
 if(func1(data7) > 255){
-const err23 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err23];
+validate26.errors = [{instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err23);
-}
-errors++;
-}
 if(func1(data7) < 1){
-const err24 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err24];
+validate26.errors = [{instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs18 === errors;
 }
 else {
-vErrors.push(err24);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.town !== undefined){
 let data8 = data.town;
+const _errs20 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err25 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema42.properties.town.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err25];
+validate26.errors = [{instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema42.properties.town.type}}];
+return false;
 }
-else {
-vErrors.push(err25);
-}
-errors++;
-}
+if(errors === _errs20){
 if(typeof data8 === "string"){
 if(func1(data8) > 255){
-const err26 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err26];
+validate26.errors = [{instancePath:instancePath+"/town",schemaPath:"#/properties/town/maxLength",keyword:"maxLength",params:{limit: 255}}];
+return false;
 }
 else {
-vErrors.push(err26);
-}
-errors++;
-}
 if(func1(data8) < 1){
-const err27 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err27];
+validate26.errors = [{instancePath:instancePath+"/town",schemaPath:"#/properties/town/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs20 === errors;
 }
 else {
-vErrors.push(err27);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.country !== undefined){
 let data9 = data.country;
+const _errs22 = errors;
+const _errs23 = errors;
 if((typeof data9 !== "string") && (data9 !== null)){
-const err28 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema38.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err28];
+validate26.errors = [{instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema38.type}}];
+return false;
 }
-else {
-vErrors.push(err28);
-}
-errors++;
-}
+if(errors === _errs23){
 if(typeof data9 === "string"){
 if(!pattern5.test(data9)){
-const err29 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\""};
-if(vErrors === null){
-vErrors = [err29];
+validate26.errors = [{instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs22 === errors;
 }
 else {
-vErrors.push(err29);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.latitude !== undefined){
 let data10 = data.latitude;
+const _errs25 = errors;
+const _errs26 = errors;
 if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
-const err30 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema39.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err30];
+validate26.errors = [{instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema39.type}}];
+return false;
 }
-else {
-vErrors.push(err30);
-}
-errors++;
-}
+if(errors === _errs26){
 if((typeof data10 == "number") && (isFinite(data10))){
 if(data10 > 90 || isNaN(data10)){
-const err31 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err31];
+validate26.errors = [{instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}}];
+return false;
 }
 else {
-vErrors.push(err31);
-}
-errors++;
-}
 if(data10 < -90 || isNaN(data10)){
-const err32 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
-if(vErrors === null){
-vErrors = [err32];
+validate26.errors = [{instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs25 === errors;
 }
 else {
-vErrors.push(err32);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.longitude !== undefined){
 let data11 = data.longitude;
+const _errs28 = errors;
+const _errs29 = errors;
 if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema40.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err33];
+validate26.errors = [{instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema40.type}}];
+return false;
 }
-else {
-vErrors.push(err33);
-}
-errors++;
-}
+if(errors === _errs29){
 if((typeof data11 == "number") && (isFinite(data11))){
 if(data11 > 180 || isNaN(data11)){
-const err34 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err34];
+validate26.errors = [{instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}}];
+return false;
 }
 else {
-vErrors.push(err34);
-}
-errors++;
-}
 if(data11 < -180 || isNaN(data11)){
-const err35 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
-if(vErrors === null){
-vErrors = [err35];
+validate26.errors = [{instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs28 === errors;
 }
 else {
-vErrors.push(err35);
+var valid0 = true;
 }
-errors++;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
 }
 else {
-const err36 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err36];
+validate26.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err36);
-}
-errors++;
 }
 validate26.errors = vErrors;
 return errors === 0;
@@ -1190,356 +967,293 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.data === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "data"},message:"must have required property '"+"data"+"'"};
-if(vErrors === null){
-vErrors = [err0];
+let missing0;
+if((data.data === undefined) && (missing0 = "data")){
+validate29.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
+const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "metadata") || (key0 === "data"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
+validate29.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs1 === errors){
 if(data.metadata !== undefined){
 let data0 = data.metadata;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+const _errs5 = errors;
 for(const key1 in data0){
 if(!(key1 === "timezone_override")){
-const err2 = {instancePath:instancePath+"/metadata",schemaPath:"components#/$defs/DayAheadPriceMetadata/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
+validate29.errors = [{instancePath:instancePath+"/metadata",schemaPath:"components#/$defs/DayAheadPriceMetadata/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+return false;
+break;
 }
 }
+if(_errs5 === errors){
 if(data0.timezone_override !== undefined){
 let data1 = data0.timezone_override;
+const _errs6 = errors;
+if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func1(data1) > 64){
-const err3 = {instancePath:instancePath+"/metadata/timezone_override",schemaPath:"components#/$defs/DayAheadPriceMetadata/properties/timezone_override/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
-if(vErrors === null){
-vErrors = [err3];
+validate29.errors = [{instancePath:instancePath+"/metadata/timezone_override",schemaPath:"components#/$defs/DayAheadPriceMetadata/properties/timezone_override/maxLength",keyword:"maxLength",params:{limit: 64}}];
+return false;
 }
 else {
-vErrors.push(err3);
-}
-errors++;
-}
 if(func1(data1) < 1){
-const err4 = {instancePath:instancePath+"/metadata/timezone_override",schemaPath:"components#/$defs/DayAheadPriceMetadata/properties/timezone_override/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/metadata/timezone_override",schemaPath:"components#/$defs/DayAheadPriceMetadata/properties/timezone_override/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
+validate29.errors = [{instancePath:instancePath+"/metadata/timezone_override",schemaPath:"components#/$defs/DayAheadPriceMetadata/properties/timezone_override/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
 }
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/metadata",schemaPath:"components#/$defs/DayAheadPriceMetadata/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err6];
+validate29.errors = [{instancePath:instancePath+"/metadata/timezone_override",schemaPath:"components#/$defs/DayAheadPriceMetadata/properties/timezone_override/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+}
 }
 else {
-vErrors.push(err6);
+validate29.errors = [{instancePath:instancePath+"/metadata",schemaPath:"components#/$defs/DayAheadPriceMetadata/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-errors++;
 }
+var valid0 = _errs2 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.data !== undefined){
 let data2 = data.data;
+const _errs8 = errors;
+if(errors === _errs8){
 if(Array.isArray(data2)){
 if(data2.length > 10000){
-const err7 = {instancePath:instancePath+"/data",schemaPath:"#/properties/data/maxItems",keyword:"maxItems",params:{limit: 10000},message:"must NOT have more than 10000 items"};
-if(vErrors === null){
-vErrors = [err7];
+validate29.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/maxItems",keyword:"maxItems",params:{limit: 10000}}];
+return false;
 }
 else {
-vErrors.push(err7);
-}
-errors++;
-}
+var valid3 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
+const _errs10 = errors;
+const _errs11 = errors;
+if(errors === _errs11){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-if(data3.timestamp === undefined){
-const err8 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/required",keyword:"required",params:{missingProperty: "timestamp"},message:"must have required property '"+"timestamp"+"'"};
-if(vErrors === null){
-vErrors = [err8];
+let missing1;
+if(((data3.timestamp === undefined) && (missing1 = "timestamp")) || ((data3.price === undefined) && (missing1 = "price"))){
+validate29.errors = [{instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/required",keyword:"required",params:{missingProperty: missing1}}];
+return false;
 }
 else {
-vErrors.push(err8);
-}
-errors++;
-}
-if(data3.price === undefined){
-const err9 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/required",keyword:"required",params:{missingProperty: "price"},message:"must have required property '"+"price"+"'"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
+const _errs13 = errors;
 for(const key2 in data3){
 if(!((((key2 === "timestamp") || (key2 === "price")) || (key2 === "best_bid")) || (key2 === "best_ask"))){
-const err10 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
+validate29.errors = [{instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+return false;
+break;
 }
 }
+if(_errs13 === errors){
 if(data3.timestamp !== undefined){
 let data4 = data3.timestamp;
+const _errs14 = errors;
+if(errors === _errs14){
+if(errors === _errs14){
 if(typeof data4 === "string"){
 if(!(formats12(data4))){
-const err11 = {instancePath:instancePath+"/data/" + i0+"/timestamp",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/timestamp/format",keyword:"format",params:{format: "instant"},message:"must match format \""+"instant"+"\""};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/timestamp",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/timestamp/format",keyword:"format",params:{format: "instant"}}];
+return false;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/data/" + i0+"/timestamp",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err12];
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/timestamp",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/timestamp/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid5 = _errs14 === errors;
 }
 else {
-vErrors.push(err12);
+var valid5 = true;
 }
-errors++;
-}
-}
+if(valid5){
 if(data3.price !== undefined){
 let data5 = data3.price;
+const _errs16 = errors;
+if(errors === _errs16){
 if((typeof data5 == "number") && (isFinite(data5))){
 if(data5 > 10000 || isNaN(data5)){
-const err13 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
-if(vErrors === null){
-vErrors = [err13];
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}}];
+return false;
 }
 else {
-vErrors.push(err13);
-}
-errors++;
-}
 if(data5 < -10000 || isNaN(data5)){
-const err14 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000},message:"must be >= -10000"};
-if(vErrors === null){
-vErrors = [err14];
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000}}];
+return false;
 }
-else {
-vErrors.push(err14);
-}
-errors++;
 }
 }
 else {
-const err15 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err15];
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/type",keyword:"type",params:{type: "number"}}];
+return false;
+}
+}
+var valid5 = _errs16 === errors;
 }
 else {
-vErrors.push(err15);
+var valid5 = true;
 }
-errors++;
-}
-}
+if(valid5){
 if(data3.best_bid !== undefined){
 let data6 = data3.best_bid;
+const _errs18 = errors;
+if(errors === _errs18){
 if(Array.isArray(data6)){
 if(data6.length > 100){
-const err16 = {instancePath:instancePath+"/data/" + i0+"/best_bid",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
-if(vErrors === null){
-vErrors = [err16];
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/best_bid",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/maxItems",keyword:"maxItems",params:{limit: 100}}];
+return false;
 }
 else {
-vErrors.push(err16);
-}
-errors++;
-}
+var valid6 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 let data7 = data6[i1];
+const _errs20 = errors;
+if(errors === _errs20){
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 > 10000 || isNaN(data7)){
-const err17 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
-if(vErrors === null){
-vErrors = [err17];
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}}];
+return false;
 }
 else {
-vErrors.push(err17);
-}
-errors++;
-}
 if(data7 < -10000 || isNaN(data7)){
-const err18 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000},message:"must be >= -10000"};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-}
-else {
-const err19 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000}}];
+return false;
 }
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/data/" + i0+"/best_bid",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err20];
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/type",keyword:"type",params:{type: "number"}}];
+return false;
+}
+}
+var valid6 = _errs20 === errors;
+if(!valid6){
+break;
+}
+}
+}
 }
 else {
-vErrors.push(err20);
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/best_bid",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/type",keyword:"type",params:{type: "array"}}];
+return false;
 }
-errors++;
 }
+var valid5 = _errs18 === errors;
 }
+else {
+var valid5 = true;
+}
+if(valid5){
 if(data3.best_ask !== undefined){
 let data8 = data3.best_ask;
+const _errs22 = errors;
+if(errors === _errs22){
 if(Array.isArray(data8)){
 if(data8.length > 100){
-const err21 = {instancePath:instancePath+"/data/" + i0+"/best_ask",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
-if(vErrors === null){
-vErrors = [err21];
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/best_ask",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/maxItems",keyword:"maxItems",params:{limit: 100}}];
+return false;
 }
 else {
-vErrors.push(err21);
-}
-errors++;
-}
+var valid7 = true;
 const len2 = data8.length;
 for(let i2=0; i2<len2; i2++){
 let data9 = data8[i2];
+const _errs24 = errors;
+if(errors === _errs24){
 if((typeof data9 == "number") && (isFinite(data9))){
 if(data9 > 10000 || isNaN(data9)){
-const err22 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
-if(vErrors === null){
-vErrors = [err22];
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}}];
+return false;
 }
 else {
-vErrors.push(err22);
-}
-errors++;
-}
 if(data9 < -10000 || isNaN(data9)){
-const err23 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000},message:"must be >= -10000"};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-}
-else {
-const err24 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000}}];
+return false;
 }
 }
 }
 else {
-const err25 = {instancePath:instancePath+"/data/" + i0+"/best_ask",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/type",keyword:"type",params:{type: "number"}}];
+return false;
 }
 }
+var valid7 = _errs24 === errors;
+if(!valid7){
+break;
 }
-else {
-const err26 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
 }
 }
 }
 else {
-const err27 = {instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err27];
+validate29.errors = [{instancePath:instancePath+"/data/" + i0+"/best_ask",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid5 = _errs22 === errors;
 }
 else {
-vErrors.push(err27);
+var valid5 = true;
 }
-errors++;
+}
+}
+}
+}
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid3 = _errs10 === errors;
+if(!valid3){
+break;
+}
 }
 }
 }
 else {
-const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err28];
+validate29.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
 }
 else {
-vErrors.push(err28);
+var valid0 = true;
 }
-errors++;
+}
+}
+}
+}
+else {
+validate29.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
 }
 validate29.errors = vErrors;
 return errors === 0;
@@ -1587,451 +1301,302 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.country === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "country"},message:"must have required property '"+"country"+"'"};
-if(vErrors === null){
-vErrors = [err0];
+let missing0;
+if((((((data.country === undefined) && (missing0 = "country")) || ((data.dataset_version === undefined) && (missing0 = "dataset_version"))) || ((data.boundary_version === undefined) && (missing0 = "boundary_version"))) || ((data.grid === undefined) && (missing0 = "grid"))) || ((data.weights === undefined) && (missing0 = "weights"))){
+validate33.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.dataset_version === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "dataset_version"},message:"must have required property '"+"dataset_version"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(data.boundary_version === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "boundary_version"},message:"must have required property '"+"boundary_version"+"'"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(data.grid === undefined){
-const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "grid"},message:"must have required property '"+"grid"+"'"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(data.weights === undefined){
-const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "weights"},message:"must have required property '"+"weights"+"'"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
+const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "country") || (key0 === "dataset_version")) || (key0 === "boundary_version")) || (key0 === "grid")) || (key0 === "weights"))){
-const err5 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
+validate33.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs1 === errors){
 if(data.country !== undefined){
 let data0 = data.country;
+const _errs2 = errors;
+if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
-const err6 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\""};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
+validate33.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"}}];
+return false;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err7];
+validate33.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
 }
 else {
-vErrors.push(err7);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.dataset_version !== undefined){
 let data1 = data.dataset_version;
+const _errs4 = errors;
+if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern9.test(data1)){
-const err8 = {instancePath:instancePath+"/dataset_version",schemaPath:"#/properties/dataset_version/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"+"\""};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
+validate33.errors = [{instancePath:instancePath+"/dataset_version",schemaPath:"#/properties/dataset_version/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"}}];
+return false;
 }
 }
 else {
-const err9 = {instancePath:instancePath+"/dataset_version",schemaPath:"#/properties/dataset_version/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err9];
+validate33.errors = [{instancePath:instancePath+"/dataset_version",schemaPath:"#/properties/dataset_version/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
 }
 else {
-vErrors.push(err9);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.boundary_version !== undefined){
 let data2 = data.boundary_version;
+const _errs6 = errors;
+if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func1(data2) > 128){
-const err10 = {instancePath:instancePath+"/boundary_version",schemaPath:"#/properties/boundary_version/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
-if(vErrors === null){
-vErrors = [err10];
+validate33.errors = [{instancePath:instancePath+"/boundary_version",schemaPath:"#/properties/boundary_version/maxLength",keyword:"maxLength",params:{limit: 128}}];
+return false;
 }
 else {
-vErrors.push(err10);
-}
-errors++;
-}
 if(func1(data2) < 1){
-const err11 = {instancePath:instancePath+"/boundary_version",schemaPath:"#/properties/boundary_version/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err11];
+validate33.errors = [{instancePath:instancePath+"/boundary_version",schemaPath:"#/properties/boundary_version/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
 }
-else {
-vErrors.push(err11);
-}
-errors++;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/boundary_version",schemaPath:"#/properties/boundary_version/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err12];
+validate33.errors = [{instancePath:instancePath+"/boundary_version",schemaPath:"#/properties/boundary_version/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
 }
 else {
-vErrors.push(err12);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.grid !== undefined){
 let data3 = data.grid;
+const _errs8 = errors;
+const _errs9 = errors;
+if(errors === _errs9){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-if(data3.origin_lat === undefined){
-const err13 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "origin_lat"},message:"must have required property '"+"origin_lat"+"'"};
-if(vErrors === null){
-vErrors = [err13];
+let missing1;
+if((((((data3.origin_lat === undefined) && (missing1 = "origin_lat")) || ((data3.origin_lon === undefined) && (missing1 = "origin_lon"))) || ((data3.cell_deg === undefined) && (missing1 = "cell_deg"))) || ((data3.rows === undefined) && (missing1 = "rows"))) || ((data3.cols === undefined) && (missing1 = "cols"))){
+validate33.errors = [{instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: missing1}}];
+return false;
 }
 else {
-vErrors.push(err13);
-}
-errors++;
-}
-if(data3.origin_lon === undefined){
-const err14 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "origin_lon"},message:"must have required property '"+"origin_lon"+"'"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-if(data3.cell_deg === undefined){
-const err15 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "cell_deg"},message:"must have required property '"+"cell_deg"+"'"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-if(data3.rows === undefined){
-const err16 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "rows"},message:"must have required property '"+"rows"+"'"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-if(data3.cols === undefined){
-const err17 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "cols"},message:"must have required property '"+"cols"+"'"};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
+const _errs11 = errors;
 for(const key1 in data3){
 if(!(((((key1 === "origin_lat") || (key1 === "origin_lon")) || (key1 === "cell_deg")) || (key1 === "rows")) || (key1 === "cols"))){
-const err18 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
+validate33.errors = [{instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+return false;
+break;
 }
 }
+if(_errs11 === errors){
 if(data3.origin_lat !== undefined){
 let data4 = data3.origin_lat;
+const _errs12 = errors;
+if(errors === _errs12){
 if((typeof data4 == "number") && (isFinite(data4))){
 if(data4 > 90 || isNaN(data4)){
-const err19 = {instancePath:instancePath+"/grid/origin_lat",schemaPath:"components#/$defs/DensityGrid/properties/origin_lat/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err19];
+validate33.errors = [{instancePath:instancePath+"/grid/origin_lat",schemaPath:"components#/$defs/DensityGrid/properties/origin_lat/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}}];
+return false;
 }
 else {
-vErrors.push(err19);
-}
-errors++;
-}
 if(data4 < -90 || isNaN(data4)){
-const err20 = {instancePath:instancePath+"/grid/origin_lat",schemaPath:"components#/$defs/DensityGrid/properties/origin_lat/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
-if(vErrors === null){
-vErrors = [err20];
+validate33.errors = [{instancePath:instancePath+"/grid/origin_lat",schemaPath:"components#/$defs/DensityGrid/properties/origin_lat/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}}];
+return false;
 }
-else {
-vErrors.push(err20);
-}
-errors++;
 }
 }
 else {
-const err21 = {instancePath:instancePath+"/grid/origin_lat",schemaPath:"components#/$defs/DensityGrid/properties/origin_lat/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err21];
+validate33.errors = [{instancePath:instancePath+"/grid/origin_lat",schemaPath:"components#/$defs/DensityGrid/properties/origin_lat/type",keyword:"type",params:{type: "number"}}];
+return false;
+}
+}
+var valid2 = _errs12 === errors;
 }
 else {
-vErrors.push(err21);
+var valid2 = true;
 }
-errors++;
-}
-}
+if(valid2){
 if(data3.origin_lon !== undefined){
 let data5 = data3.origin_lon;
+const _errs14 = errors;
+if(errors === _errs14){
 if((typeof data5 == "number") && (isFinite(data5))){
 if(data5 > 180 || isNaN(data5)){
-const err22 = {instancePath:instancePath+"/grid/origin_lon",schemaPath:"components#/$defs/DensityGrid/properties/origin_lon/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err22];
+validate33.errors = [{instancePath:instancePath+"/grid/origin_lon",schemaPath:"components#/$defs/DensityGrid/properties/origin_lon/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}}];
+return false;
 }
 else {
-vErrors.push(err22);
-}
-errors++;
-}
 if(data5 < -180 || isNaN(data5)){
-const err23 = {instancePath:instancePath+"/grid/origin_lon",schemaPath:"components#/$defs/DensityGrid/properties/origin_lon/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
-if(vErrors === null){
-vErrors = [err23];
+validate33.errors = [{instancePath:instancePath+"/grid/origin_lon",schemaPath:"components#/$defs/DensityGrid/properties/origin_lon/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}}];
+return false;
 }
-else {
-vErrors.push(err23);
-}
-errors++;
 }
 }
 else {
-const err24 = {instancePath:instancePath+"/grid/origin_lon",schemaPath:"components#/$defs/DensityGrid/properties/origin_lon/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err24];
+validate33.errors = [{instancePath:instancePath+"/grid/origin_lon",schemaPath:"components#/$defs/DensityGrid/properties/origin_lon/type",keyword:"type",params:{type: "number"}}];
+return false;
+}
+}
+var valid2 = _errs14 === errors;
 }
 else {
-vErrors.push(err24);
+var valid2 = true;
 }
-errors++;
-}
-}
+if(valid2){
 if(data3.cell_deg !== undefined){
 let data6 = data3.cell_deg;
+const _errs16 = errors;
+if(errors === _errs16){
 if((typeof data6 == "number") && (isFinite(data6))){
 if(data6 > 1 || isNaN(data6)){
-const err25 = {instancePath:instancePath+"/grid/cell_deg",schemaPath:"components#/$defs/DensityGrid/properties/cell_deg/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1"};
-if(vErrors === null){
-vErrors = [err25];
+validate33.errors = [{instancePath:instancePath+"/grid/cell_deg",schemaPath:"components#/$defs/DensityGrid/properties/cell_deg/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1}}];
+return false;
 }
 else {
-vErrors.push(err25);
-}
-errors++;
-}
 if(data6 <= 0 || isNaN(data6)){
-const err26 = {instancePath:instancePath+"/grid/cell_deg",schemaPath:"components#/$defs/DensityGrid/properties/cell_deg/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},message:"must be > 0"};
-if(vErrors === null){
-vErrors = [err26];
+validate33.errors = [{instancePath:instancePath+"/grid/cell_deg",schemaPath:"components#/$defs/DensityGrid/properties/cell_deg/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}}];
+return false;
 }
-else {
-vErrors.push(err26);
-}
-errors++;
 }
 }
 else {
-const err27 = {instancePath:instancePath+"/grid/cell_deg",schemaPath:"components#/$defs/DensityGrid/properties/cell_deg/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err27];
+validate33.errors = [{instancePath:instancePath+"/grid/cell_deg",schemaPath:"components#/$defs/DensityGrid/properties/cell_deg/type",keyword:"type",params:{type: "number"}}];
+return false;
+}
+}
+var valid2 = _errs16 === errors;
 }
 else {
-vErrors.push(err27);
+var valid2 = true;
 }
-errors++;
-}
-}
+if(valid2){
 if(data3.rows !== undefined){
 let data7 = data3.rows;
+const _errs18 = errors;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-const err28 = {instancePath:instancePath+"/grid/rows",schemaPath:"components#/$defs/DensityGrid/properties/rows/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err28];
+validate33.errors = [{instancePath:instancePath+"/grid/rows",schemaPath:"components#/$defs/DensityGrid/properties/rows/type",keyword:"type",params:{type: "integer"}}];
+return false;
 }
-else {
-vErrors.push(err28);
-}
-errors++;
-}
+if(errors === _errs18){
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 > 4000 || isNaN(data7)){
-const err29 = {instancePath:instancePath+"/grid/rows",schemaPath:"components#/$defs/DensityGrid/properties/rows/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4000},message:"must be <= 4000"};
-if(vErrors === null){
-vErrors = [err29];
+validate33.errors = [{instancePath:instancePath+"/grid/rows",schemaPath:"components#/$defs/DensityGrid/properties/rows/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4000}}];
+return false;
 }
 else {
-vErrors.push(err29);
-}
-errors++;
-}
 if(data7 < 1 || isNaN(data7)){
-const err30 = {instancePath:instancePath+"/grid/rows",schemaPath:"components#/$defs/DensityGrid/properties/rows/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err30];
+validate33.errors = [{instancePath:instancePath+"/grid/rows",schemaPath:"components#/$defs/DensityGrid/properties/rows/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs18 === errors;
 }
 else {
-vErrors.push(err30);
+var valid2 = true;
 }
-errors++;
-}
-}
-}
+if(valid2){
 if(data3.cols !== undefined){
 let data8 = data3.cols;
+const _errs20 = errors;
 if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-const err31 = {instancePath:instancePath+"/grid/cols",schemaPath:"components#/$defs/DensityGrid/properties/cols/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err31];
+validate33.errors = [{instancePath:instancePath+"/grid/cols",schemaPath:"components#/$defs/DensityGrid/properties/cols/type",keyword:"type",params:{type: "integer"}}];
+return false;
 }
-else {
-vErrors.push(err31);
-}
-errors++;
-}
+if(errors === _errs20){
 if((typeof data8 == "number") && (isFinite(data8))){
 if(data8 > 4000 || isNaN(data8)){
-const err32 = {instancePath:instancePath+"/grid/cols",schemaPath:"components#/$defs/DensityGrid/properties/cols/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4000},message:"must be <= 4000"};
-if(vErrors === null){
-vErrors = [err32];
+validate33.errors = [{instancePath:instancePath+"/grid/cols",schemaPath:"components#/$defs/DensityGrid/properties/cols/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4000}}];
+return false;
 }
 else {
-vErrors.push(err32);
-}
-errors++;
-}
 if(data8 < 1 || isNaN(data8)){
-const err33 = {instancePath:instancePath+"/grid/cols",schemaPath:"components#/$defs/DensityGrid/properties/cols/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err33];
+validate33.errors = [{instancePath:instancePath+"/grid/cols",schemaPath:"components#/$defs/DensityGrid/properties/cols/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs20 === errors;
 }
 else {
-vErrors.push(err33);
+var valid2 = true;
 }
-errors++;
+}
+}
+}
 }
 }
 }
 }
 else {
-const err34 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err34];
+validate33.errors = [{instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
 }
 else {
-vErrors.push(err34);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.weights !== undefined){
 let data9 = data.weights;
+const _errs22 = errors;
+if(errors === _errs22){
 if(typeof data9 === "string"){
 if(func1(data9) > 340000){
-const err35 = {instancePath:instancePath+"/weights",schemaPath:"#/properties/weights/maxLength",keyword:"maxLength",params:{limit: 340000},message:"must NOT have more than 340000 characters"};
-if(vErrors === null){
-vErrors = [err35];
+validate33.errors = [{instancePath:instancePath+"/weights",schemaPath:"#/properties/weights/maxLength",keyword:"maxLength",params:{limit: 340000}}];
+return false;
 }
 else {
-vErrors.push(err35);
-}
-errors++;
-}
 if(func1(data9) < 4){
-const err36 = {instancePath:instancePath+"/weights",schemaPath:"#/properties/weights/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters"};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-}
-}
-else {
-const err37 = {instancePath:instancePath+"/weights",schemaPath:"#/properties/weights/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
+validate33.errors = [{instancePath:instancePath+"/weights",schemaPath:"#/properties/weights/minLength",keyword:"minLength",params:{limit: 4}}];
+return false;
 }
 }
 }
 else {
-const err38 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err38];
+validate33.errors = [{instancePath:instancePath+"/weights",schemaPath:"#/properties/weights/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs22 === errors;
 }
 else {
-vErrors.push(err38);
+var valid0 = true;
 }
-errors++;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate33.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
 }
 validate33.errors = vErrors;
 return errors === 0;
@@ -2049,301 +1614,240 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.request_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request_id"},message:"must have required property '"+"request_id"+"'"};
-if(vErrors === null){
-vErrors = [err0];
+let missing0;
+if((data.request_id === undefined) && (missing0 = "request_id")){
+validate32.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
+const _errs1 = errors;
 for(const key0 in data){
 if(!(func3.call(schema53.properties, key0))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
+validate32.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs1 === errors){
 if(data.request_id !== undefined){
 let data0 = data.request_id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats4(data0))){
-const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
+validate32.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"}}];
+return false;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
+validate32.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
 }
 else {
-vErrors.push(err3);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.name !== undefined){
 let data1 = data.name;
+const _errs4 = errors;
+if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func1(data1) > 120){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120},message:"must NOT have more than 120 characters"};
-if(vErrors === null){
-vErrors = [err4];
+validate32.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120}}];
+return false;
 }
 else {
-vErrors.push(err4);
-}
-errors++;
-}
 if(func1(data1) < 1){
-const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err5];
+validate32.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
 }
 else {
-vErrors.push(err5);
-}
-errors++;
-}
 if(!pattern7.test(data1)){
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
-if(vErrors === null){
-vErrors = [err6];
+validate32.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}}];
+return false;
 }
-else {
-vErrors.push(err6);
 }
-errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err7];
+validate32.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
 }
 else {
-vErrors.push(err7);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.count !== undefined){
 let data2 = data.count;
+const _errs6 = errors;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err8 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err8];
+validate32.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"}}];
+return false;
 }
-else {
-vErrors.push(err8);
-}
-errors++;
-}
+if(errors === _errs6){
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 1000 || isNaN(data2)){
-const err9 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err9];
+validate32.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}}];
+return false;
 }
 else {
-vErrors.push(err9);
-}
-errors++;
-}
 if(data2 < 1 || isNaN(data2)){
-const err10 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err10];
+validate32.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs6 === errors;
 }
 else {
-vErrors.push(err10);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.seed !== undefined){
 let data3 = data.seed;
+const _errs8 = errors;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err11 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err11];
+validate32.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"}}];
+return false;
 }
-else {
-vErrors.push(err11);
-}
-errors++;
-}
+if(errors === _errs8){
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 9007199254740991 || isNaN(data3)){
-const err12 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-if(vErrors === null){
-vErrors = [err12];
+validate32.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+return false;
 }
 else {
-vErrors.push(err12);
-}
-errors++;
-}
 if(data3 < 0 || isNaN(data3)){
-const err13 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err13];
+validate32.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs8 === errors;
 }
 else {
-vErrors.push(err13);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.history_days !== undefined){
 let data4 = data.history_days;
+const _errs10 = errors;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err14 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err14];
+validate32.errors = [{instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"}}];
+return false;
 }
-else {
-vErrors.push(err14);
-}
-errors++;
-}
+if(errors === _errs10){
 if((typeof data4 == "number") && (isFinite(data4))){
 if(data4 > 90 || isNaN(data4)){
-const err15 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err15];
+validate32.errors = [{instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}}];
+return false;
 }
 else {
-vErrors.push(err15);
-}
-errors++;
-}
 if(data4 < 0 || isNaN(data4)){
-const err16 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err16];
+validate32.errors = [{instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs10 === errors;
 }
 else {
-vErrors.push(err16);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.history_cutoff !== undefined){
 let data5 = data.history_cutoff;
+const _errs12 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err17 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema53.properties.history_cutoff.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err17];
+validate32.errors = [{instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema53.properties.history_cutoff.type}}];
+return false;
 }
-else {
-vErrors.push(err17);
-}
-errors++;
-}
+if(errors === _errs12){
+if(errors === _errs12){
 if(typeof data5 === "string"){
 if(!(formats12(data5))){
-const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"},message:"must match format \""+"instant"+"\""};
-if(vErrors === null){
-vErrors = [err18];
+validate32.errors = [{instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs12 === errors;
 }
 else {
-vErrors.push(err18);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.latitude !== undefined){
 let data6 = data.latitude;
+const _errs14 = errors;
 if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema53.properties.latitude.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err19];
+validate32.errors = [{instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema53.properties.latitude.type}}];
+return false;
 }
-else {
-vErrors.push(err19);
-}
-errors++;
-}
+if(errors === _errs14){
 if((typeof data6 == "number") && (isFinite(data6))){
 if(data6 > 90 || isNaN(data6)){
-const err20 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err20];
+validate32.errors = [{instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}}];
+return false;
 }
 else {
-vErrors.push(err20);
-}
-errors++;
-}
 if(data6 < -90 || isNaN(data6)){
-const err21 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
-if(vErrors === null){
-vErrors = [err21];
+validate32.errors = [{instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs14 === errors;
 }
 else {
-vErrors.push(err21);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.longitude !== undefined){
 let data7 = data.longitude;
+const _errs16 = errors;
 if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema53.properties.longitude.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err22];
+validate32.errors = [{instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema53.properties.longitude.type}}];
+return false;
 }
-else {
-vErrors.push(err22);
-}
-errors++;
-}
+if(errors === _errs16){
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 > 180 || isNaN(data7)){
-const err23 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err23];
+validate32.errors = [{instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}}];
+return false;
 }
 else {
-vErrors.push(err23);
-}
-errors++;
-}
 if(data7 < -180 || isNaN(data7)){
-const err24 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
-if(vErrors === null){
-vErrors = [err24];
+validate32.errors = [{instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs16 === errors;
 }
 else {
-vErrors.push(err24);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.density !== undefined){
 let data8 = data.density;
+const _errs18 = errors;
 const _errs19 = errors;
 let valid1 = false;
 const _errs20 = errors;
@@ -2355,26 +1859,28 @@ var _valid0 = _errs20 === errors;
 valid1 = valid1 || _valid0;
 const _errs21 = errors;
 if(data8 !== null){
-const err25 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err0 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err25];
+vErrors = [err0];
 }
 else {
-vErrors.push(err25);
+vErrors.push(err0);
 }
 errors++;
 }
 var _valid0 = _errs21 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
-const err26 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err1 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err26];
+vErrors = [err1];
 }
 else {
-vErrors.push(err26);
+vErrors.push(err1);
 }
 errors++;
+validate32.errors = vErrors;
+return false;
 }
 else {
 errors = _errs19;
@@ -2387,316 +1893,288 @@ vErrors = null;
 }
 }
 }
+var valid0 = _errs18 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.ev_ownership_fraction !== undefined){
 let data9 = data.ev_ownership_fraction;
+const _errs23 = errors;
+if(errors === _errs23){
 if((typeof data9 == "number") && (isFinite(data9))){
 if(data9 > 1 || isNaN(data9)){
-const err27 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1"};
-if(vErrors === null){
-vErrors = [err27];
+validate32.errors = [{instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1}}];
+return false;
 }
 else {
-vErrors.push(err27);
-}
-errors++;
-}
 if(data9 < 0 || isNaN(data9)){
-const err28 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err28];
+validate32.errors = [{instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
 }
-else {
-vErrors.push(err28);
-}
-errors++;
 }
 }
 else {
-const err29 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err29];
+validate32.errors = [{instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"}}];
+return false;
+}
+}
+var valid0 = _errs23 === errors;
 }
 else {
-vErrors.push(err29);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.pv_rating_kw !== undefined){
 let data10 = data.pv_rating_kw;
+const _errs25 = errors;
 if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
-const err30 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema53.properties.pv_rating_kw.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err30];
+validate32.errors = [{instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema53.properties.pv_rating_kw.type}}];
+return false;
 }
-else {
-vErrors.push(err30);
-}
-errors++;
-}
+if(errors === _errs25){
 if((typeof data10 == "number") && (isFinite(data10))){
 if(data10 > 100 || isNaN(data10)){
-const err31 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
-if(vErrors === null){
-vErrors = [err31];
+validate32.errors = [{instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
+return false;
 }
 else {
-vErrors.push(err31);
-}
-errors++;
-}
 if(data10 < 0 || isNaN(data10)){
-const err32 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err32];
+validate32.errors = [{instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs25 === errors;
 }
 else {
-vErrors.push(err32);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.battery_capacity_kwh !== undefined){
 let data11 = data.battery_capacity_kwh;
+const _errs27 = errors;
 if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema53.properties.battery_capacity_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err33];
+validate32.errors = [{instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema53.properties.battery_capacity_kwh.type}}];
+return false;
 }
-else {
-vErrors.push(err33);
-}
-errors++;
-}
+if(errors === _errs27){
 if((typeof data11 == "number") && (isFinite(data11))){
 if(data11 > 1000 || isNaN(data11)){
-const err34 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err34];
+validate32.errors = [{instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}}];
+return false;
 }
 else {
-vErrors.push(err34);
-}
-errors++;
-}
 if(data11 < 0.1 || isNaN(data11)){
-const err35 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1},message:"must be >= 0.1"};
-if(vErrors === null){
-vErrors = [err35];
+validate32.errors = [{instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs27 === errors;
 }
 else {
-vErrors.push(err35);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.max_charge_power_w !== undefined){
 let data12 = data.max_charge_power_w;
+const _errs29 = errors;
 if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
-const err36 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema53.properties.max_charge_power_w.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err36];
+validate32.errors = [{instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema53.properties.max_charge_power_w.type}}];
+return false;
 }
-else {
-vErrors.push(err36);
-}
-errors++;
-}
+if(errors === _errs29){
 if((typeof data12 == "number") && (isFinite(data12))){
 if(data12 > 100000 || isNaN(data12)){
-const err37 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err37];
+validate32.errors = [{instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
+return false;
 }
 else {
-vErrors.push(err37);
-}
-errors++;
-}
 if(data12 < 1 || isNaN(data12)){
-const err38 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err38];
+validate32.errors = [{instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs29 === errors;
 }
 else {
-vErrors.push(err38);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.max_discharge_power_w !== undefined){
 let data13 = data.max_discharge_power_w;
+const _errs31 = errors;
 if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
-const err39 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema53.properties.max_discharge_power_w.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err39];
+validate32.errors = [{instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema53.properties.max_discharge_power_w.type}}];
+return false;
 }
-else {
-vErrors.push(err39);
-}
-errors++;
-}
+if(errors === _errs31){
 if((typeof data13 == "number") && (isFinite(data13))){
 if(data13 > 100000 || isNaN(data13)){
-const err40 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err40];
+validate32.errors = [{instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
+return false;
 }
 else {
-vErrors.push(err40);
-}
-errors++;
-}
 if(data13 < 1 || isNaN(data13)){
-const err41 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err41];
+validate32.errors = [{instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs31 === errors;
 }
 else {
-vErrors.push(err41);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.initial_soc_percent !== undefined){
 let data14 = data.initial_soc_percent;
+const _errs33 = errors;
 if((!((typeof data14 == "number") && (isFinite(data14)))) && (data14 !== null)){
-const err42 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema53.properties.initial_soc_percent.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err42];
+validate32.errors = [{instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema53.properties.initial_soc_percent.type}}];
+return false;
 }
-else {
-vErrors.push(err42);
-}
-errors++;
-}
+if(errors === _errs33){
 if((typeof data14 == "number") && (isFinite(data14))){
 if(data14 > 100 || isNaN(data14)){
-const err43 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
-if(vErrors === null){
-vErrors = [err43];
+validate32.errors = [{instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
+return false;
 }
 else {
-vErrors.push(err43);
-}
-errors++;
-}
 if(data14 < 5 || isNaN(data14)){
-const err44 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5},message:"must be >= 5"};
-if(vErrors === null){
-vErrors = [err44];
+validate32.errors = [{instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs33 === errors;
 }
 else {
-vErrors.push(err44);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.pv_rating_kw_range !== undefined){
 let data15 = data.pv_rating_kw_range;
+const _errs35 = errors;
 const _errs36 = errors;
 let valid2 = false;
 const _errs37 = errors;
+const _errs38 = errors;
+if(errors === _errs38){
 if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(data15.min === undefined){
-const err45 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+let missing1;
+if(((data15.min === undefined) && (missing1 = "min")) || ((data15.max === undefined) && (missing1 = "max"))){
+const err2 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing1}};
 if(vErrors === null){
-vErrors = [err45];
+vErrors = [err2];
 }
 else {
-vErrors.push(err45);
+vErrors.push(err2);
 }
 errors++;
 }
-if(data15.max === undefined){
-const err46 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err46];
-}
 else {
-vErrors.push(err46);
-}
-errors++;
-}
+const _errs40 = errors;
 for(const key1 in data15){
 if(!((key1 === "min") || (key1 === "max"))){
-const err47 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+const err3 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
-vErrors = [err47];
+vErrors = [err3];
 }
 else {
-vErrors.push(err47);
+vErrors.push(err3);
 }
 errors++;
+break;
 }
 }
+if(_errs40 === errors){
 if(data15.min !== undefined){
 let data16 = data15.min;
+const _errs41 = errors;
 if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err48 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err4 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err48];
+vErrors = [err4];
 }
 else {
-vErrors.push(err48);
+vErrors.push(err4);
 }
 errors++;
 }
+var valid4 = _errs41 === errors;
 }
+else {
+var valid4 = true;
+}
+if(valid4){
 if(data15.max !== undefined){
 let data17 = data15.max;
+const _errs43 = errors;
 if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
-const err49 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err49];
+vErrors = [err5];
 }
 else {
-vErrors.push(err49);
+vErrors.push(err5);
 }
 errors++;
 }
+var valid4 = _errs43 === errors;
+}
+else {
+var valid4 = true;
+}
+}
+}
 }
 }
 else {
-const err50 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err6 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err50];
+vErrors = [err6];
 }
 else {
-vErrors.push(err50);
+vErrors.push(err6);
 }
 errors++;
+}
 }
 var _valid1 = _errs37 === errors;
 valid2 = valid2 || _valid1;
 const _errs45 = errors;
 if(data15 !== null){
-const err51 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err7 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err51];
+vErrors = [err7];
 }
 else {
-vErrors.push(err51);
+vErrors.push(err7);
 }
 errors++;
 }
 var _valid1 = _errs45 === errors;
 valid2 = valid2 || _valid1;
 if(!valid2){
-const err52 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err8 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err52];
+vErrors = [err8];
 }
 else {
-vErrors.push(err52);
+vErrors.push(err8);
 }
 errors++;
+validate32.errors = vErrors;
+return false;
 }
 else {
 errors = _errs36;
@@ -2709,106 +2187,126 @@ vErrors = null;
 }
 }
 }
+var valid0 = _errs35 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.battery_capacity_kwh_range !== undefined){
 let data18 = data.battery_capacity_kwh_range;
+const _errs47 = errors;
 const _errs48 = errors;
 let valid5 = false;
 const _errs49 = errors;
+const _errs50 = errors;
+if(errors === _errs50){
 if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(data18.min === undefined){
-const err53 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+let missing2;
+if(((data18.min === undefined) && (missing2 = "min")) || ((data18.max === undefined) && (missing2 = "max"))){
+const err9 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing2}};
 if(vErrors === null){
-vErrors = [err53];
+vErrors = [err9];
 }
 else {
-vErrors.push(err53);
+vErrors.push(err9);
 }
 errors++;
 }
-if(data18.max === undefined){
-const err54 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err54];
-}
 else {
-vErrors.push(err54);
-}
-errors++;
-}
+const _errs52 = errors;
 for(const key2 in data18){
 if(!((key2 === "min") || (key2 === "max"))){
-const err55 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
+const err10 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
-vErrors = [err55];
+vErrors = [err10];
 }
 else {
-vErrors.push(err55);
+vErrors.push(err10);
 }
 errors++;
+break;
 }
 }
+if(_errs52 === errors){
 if(data18.min !== undefined){
 let data19 = data18.min;
+const _errs53 = errors;
 if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err56 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err11 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err56];
+vErrors = [err11];
 }
 else {
-vErrors.push(err56);
+vErrors.push(err11);
 }
 errors++;
 }
+var valid7 = _errs53 === errors;
 }
+else {
+var valid7 = true;
+}
+if(valid7){
 if(data18.max !== undefined){
 let data20 = data18.max;
+const _errs55 = errors;
 if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err57 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err12 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err57];
+vErrors = [err12];
 }
 else {
-vErrors.push(err57);
+vErrors.push(err12);
 }
 errors++;
 }
+var valid7 = _errs55 === errors;
+}
+else {
+var valid7 = true;
+}
+}
+}
 }
 }
 else {
-const err58 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err13 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err58];
+vErrors = [err13];
 }
 else {
-vErrors.push(err58);
+vErrors.push(err13);
 }
 errors++;
+}
 }
 var _valid2 = _errs49 === errors;
 valid5 = valid5 || _valid2;
 const _errs57 = errors;
 if(data18 !== null){
-const err59 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err14 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err59];
+vErrors = [err14];
 }
 else {
-vErrors.push(err59);
+vErrors.push(err14);
 }
 errors++;
 }
 var _valid2 = _errs57 === errors;
 valid5 = valid5 || _valid2;
 if(!valid5){
-const err60 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err15 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err60];
+vErrors = [err15];
 }
 else {
-vErrors.push(err60);
+vErrors.push(err15);
 }
 errors++;
+validate32.errors = vErrors;
+return false;
 }
 else {
 errors = _errs48;
@@ -2821,106 +2319,126 @@ vErrors = null;
 }
 }
 }
+var valid0 = _errs47 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.initial_soc_percent_range !== undefined){
 let data21 = data.initial_soc_percent_range;
+const _errs59 = errors;
 const _errs60 = errors;
 let valid8 = false;
 const _errs61 = errors;
+const _errs62 = errors;
+if(errors === _errs62){
 if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.min === undefined){
-const err61 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+let missing3;
+if(((data21.min === undefined) && (missing3 = "min")) || ((data21.max === undefined) && (missing3 = "max"))){
+const err16 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing3}};
 if(vErrors === null){
-vErrors = [err61];
+vErrors = [err16];
 }
 else {
-vErrors.push(err61);
+vErrors.push(err16);
 }
 errors++;
 }
-if(data21.max === undefined){
-const err62 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err62];
-}
 else {
-vErrors.push(err62);
-}
-errors++;
-}
+const _errs64 = errors;
 for(const key3 in data21){
 if(!((key3 === "min") || (key3 === "max"))){
-const err63 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
+const err17 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
-vErrors = [err63];
+vErrors = [err17];
 }
 else {
-vErrors.push(err63);
+vErrors.push(err17);
 }
 errors++;
+break;
 }
 }
+if(_errs64 === errors){
 if(data21.min !== undefined){
 let data22 = data21.min;
+const _errs65 = errors;
 if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err64 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err18 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err64];
+vErrors = [err18];
 }
 else {
-vErrors.push(err64);
+vErrors.push(err18);
 }
 errors++;
 }
+var valid10 = _errs65 === errors;
 }
+else {
+var valid10 = true;
+}
+if(valid10){
 if(data21.max !== undefined){
 let data23 = data21.max;
+const _errs67 = errors;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err65 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err19 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err65];
+vErrors = [err19];
 }
 else {
-vErrors.push(err65);
+vErrors.push(err19);
 }
 errors++;
 }
+var valid10 = _errs67 === errors;
+}
+else {
+var valid10 = true;
+}
+}
+}
 }
 }
 else {
-const err66 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err20 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err66];
+vErrors = [err20];
 }
 else {
-vErrors.push(err66);
+vErrors.push(err20);
 }
 errors++;
+}
 }
 var _valid3 = _errs61 === errors;
 valid8 = valid8 || _valid3;
 const _errs69 = errors;
 if(data21 !== null){
-const err67 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err21 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err67];
+vErrors = [err21];
 }
 else {
-vErrors.push(err67);
+vErrors.push(err21);
 }
 errors++;
 }
 var _valid3 = _errs69 === errors;
 valid8 = valid8 || _valid3;
 if(!valid8){
-const err68 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err22 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err68];
+vErrors = [err22];
 }
 else {
-vErrors.push(err68);
+vErrors.push(err22);
 }
 errors++;
+validate32.errors = vErrors;
+return false;
 }
 else {
 errors = _errs60;
@@ -2933,106 +2451,126 @@ vErrors = null;
 }
 }
 }
+var valid0 = _errs59 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.max_charge_power_w_range !== undefined){
 let data24 = data.max_charge_power_w_range;
+const _errs71 = errors;
 const _errs72 = errors;
 let valid11 = false;
 const _errs73 = errors;
+const _errs74 = errors;
+if(errors === _errs74){
 if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-if(data24.min === undefined){
-const err69 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+let missing4;
+if(((data24.min === undefined) && (missing4 = "min")) || ((data24.max === undefined) && (missing4 = "max"))){
+const err23 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing4}};
 if(vErrors === null){
-vErrors = [err69];
+vErrors = [err23];
 }
 else {
-vErrors.push(err69);
+vErrors.push(err23);
 }
 errors++;
 }
-if(data24.max === undefined){
-const err70 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err70];
-}
 else {
-vErrors.push(err70);
-}
-errors++;
-}
+const _errs76 = errors;
 for(const key4 in data24){
 if(!((key4 === "min") || (key4 === "max"))){
-const err71 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
+const err24 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
-vErrors = [err71];
+vErrors = [err24];
 }
 else {
-vErrors.push(err71);
+vErrors.push(err24);
 }
 errors++;
+break;
 }
 }
+if(_errs76 === errors){
 if(data24.min !== undefined){
 let data25 = data24.min;
+const _errs77 = errors;
 if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err72 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err25 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err72];
+vErrors = [err25];
 }
 else {
-vErrors.push(err72);
+vErrors.push(err25);
 }
 errors++;
 }
+var valid13 = _errs77 === errors;
 }
+else {
+var valid13 = true;
+}
+if(valid13){
 if(data24.max !== undefined){
 let data26 = data24.max;
+const _errs79 = errors;
 if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err73 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err26 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err73];
+vErrors = [err26];
 }
 else {
-vErrors.push(err73);
+vErrors.push(err26);
 }
 errors++;
 }
+var valid13 = _errs79 === errors;
+}
+else {
+var valid13 = true;
+}
+}
+}
 }
 }
 else {
-const err74 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err27 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err74];
+vErrors = [err27];
 }
 else {
-vErrors.push(err74);
+vErrors.push(err27);
 }
 errors++;
+}
 }
 var _valid4 = _errs73 === errors;
 valid11 = valid11 || _valid4;
 const _errs81 = errors;
 if(data24 !== null){
-const err75 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err28 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err75];
+vErrors = [err28];
 }
 else {
-vErrors.push(err75);
+vErrors.push(err28);
 }
 errors++;
 }
 var _valid4 = _errs81 === errors;
 valid11 = valid11 || _valid4;
 if(!valid11){
-const err76 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err29 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err76];
+vErrors = [err29];
 }
 else {
-vErrors.push(err76);
+vErrors.push(err29);
 }
 errors++;
+validate32.errors = vErrors;
+return false;
 }
 else {
 errors = _errs72;
@@ -3045,106 +2583,126 @@ vErrors = null;
 }
 }
 }
+var valid0 = _errs71 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.max_discharge_power_w_range !== undefined){
 let data27 = data.max_discharge_power_w_range;
+const _errs83 = errors;
 const _errs84 = errors;
 let valid14 = false;
 const _errs85 = errors;
+const _errs86 = errors;
+if(errors === _errs86){
 if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-if(data27.min === undefined){
-const err77 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+let missing5;
+if(((data27.min === undefined) && (missing5 = "min")) || ((data27.max === undefined) && (missing5 = "max"))){
+const err30 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing5}};
 if(vErrors === null){
-vErrors = [err77];
+vErrors = [err30];
 }
 else {
-vErrors.push(err77);
+vErrors.push(err30);
 }
 errors++;
 }
-if(data27.max === undefined){
-const err78 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err78];
-}
 else {
-vErrors.push(err78);
-}
-errors++;
-}
+const _errs88 = errors;
 for(const key5 in data27){
 if(!((key5 === "min") || (key5 === "max"))){
-const err79 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
+const err31 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
-vErrors = [err79];
+vErrors = [err31];
 }
 else {
-vErrors.push(err79);
+vErrors.push(err31);
 }
 errors++;
+break;
 }
 }
+if(_errs88 === errors){
 if(data27.min !== undefined){
 let data28 = data27.min;
+const _errs89 = errors;
 if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err80 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err32 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err80];
+vErrors = [err32];
 }
 else {
-vErrors.push(err80);
+vErrors.push(err32);
 }
 errors++;
 }
+var valid16 = _errs89 === errors;
 }
+else {
+var valid16 = true;
+}
+if(valid16){
 if(data27.max !== undefined){
 let data29 = data27.max;
+const _errs91 = errors;
 if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err81 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err33 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err81];
+vErrors = [err33];
 }
 else {
-vErrors.push(err81);
+vErrors.push(err33);
 }
 errors++;
 }
+var valid16 = _errs91 === errors;
+}
+else {
+var valid16 = true;
+}
+}
+}
 }
 }
 else {
-const err82 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err34 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err82];
+vErrors = [err34];
 }
 else {
-vErrors.push(err82);
+vErrors.push(err34);
 }
 errors++;
+}
 }
 var _valid5 = _errs85 === errors;
 valid14 = valid14 || _valid5;
 const _errs93 = errors;
 if(data27 !== null){
-const err83 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err35 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err83];
+vErrors = [err35];
 }
 else {
-vErrors.push(err83);
+vErrors.push(err35);
 }
 errors++;
 }
 var _valid5 = _errs93 === errors;
 valid14 = valid14 || _valid5;
 if(!valid14){
-const err84 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err36 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err84];
+vErrors = [err36];
 }
 else {
-vErrors.push(err84);
+vErrors.push(err36);
 }
 errors++;
+validate32.errors = vErrors;
+return false;
 }
 else {
 errors = _errs84;
@@ -3157,489 +2715,423 @@ vErrors = null;
 }
 }
 }
+var valid0 = _errs83 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.annual_consumption_kwh !== undefined){
 let data30 = data.annual_consumption_kwh;
+const _errs95 = errors;
 if((!((typeof data30 == "number") && (isFinite(data30)))) && (data30 !== null)){
-const err85 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err85];
+validate32.errors = [{instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_kwh.type}}];
+return false;
 }
-else {
-vErrors.push(err85);
-}
-errors++;
-}
+if(errors === _errs95){
 if((typeof data30 == "number") && (isFinite(data30))){
 if(data30 > 100000 || isNaN(data30)){
-const err86 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err86];
+validate32.errors = [{instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
+return false;
 }
 else {
-vErrors.push(err86);
-}
-errors++;
-}
 if(data30 < 1 || isNaN(data30)){
-const err87 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err87];
+validate32.errors = [{instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs95 === errors;
 }
 else {
-vErrors.push(err87);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.annual_consumption_with_ev_kwh !== undefined){
 let data31 = data.annual_consumption_with_ev_kwh;
+const _errs97 = errors;
 if((!((typeof data31 == "number") && (isFinite(data31)))) && (data31 !== null)){
-const err88 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_with_ev_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err88];
+validate32.errors = [{instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_with_ev_kwh.type}}];
+return false;
 }
-else {
-vErrors.push(err88);
-}
-errors++;
-}
+if(errors === _errs97){
 if((typeof data31 == "number") && (isFinite(data31))){
 if(data31 > 100000 || isNaN(data31)){
-const err89 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err89];
+validate32.errors = [{instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
+return false;
 }
 else {
-vErrors.push(err89);
-}
-errors++;
-}
 if(data31 < 1 || isNaN(data31)){
-const err90 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err90];
+validate32.errors = [{instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs97 === errors;
 }
 else {
-vErrors.push(err90);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.groups !== undefined){
 let data32 = data.groups;
+const _errs99 = errors;
+if(errors === _errs99){
 if(Array.isArray(data32)){
 if(data32.length > 100){
-const err91 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
-if(vErrors === null){
-vErrors = [err91];
+validate32.errors = [{instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100}}];
+return false;
 }
 else {
-vErrors.push(err91);
-}
-errors++;
-}
+var valid17 = true;
 const len0 = data32.length;
 for(let i0=0; i0<len0; i0++){
 let data33 = data32[i0];
+const _errs101 = errors;
+const _errs102 = errors;
+if(errors === _errs102){
 if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-if(data33.name === undefined){
-const err92 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
-if(vErrors === null){
-vErrors = [err92];
+let missing6;
+if((data33.name === undefined) && (missing6 = "name")){
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: missing6}}];
+return false;
 }
 else {
-vErrors.push(err92);
-}
-errors++;
-}
+const _errs104 = errors;
 for(const key6 in data33){
 if(!(func3.call(schema61.properties, key6))){
-const err93 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err93];
-}
-else {
-vErrors.push(err93);
-}
-errors++;
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}}];
+return false;
+break;
 }
 }
+if(_errs104 === errors){
 if(data33.name !== undefined){
 let data34 = data33.name;
+const _errs105 = errors;
+if(errors === _errs105){
 if(typeof data34 === "string"){
 if(func1(data34) > 128){
-const err94 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
-if(vErrors === null){
-vErrors = [err94];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}}];
+return false;
 }
 else {
-vErrors.push(err94);
-}
-errors++;
-}
 if(func1(data34) < 1){
-const err95 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err95];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
 }
 else {
-vErrors.push(err95);
-}
-errors++;
-}
 if(!pattern7.test(data34)){
-const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
-if(vErrors === null){
-vErrors = [err96];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}}];
+return false;
 }
-else {
-vErrors.push(err96);
 }
-errors++;
 }
 }
 else {
-const err97 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err97];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid19 = _errs105 === errors;
 }
 else {
-vErrors.push(err97);
+var valid19 = true;
 }
-errors++;
-}
-}
+if(valid19){
 if(data33.count !== undefined){
 let data35 = data33.count;
+const _errs107 = errors;
 if((!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))) && (data35 !== null)){
-const err98 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema61.properties.count.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err98];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema61.properties.count.type}}];
+return false;
 }
-else {
-vErrors.push(err98);
-}
-errors++;
-}
+if(errors === _errs107){
 if((typeof data35 == "number") && (isFinite(data35))){
 if(data35 > 1000 || isNaN(data35)){
-const err99 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err99];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}}];
+return false;
 }
 else {
-vErrors.push(err99);
-}
-errors++;
-}
 if(data35 < 0 || isNaN(data35)){
-const err100 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err100];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid19 = _errs107 === errors;
 }
 else {
-vErrors.push(err100);
+var valid19 = true;
 }
-errors++;
-}
-}
-}
+if(valid19){
 if(data33.percentage !== undefined){
 let data36 = data33.percentage;
+const _errs109 = errors;
 if((!((typeof data36 == "number") && (isFinite(data36)))) && (data36 !== null)){
-const err101 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema61.properties.percentage.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err101];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema61.properties.percentage.type}}];
+return false;
 }
-else {
-vErrors.push(err101);
-}
-errors++;
-}
+if(errors === _errs109){
 if((typeof data36 == "number") && (isFinite(data36))){
 if(data36 > 100 || isNaN(data36)){
-const err102 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
-if(vErrors === null){
-vErrors = [err102];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
+return false;
 }
 else {
-vErrors.push(err102);
-}
-errors++;
-}
 if(data36 < 0 || isNaN(data36)){
-const err103 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err103];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid19 = _errs109 === errors;
 }
 else {
-vErrors.push(err103);
+var valid19 = true;
 }
-errors++;
-}
-}
-}
+if(valid19){
 if(data33.profile !== undefined){
 let data37 = data33.profile;
+const _errs111 = errors;
 if(typeof data37 !== "string"){
-const err104 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err104];
-}
-else {
-vErrors.push(err104);
-}
-errors++;
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"}}];
+return false;
 }
 if(!(((((((((((data37 === "mixed") || (data37 === "single_working")) || (data37 === "single_retired")) || (data37 === "couple_working")) || (data37 === "couple_retired")) || (data37 === "family_one_child")) || (data37 === "family_two_children")) || (data37 === "large_family")) || (data37 === "home_office")) || (data37 === "shift_worker")) || (data37 === "shared_flat"))){
-const err105 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema61.properties.profile.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err105];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema61.properties.profile.enum}}];
+return false;
+}
+var valid19 = _errs111 === errors;
 }
 else {
-vErrors.push(err105);
+var valid19 = true;
 }
-errors++;
-}
-}
+if(valid19){
 if(data33.weights !== undefined){
 let data38 = data33.weights;
+const _errs113 = errors;
 if((!(Array.isArray(data38))) && (data38 !== null)){
-const err106 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema61.properties.weights.type},message:"must be array,null"};
-if(vErrors === null){
-vErrors = [err106];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema61.properties.weights.type}}];
+return false;
 }
-else {
-vErrors.push(err106);
-}
-errors++;
-}
+if(errors === _errs113){
 if(Array.isArray(data38)){
 if(data38.length > 10){
-const err107 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"};
-if(vErrors === null){
-vErrors = [err107];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10}}];
+return false;
 }
 else {
-vErrors.push(err107);
-}
-errors++;
-}
 if(data38.length < 10){
-const err108 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10},message:"must NOT have fewer than 10 items"};
-if(vErrors === null){
-vErrors = [err108];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10}}];
+return false;
 }
 else {
-vErrors.push(err108);
-}
-errors++;
-}
+var valid20 = true;
 const len1 = data38.length;
 for(let i1=0; i1<len1; i1++){
 let data39 = data38[i1];
+const _errs115 = errors;
+if(errors === _errs115){
 if((typeof data39 == "number") && (isFinite(data39))){
 if(data39 < 0 || isNaN(data39)){
-const err109 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err109];
-}
-else {
-vErrors.push(err109);
-}
-errors++;
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
 }
 }
 else {
-const err110 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err110];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"}}];
+return false;
+}
+}
+var valid20 = _errs115 === errors;
+if(!valid20){
+break;
+}
+}
+}
+}
+}
+}
+var valid19 = _errs113 === errors;
 }
 else {
-vErrors.push(err110);
+var valid19 = true;
 }
-errors++;
-}
-}
-}
-}
+if(valid19){
 if(data33.annual_consumption_kwh !== undefined){
 let data40 = data33.annual_consumption_kwh;
+const _errs117 = errors;
 if((!((typeof data40 == "number") && (isFinite(data40)))) && (data40 !== null)){
-const err111 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err111];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_kwh.type}}];
+return false;
 }
-else {
-vErrors.push(err111);
-}
-errors++;
-}
+if(errors === _errs117){
 if((typeof data40 == "number") && (isFinite(data40))){
 if(data40 > 100000 || isNaN(data40)){
-const err112 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err112];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
+return false;
 }
 else {
-vErrors.push(err112);
-}
-errors++;
-}
 if(data40 < 1 || isNaN(data40)){
-const err113 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err113];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid19 = _errs117 === errors;
 }
 else {
-vErrors.push(err113);
+var valid19 = true;
 }
-errors++;
-}
-}
-}
+if(valid19){
 if(data33.annual_consumption_with_ev_kwh !== undefined){
 let data41 = data33.annual_consumption_with_ev_kwh;
+const _errs119 = errors;
 if((!((typeof data41 == "number") && (isFinite(data41)))) && (data41 !== null)){
-const err114 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_with_ev_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err114];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_with_ev_kwh.type}}];
+return false;
 }
-else {
-vErrors.push(err114);
-}
-errors++;
-}
+if(errors === _errs119){
 if((typeof data41 == "number") && (isFinite(data41))){
 if(data41 > 100000 || isNaN(data41)){
-const err115 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err115];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
+return false;
 }
 else {
-vErrors.push(err115);
-}
-errors++;
-}
 if(data41 < 1 || isNaN(data41)){
-const err116 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err116];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid19 = _errs119 === errors;
 }
 else {
-vErrors.push(err116);
+var valid19 = true;
 }
-errors++;
-}
-}
-}
+if(valid19){
 if(data33.max_time_shift_minutes !== undefined){
 let data42 = data33.max_time_shift_minutes;
+const _errs121 = errors;
 if((!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))) && (data42 !== null)){
-const err117 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema61.properties.max_time_shift_minutes.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err117];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema61.properties.max_time_shift_minutes.type}}];
+return false;
 }
-else {
-vErrors.push(err117);
-}
-errors++;
-}
+if(errors === _errs121){
 if((typeof data42 == "number") && (isFinite(data42))){
 if(data42 > 180 || isNaN(data42)){
-const err118 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err118];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}}];
+return false;
 }
 else {
-vErrors.push(err118);
-}
-errors++;
-}
 if(data42 < 0 || isNaN(data42)){
-const err119 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err119];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid19 = _errs121 === errors;
 }
 else {
-vErrors.push(err119);
+var valid19 = true;
 }
-errors++;
-}
-}
-}
+if(valid19){
 if(data33.variation_fraction !== undefined){
 let data43 = data33.variation_fraction;
+const _errs123 = errors;
 if((!((typeof data43 == "number") && (isFinite(data43)))) && (data43 !== null)){
-const err120 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema61.properties.variation_fraction.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err120];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema61.properties.variation_fraction.type}}];
+return false;
 }
-else {
-vErrors.push(err120);
-}
-errors++;
-}
+if(errors === _errs123){
 if((typeof data43 == "number") && (isFinite(data43))){
 if(data43 > 0.5 || isNaN(data43)){
-const err121 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5},message:"must be <= 0.5"};
-if(vErrors === null){
-vErrors = [err121];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5}}];
+return false;
 }
 else {
-vErrors.push(err121);
-}
-errors++;
-}
 if(data43 < 0 || isNaN(data43)){
-const err122 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err122];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid19 = _errs123 === errors;
 }
 else {
-vErrors.push(err122);
-}
-errors++;
+var valid19 = true;
 }
 }
 }
 }
-else {
-const err123 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err123];
 }
-else {
-vErrors.push(err123);
 }
-errors++;
+}
+}
+}
 }
 }
 }
 else {
-const err124 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err124];
+validate32.errors = [{instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid17 = _errs101 === errors;
+if(!valid17){
+break;
+}
+}
+}
 }
 else {
-vErrors.push(err124);
+validate32.errors = [{instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"}}];
+return false;
 }
-errors++;
+}
+var valid0 = _errs99 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
 else {
-const err125 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err125];
+validate32.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err125);
-}
-errors++;
 }
 validate32.errors = vErrors;
 return errors === 0;
@@ -3680,301 +3172,240 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.request_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request_id"},message:"must have required property '"+"request_id"+"'"};
-if(vErrors === null){
-vErrors = [err0];
+let missing0;
+if((data.request_id === undefined) && (missing0 = "request_id")){
+validate37.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
+const _errs1 = errors;
 for(const key0 in data){
 if(!(func3.call(schema53.properties, key0))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
+validate37.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs1 === errors){
 if(data.request_id !== undefined){
 let data0 = data.request_id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats4(data0))){
-const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
+validate37.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"}}];
+return false;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
+validate37.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
 }
 else {
-vErrors.push(err3);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.name !== undefined){
 let data1 = data.name;
+const _errs4 = errors;
+if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func1(data1) > 120){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120},message:"must NOT have more than 120 characters"};
-if(vErrors === null){
-vErrors = [err4];
+validate37.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120}}];
+return false;
 }
 else {
-vErrors.push(err4);
-}
-errors++;
-}
 if(func1(data1) < 1){
-const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err5];
+validate37.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
 }
 else {
-vErrors.push(err5);
-}
-errors++;
-}
 if(!pattern7.test(data1)){
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
-if(vErrors === null){
-vErrors = [err6];
+validate37.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}}];
+return false;
 }
-else {
-vErrors.push(err6);
 }
-errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err7];
+validate37.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
 }
 else {
-vErrors.push(err7);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.count !== undefined){
 let data2 = data.count;
+const _errs6 = errors;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err8 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err8];
+validate37.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"}}];
+return false;
 }
-else {
-vErrors.push(err8);
-}
-errors++;
-}
+if(errors === _errs6){
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 1000 || isNaN(data2)){
-const err9 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err9];
+validate37.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}}];
+return false;
 }
 else {
-vErrors.push(err9);
-}
-errors++;
-}
 if(data2 < 1 || isNaN(data2)){
-const err10 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err10];
+validate37.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs6 === errors;
 }
 else {
-vErrors.push(err10);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.seed !== undefined){
 let data3 = data.seed;
+const _errs8 = errors;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err11 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err11];
+validate37.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"}}];
+return false;
 }
-else {
-vErrors.push(err11);
-}
-errors++;
-}
+if(errors === _errs8){
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 9007199254740991 || isNaN(data3)){
-const err12 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-if(vErrors === null){
-vErrors = [err12];
+validate37.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+return false;
 }
 else {
-vErrors.push(err12);
-}
-errors++;
-}
 if(data3 < 0 || isNaN(data3)){
-const err13 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err13];
+validate37.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs8 === errors;
 }
 else {
-vErrors.push(err13);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.history_days !== undefined){
 let data4 = data.history_days;
+const _errs10 = errors;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err14 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err14];
+validate37.errors = [{instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"}}];
+return false;
 }
-else {
-vErrors.push(err14);
-}
-errors++;
-}
+if(errors === _errs10){
 if((typeof data4 == "number") && (isFinite(data4))){
 if(data4 > 90 || isNaN(data4)){
-const err15 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err15];
+validate37.errors = [{instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}}];
+return false;
 }
 else {
-vErrors.push(err15);
-}
-errors++;
-}
 if(data4 < 0 || isNaN(data4)){
-const err16 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err16];
+validate37.errors = [{instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs10 === errors;
 }
 else {
-vErrors.push(err16);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.history_cutoff !== undefined){
 let data5 = data.history_cutoff;
+const _errs12 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err17 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema53.properties.history_cutoff.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err17];
+validate37.errors = [{instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema53.properties.history_cutoff.type}}];
+return false;
 }
-else {
-vErrors.push(err17);
-}
-errors++;
-}
+if(errors === _errs12){
+if(errors === _errs12){
 if(typeof data5 === "string"){
 if(!(formats12(data5))){
-const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"},message:"must match format \""+"instant"+"\""};
-if(vErrors === null){
-vErrors = [err18];
+validate37.errors = [{instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs12 === errors;
 }
 else {
-vErrors.push(err18);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.latitude !== undefined){
 let data6 = data.latitude;
+const _errs14 = errors;
 if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema53.properties.latitude.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err19];
+validate37.errors = [{instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema53.properties.latitude.type}}];
+return false;
 }
-else {
-vErrors.push(err19);
-}
-errors++;
-}
+if(errors === _errs14){
 if((typeof data6 == "number") && (isFinite(data6))){
 if(data6 > 90 || isNaN(data6)){
-const err20 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"};
-if(vErrors === null){
-vErrors = [err20];
+validate37.errors = [{instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}}];
+return false;
 }
 else {
-vErrors.push(err20);
-}
-errors++;
-}
 if(data6 < -90 || isNaN(data6)){
-const err21 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90},message:"must be >= -90"};
-if(vErrors === null){
-vErrors = [err21];
+validate37.errors = [{instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs14 === errors;
 }
 else {
-vErrors.push(err21);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.longitude !== undefined){
 let data7 = data.longitude;
+const _errs16 = errors;
 if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema53.properties.longitude.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err22];
+validate37.errors = [{instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema53.properties.longitude.type}}];
+return false;
 }
-else {
-vErrors.push(err22);
-}
-errors++;
-}
+if(errors === _errs16){
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 > 180 || isNaN(data7)){
-const err23 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err23];
+validate37.errors = [{instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}}];
+return false;
 }
 else {
-vErrors.push(err23);
-}
-errors++;
-}
 if(data7 < -180 || isNaN(data7)){
-const err24 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180},message:"must be >= -180"};
-if(vErrors === null){
-vErrors = [err24];
+validate37.errors = [{instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs16 === errors;
 }
 else {
-vErrors.push(err24);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.density !== undefined){
 let data8 = data.density;
+const _errs18 = errors;
 const _errs19 = errors;
 let valid1 = false;
 const _errs20 = errors;
@@ -3986,26 +3417,28 @@ var _valid0 = _errs20 === errors;
 valid1 = valid1 || _valid0;
 const _errs21 = errors;
 if(data8 !== null){
-const err25 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err0 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err25];
+vErrors = [err0];
 }
 else {
-vErrors.push(err25);
+vErrors.push(err0);
 }
 errors++;
 }
 var _valid0 = _errs21 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
-const err26 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err1 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err26];
+vErrors = [err1];
 }
 else {
-vErrors.push(err26);
+vErrors.push(err1);
 }
 errors++;
+validate37.errors = vErrors;
+return false;
 }
 else {
 errors = _errs19;
@@ -4018,316 +3451,288 @@ vErrors = null;
 }
 }
 }
+var valid0 = _errs18 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.ev_ownership_fraction !== undefined){
 let data9 = data.ev_ownership_fraction;
+const _errs23 = errors;
+if(errors === _errs23){
 if((typeof data9 == "number") && (isFinite(data9))){
 if(data9 > 1 || isNaN(data9)){
-const err27 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1"};
-if(vErrors === null){
-vErrors = [err27];
+validate37.errors = [{instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1}}];
+return false;
 }
 else {
-vErrors.push(err27);
-}
-errors++;
-}
 if(data9 < 0 || isNaN(data9)){
-const err28 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err28];
+validate37.errors = [{instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
 }
-else {
-vErrors.push(err28);
-}
-errors++;
 }
 }
 else {
-const err29 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err29];
+validate37.errors = [{instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"}}];
+return false;
+}
+}
+var valid0 = _errs23 === errors;
 }
 else {
-vErrors.push(err29);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.pv_rating_kw !== undefined){
 let data10 = data.pv_rating_kw;
+const _errs25 = errors;
 if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
-const err30 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema53.properties.pv_rating_kw.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err30];
+validate37.errors = [{instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema53.properties.pv_rating_kw.type}}];
+return false;
 }
-else {
-vErrors.push(err30);
-}
-errors++;
-}
+if(errors === _errs25){
 if((typeof data10 == "number") && (isFinite(data10))){
 if(data10 > 100 || isNaN(data10)){
-const err31 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
-if(vErrors === null){
-vErrors = [err31];
+validate37.errors = [{instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
+return false;
 }
 else {
-vErrors.push(err31);
-}
-errors++;
-}
 if(data10 < 0 || isNaN(data10)){
-const err32 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err32];
+validate37.errors = [{instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs25 === errors;
 }
 else {
-vErrors.push(err32);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.battery_capacity_kwh !== undefined){
 let data11 = data.battery_capacity_kwh;
+const _errs27 = errors;
 if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema53.properties.battery_capacity_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err33];
+validate37.errors = [{instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema53.properties.battery_capacity_kwh.type}}];
+return false;
 }
-else {
-vErrors.push(err33);
-}
-errors++;
-}
+if(errors === _errs27){
 if((typeof data11 == "number") && (isFinite(data11))){
 if(data11 > 1000 || isNaN(data11)){
-const err34 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err34];
+validate37.errors = [{instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}}];
+return false;
 }
 else {
-vErrors.push(err34);
-}
-errors++;
-}
 if(data11 < 0.1 || isNaN(data11)){
-const err35 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1},message:"must be >= 0.1"};
-if(vErrors === null){
-vErrors = [err35];
+validate37.errors = [{instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs27 === errors;
 }
 else {
-vErrors.push(err35);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.max_charge_power_w !== undefined){
 let data12 = data.max_charge_power_w;
+const _errs29 = errors;
 if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
-const err36 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema53.properties.max_charge_power_w.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err36];
+validate37.errors = [{instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema53.properties.max_charge_power_w.type}}];
+return false;
 }
-else {
-vErrors.push(err36);
-}
-errors++;
-}
+if(errors === _errs29){
 if((typeof data12 == "number") && (isFinite(data12))){
 if(data12 > 100000 || isNaN(data12)){
-const err37 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err37];
+validate37.errors = [{instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
+return false;
 }
 else {
-vErrors.push(err37);
-}
-errors++;
-}
 if(data12 < 1 || isNaN(data12)){
-const err38 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err38];
+validate37.errors = [{instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs29 === errors;
 }
 else {
-vErrors.push(err38);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.max_discharge_power_w !== undefined){
 let data13 = data.max_discharge_power_w;
+const _errs31 = errors;
 if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
-const err39 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema53.properties.max_discharge_power_w.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err39];
+validate37.errors = [{instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema53.properties.max_discharge_power_w.type}}];
+return false;
 }
-else {
-vErrors.push(err39);
-}
-errors++;
-}
+if(errors === _errs31){
 if((typeof data13 == "number") && (isFinite(data13))){
 if(data13 > 100000 || isNaN(data13)){
-const err40 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err40];
+validate37.errors = [{instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
+return false;
 }
 else {
-vErrors.push(err40);
-}
-errors++;
-}
 if(data13 < 1 || isNaN(data13)){
-const err41 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err41];
+validate37.errors = [{instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs31 === errors;
 }
 else {
-vErrors.push(err41);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.initial_soc_percent !== undefined){
 let data14 = data.initial_soc_percent;
+const _errs33 = errors;
 if((!((typeof data14 == "number") && (isFinite(data14)))) && (data14 !== null)){
-const err42 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema53.properties.initial_soc_percent.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err42];
+validate37.errors = [{instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema53.properties.initial_soc_percent.type}}];
+return false;
 }
-else {
-vErrors.push(err42);
-}
-errors++;
-}
+if(errors === _errs33){
 if((typeof data14 == "number") && (isFinite(data14))){
 if(data14 > 100 || isNaN(data14)){
-const err43 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
-if(vErrors === null){
-vErrors = [err43];
+validate37.errors = [{instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
+return false;
 }
 else {
-vErrors.push(err43);
-}
-errors++;
-}
 if(data14 < 5 || isNaN(data14)){
-const err44 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5},message:"must be >= 5"};
-if(vErrors === null){
-vErrors = [err44];
+validate37.errors = [{instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs33 === errors;
 }
 else {
-vErrors.push(err44);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.pv_rating_kw_range !== undefined){
 let data15 = data.pv_rating_kw_range;
+const _errs35 = errors;
 const _errs36 = errors;
 let valid2 = false;
 const _errs37 = errors;
+const _errs38 = errors;
+if(errors === _errs38){
 if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(data15.min === undefined){
-const err45 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+let missing1;
+if(((data15.min === undefined) && (missing1 = "min")) || ((data15.max === undefined) && (missing1 = "max"))){
+const err2 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing1}};
 if(vErrors === null){
-vErrors = [err45];
+vErrors = [err2];
 }
 else {
-vErrors.push(err45);
+vErrors.push(err2);
 }
 errors++;
 }
-if(data15.max === undefined){
-const err46 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err46];
-}
 else {
-vErrors.push(err46);
-}
-errors++;
-}
+const _errs40 = errors;
 for(const key1 in data15){
 if(!((key1 === "min") || (key1 === "max"))){
-const err47 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+const err3 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
-vErrors = [err47];
+vErrors = [err3];
 }
 else {
-vErrors.push(err47);
+vErrors.push(err3);
 }
 errors++;
+break;
 }
 }
+if(_errs40 === errors){
 if(data15.min !== undefined){
 let data16 = data15.min;
+const _errs41 = errors;
 if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err48 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err4 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err48];
+vErrors = [err4];
 }
 else {
-vErrors.push(err48);
+vErrors.push(err4);
 }
 errors++;
 }
+var valid4 = _errs41 === errors;
 }
+else {
+var valid4 = true;
+}
+if(valid4){
 if(data15.max !== undefined){
 let data17 = data15.max;
+const _errs43 = errors;
 if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
-const err49 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err49];
+vErrors = [err5];
 }
 else {
-vErrors.push(err49);
+vErrors.push(err5);
 }
 errors++;
 }
+var valid4 = _errs43 === errors;
+}
+else {
+var valid4 = true;
+}
+}
+}
 }
 }
 else {
-const err50 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err6 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err50];
+vErrors = [err6];
 }
 else {
-vErrors.push(err50);
+vErrors.push(err6);
 }
 errors++;
+}
 }
 var _valid1 = _errs37 === errors;
 valid2 = valid2 || _valid1;
 const _errs45 = errors;
 if(data15 !== null){
-const err51 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err7 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err51];
+vErrors = [err7];
 }
 else {
-vErrors.push(err51);
+vErrors.push(err7);
 }
 errors++;
 }
 var _valid1 = _errs45 === errors;
 valid2 = valid2 || _valid1;
 if(!valid2){
-const err52 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err8 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err52];
+vErrors = [err8];
 }
 else {
-vErrors.push(err52);
+vErrors.push(err8);
 }
 errors++;
+validate37.errors = vErrors;
+return false;
 }
 else {
 errors = _errs36;
@@ -4340,106 +3745,126 @@ vErrors = null;
 }
 }
 }
+var valid0 = _errs35 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.battery_capacity_kwh_range !== undefined){
 let data18 = data.battery_capacity_kwh_range;
+const _errs47 = errors;
 const _errs48 = errors;
 let valid5 = false;
 const _errs49 = errors;
+const _errs50 = errors;
+if(errors === _errs50){
 if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(data18.min === undefined){
-const err53 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+let missing2;
+if(((data18.min === undefined) && (missing2 = "min")) || ((data18.max === undefined) && (missing2 = "max"))){
+const err9 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing2}};
 if(vErrors === null){
-vErrors = [err53];
+vErrors = [err9];
 }
 else {
-vErrors.push(err53);
+vErrors.push(err9);
 }
 errors++;
 }
-if(data18.max === undefined){
-const err54 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err54];
-}
 else {
-vErrors.push(err54);
-}
-errors++;
-}
+const _errs52 = errors;
 for(const key2 in data18){
 if(!((key2 === "min") || (key2 === "max"))){
-const err55 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
+const err10 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
-vErrors = [err55];
+vErrors = [err10];
 }
 else {
-vErrors.push(err55);
+vErrors.push(err10);
 }
 errors++;
+break;
 }
 }
+if(_errs52 === errors){
 if(data18.min !== undefined){
 let data19 = data18.min;
+const _errs53 = errors;
 if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err56 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err11 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err56];
+vErrors = [err11];
 }
 else {
-vErrors.push(err56);
+vErrors.push(err11);
 }
 errors++;
 }
+var valid7 = _errs53 === errors;
 }
+else {
+var valid7 = true;
+}
+if(valid7){
 if(data18.max !== undefined){
 let data20 = data18.max;
+const _errs55 = errors;
 if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err57 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err12 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err57];
+vErrors = [err12];
 }
 else {
-vErrors.push(err57);
+vErrors.push(err12);
 }
 errors++;
 }
+var valid7 = _errs55 === errors;
+}
+else {
+var valid7 = true;
+}
+}
+}
 }
 }
 else {
-const err58 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err13 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err58];
+vErrors = [err13];
 }
 else {
-vErrors.push(err58);
+vErrors.push(err13);
 }
 errors++;
+}
 }
 var _valid2 = _errs49 === errors;
 valid5 = valid5 || _valid2;
 const _errs57 = errors;
 if(data18 !== null){
-const err59 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err14 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err59];
+vErrors = [err14];
 }
 else {
-vErrors.push(err59);
+vErrors.push(err14);
 }
 errors++;
 }
 var _valid2 = _errs57 === errors;
 valid5 = valid5 || _valid2;
 if(!valid5){
-const err60 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err15 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err60];
+vErrors = [err15];
 }
 else {
-vErrors.push(err60);
+vErrors.push(err15);
 }
 errors++;
+validate37.errors = vErrors;
+return false;
 }
 else {
 errors = _errs48;
@@ -4452,106 +3877,126 @@ vErrors = null;
 }
 }
 }
+var valid0 = _errs47 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.initial_soc_percent_range !== undefined){
 let data21 = data.initial_soc_percent_range;
+const _errs59 = errors;
 const _errs60 = errors;
 let valid8 = false;
 const _errs61 = errors;
+const _errs62 = errors;
+if(errors === _errs62){
 if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.min === undefined){
-const err61 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+let missing3;
+if(((data21.min === undefined) && (missing3 = "min")) || ((data21.max === undefined) && (missing3 = "max"))){
+const err16 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing3}};
 if(vErrors === null){
-vErrors = [err61];
+vErrors = [err16];
 }
 else {
-vErrors.push(err61);
+vErrors.push(err16);
 }
 errors++;
 }
-if(data21.max === undefined){
-const err62 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err62];
-}
 else {
-vErrors.push(err62);
-}
-errors++;
-}
+const _errs64 = errors;
 for(const key3 in data21){
 if(!((key3 === "min") || (key3 === "max"))){
-const err63 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
+const err17 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
-vErrors = [err63];
+vErrors = [err17];
 }
 else {
-vErrors.push(err63);
+vErrors.push(err17);
 }
 errors++;
+break;
 }
 }
+if(_errs64 === errors){
 if(data21.min !== undefined){
 let data22 = data21.min;
+const _errs65 = errors;
 if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err64 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err18 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err64];
+vErrors = [err18];
 }
 else {
-vErrors.push(err64);
+vErrors.push(err18);
 }
 errors++;
 }
+var valid10 = _errs65 === errors;
 }
+else {
+var valid10 = true;
+}
+if(valid10){
 if(data21.max !== undefined){
 let data23 = data21.max;
+const _errs67 = errors;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err65 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err19 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err65];
+vErrors = [err19];
 }
 else {
-vErrors.push(err65);
+vErrors.push(err19);
 }
 errors++;
 }
+var valid10 = _errs67 === errors;
+}
+else {
+var valid10 = true;
+}
+}
+}
 }
 }
 else {
-const err66 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err20 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err66];
+vErrors = [err20];
 }
 else {
-vErrors.push(err66);
+vErrors.push(err20);
 }
 errors++;
+}
 }
 var _valid3 = _errs61 === errors;
 valid8 = valid8 || _valid3;
 const _errs69 = errors;
 if(data21 !== null){
-const err67 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err21 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err67];
+vErrors = [err21];
 }
 else {
-vErrors.push(err67);
+vErrors.push(err21);
 }
 errors++;
 }
 var _valid3 = _errs69 === errors;
 valid8 = valid8 || _valid3;
 if(!valid8){
-const err68 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err22 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err68];
+vErrors = [err22];
 }
 else {
-vErrors.push(err68);
+vErrors.push(err22);
 }
 errors++;
+validate37.errors = vErrors;
+return false;
 }
 else {
 errors = _errs60;
@@ -4564,106 +4009,126 @@ vErrors = null;
 }
 }
 }
+var valid0 = _errs59 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.max_charge_power_w_range !== undefined){
 let data24 = data.max_charge_power_w_range;
+const _errs71 = errors;
 const _errs72 = errors;
 let valid11 = false;
 const _errs73 = errors;
+const _errs74 = errors;
+if(errors === _errs74){
 if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-if(data24.min === undefined){
-const err69 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+let missing4;
+if(((data24.min === undefined) && (missing4 = "min")) || ((data24.max === undefined) && (missing4 = "max"))){
+const err23 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing4}};
 if(vErrors === null){
-vErrors = [err69];
+vErrors = [err23];
 }
 else {
-vErrors.push(err69);
+vErrors.push(err23);
 }
 errors++;
 }
-if(data24.max === undefined){
-const err70 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err70];
-}
 else {
-vErrors.push(err70);
-}
-errors++;
-}
+const _errs76 = errors;
 for(const key4 in data24){
 if(!((key4 === "min") || (key4 === "max"))){
-const err71 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
+const err24 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
-vErrors = [err71];
+vErrors = [err24];
 }
 else {
-vErrors.push(err71);
+vErrors.push(err24);
 }
 errors++;
+break;
 }
 }
+if(_errs76 === errors){
 if(data24.min !== undefined){
 let data25 = data24.min;
+const _errs77 = errors;
 if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err72 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err25 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err72];
+vErrors = [err25];
 }
 else {
-vErrors.push(err72);
+vErrors.push(err25);
 }
 errors++;
 }
+var valid13 = _errs77 === errors;
 }
+else {
+var valid13 = true;
+}
+if(valid13){
 if(data24.max !== undefined){
 let data26 = data24.max;
+const _errs79 = errors;
 if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err73 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err26 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err73];
+vErrors = [err26];
 }
 else {
-vErrors.push(err73);
+vErrors.push(err26);
 }
 errors++;
 }
+var valid13 = _errs79 === errors;
+}
+else {
+var valid13 = true;
+}
+}
+}
 }
 }
 else {
-const err74 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err27 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err74];
+vErrors = [err27];
 }
 else {
-vErrors.push(err74);
+vErrors.push(err27);
 }
 errors++;
+}
 }
 var _valid4 = _errs73 === errors;
 valid11 = valid11 || _valid4;
 const _errs81 = errors;
 if(data24 !== null){
-const err75 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err28 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err75];
+vErrors = [err28];
 }
 else {
-vErrors.push(err75);
+vErrors.push(err28);
 }
 errors++;
 }
 var _valid4 = _errs81 === errors;
 valid11 = valid11 || _valid4;
 if(!valid11){
-const err76 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err29 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err76];
+vErrors = [err29];
 }
 else {
-vErrors.push(err76);
+vErrors.push(err29);
 }
 errors++;
+validate37.errors = vErrors;
+return false;
 }
 else {
 errors = _errs72;
@@ -4676,106 +4141,126 @@ vErrors = null;
 }
 }
 }
+var valid0 = _errs71 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.max_discharge_power_w_range !== undefined){
 let data27 = data.max_discharge_power_w_range;
+const _errs83 = errors;
 const _errs84 = errors;
 let valid14 = false;
 const _errs85 = errors;
+const _errs86 = errors;
+if(errors === _errs86){
 if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-if(data27.min === undefined){
-const err77 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"},message:"must have required property '"+"min"+"'"};
+let missing5;
+if(((data27.min === undefined) && (missing5 = "min")) || ((data27.max === undefined) && (missing5 = "max"))){
+const err30 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing5}};
 if(vErrors === null){
-vErrors = [err77];
+vErrors = [err30];
 }
 else {
-vErrors.push(err77);
+vErrors.push(err30);
 }
 errors++;
 }
-if(data27.max === undefined){
-const err78 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"},message:"must have required property '"+"max"+"'"};
-if(vErrors === null){
-vErrors = [err78];
-}
 else {
-vErrors.push(err78);
-}
-errors++;
-}
+const _errs88 = errors;
 for(const key5 in data27){
 if(!((key5 === "min") || (key5 === "max"))){
-const err79 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
+const err31 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
-vErrors = [err79];
+vErrors = [err31];
 }
 else {
-vErrors.push(err79);
+vErrors.push(err31);
 }
 errors++;
+break;
 }
 }
+if(_errs88 === errors){
 if(data27.min !== undefined){
 let data28 = data27.min;
+const _errs89 = errors;
 if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err80 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err32 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err80];
+vErrors = [err32];
 }
 else {
-vErrors.push(err80);
+vErrors.push(err32);
 }
 errors++;
 }
+var valid16 = _errs89 === errors;
 }
+else {
+var valid16 = true;
+}
+if(valid16){
 if(data27.max !== undefined){
 let data29 = data27.max;
+const _errs91 = errors;
 if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err81 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err33 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err81];
+vErrors = [err33];
 }
 else {
-vErrors.push(err81);
+vErrors.push(err33);
 }
 errors++;
 }
+var valid16 = _errs91 === errors;
+}
+else {
+var valid16 = true;
+}
+}
+}
 }
 }
 else {
-const err82 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err34 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err82];
+vErrors = [err34];
 }
 else {
-vErrors.push(err82);
+vErrors.push(err34);
 }
 errors++;
+}
 }
 var _valid5 = _errs85 === errors;
 valid14 = valid14 || _valid5;
 const _errs93 = errors;
 if(data27 !== null){
-const err83 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err35 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err83];
+vErrors = [err35];
 }
 else {
-vErrors.push(err83);
+vErrors.push(err35);
 }
 errors++;
 }
 var _valid5 = _errs93 === errors;
 valid14 = valid14 || _valid5;
 if(!valid14){
-const err84 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err36 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err84];
+vErrors = [err36];
 }
 else {
-vErrors.push(err84);
+vErrors.push(err36);
 }
 errors++;
+validate37.errors = vErrors;
+return false;
 }
 else {
 errors = _errs84;
@@ -4788,489 +4273,423 @@ vErrors = null;
 }
 }
 }
+var valid0 = _errs83 === errors;
 }
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.annual_consumption_kwh !== undefined){
 let data30 = data.annual_consumption_kwh;
+const _errs95 = errors;
 if((!((typeof data30 == "number") && (isFinite(data30)))) && (data30 !== null)){
-const err85 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err85];
+validate37.errors = [{instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_kwh.type}}];
+return false;
 }
-else {
-vErrors.push(err85);
-}
-errors++;
-}
+if(errors === _errs95){
 if((typeof data30 == "number") && (isFinite(data30))){
 if(data30 > 100000 || isNaN(data30)){
-const err86 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err86];
+validate37.errors = [{instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
+return false;
 }
 else {
-vErrors.push(err86);
-}
-errors++;
-}
 if(data30 < 1 || isNaN(data30)){
-const err87 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err87];
+validate37.errors = [{instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs95 === errors;
 }
 else {
-vErrors.push(err87);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.annual_consumption_with_ev_kwh !== undefined){
 let data31 = data.annual_consumption_with_ev_kwh;
+const _errs97 = errors;
 if((!((typeof data31 == "number") && (isFinite(data31)))) && (data31 !== null)){
-const err88 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_with_ev_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err88];
+validate37.errors = [{instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_with_ev_kwh.type}}];
+return false;
 }
-else {
-vErrors.push(err88);
-}
-errors++;
-}
+if(errors === _errs97){
 if((typeof data31 == "number") && (isFinite(data31))){
 if(data31 > 100000 || isNaN(data31)){
-const err89 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err89];
+validate37.errors = [{instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
+return false;
 }
 else {
-vErrors.push(err89);
-}
-errors++;
-}
 if(data31 < 1 || isNaN(data31)){
-const err90 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err90];
+validate37.errors = [{instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs97 === errors;
 }
 else {
-vErrors.push(err90);
+var valid0 = true;
 }
-errors++;
-}
-}
-}
+if(valid0){
 if(data.groups !== undefined){
 let data32 = data.groups;
+const _errs99 = errors;
+if(errors === _errs99){
 if(Array.isArray(data32)){
 if(data32.length > 100){
-const err91 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
-if(vErrors === null){
-vErrors = [err91];
+validate37.errors = [{instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100}}];
+return false;
 }
 else {
-vErrors.push(err91);
-}
-errors++;
-}
+var valid17 = true;
 const len0 = data32.length;
 for(let i0=0; i0<len0; i0++){
 let data33 = data32[i0];
+const _errs101 = errors;
+const _errs102 = errors;
+if(errors === _errs102){
 if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-if(data33.name === undefined){
-const err92 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
-if(vErrors === null){
-vErrors = [err92];
+let missing6;
+if((data33.name === undefined) && (missing6 = "name")){
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: missing6}}];
+return false;
 }
 else {
-vErrors.push(err92);
-}
-errors++;
-}
+const _errs104 = errors;
 for(const key6 in data33){
 if(!(func3.call(schema61.properties, key6))){
-const err93 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err93];
-}
-else {
-vErrors.push(err93);
-}
-errors++;
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}}];
+return false;
+break;
 }
 }
+if(_errs104 === errors){
 if(data33.name !== undefined){
 let data34 = data33.name;
+const _errs105 = errors;
+if(errors === _errs105){
 if(typeof data34 === "string"){
 if(func1(data34) > 128){
-const err94 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
-if(vErrors === null){
-vErrors = [err94];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}}];
+return false;
 }
 else {
-vErrors.push(err94);
-}
-errors++;
-}
 if(func1(data34) < 1){
-const err95 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err95];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
 }
 else {
-vErrors.push(err95);
-}
-errors++;
-}
 if(!pattern7.test(data34)){
-const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
-if(vErrors === null){
-vErrors = [err96];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}}];
+return false;
 }
-else {
-vErrors.push(err96);
 }
-errors++;
 }
 }
 else {
-const err97 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err97];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid19 = _errs105 === errors;
 }
 else {
-vErrors.push(err97);
+var valid19 = true;
 }
-errors++;
-}
-}
+if(valid19){
 if(data33.count !== undefined){
 let data35 = data33.count;
+const _errs107 = errors;
 if((!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))) && (data35 !== null)){
-const err98 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema61.properties.count.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err98];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema61.properties.count.type}}];
+return false;
 }
-else {
-vErrors.push(err98);
-}
-errors++;
-}
+if(errors === _errs107){
 if((typeof data35 == "number") && (isFinite(data35))){
 if(data35 > 1000 || isNaN(data35)){
-const err99 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err99];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}}];
+return false;
 }
 else {
-vErrors.push(err99);
-}
-errors++;
-}
 if(data35 < 0 || isNaN(data35)){
-const err100 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err100];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid19 = _errs107 === errors;
 }
 else {
-vErrors.push(err100);
+var valid19 = true;
 }
-errors++;
-}
-}
-}
+if(valid19){
 if(data33.percentage !== undefined){
 let data36 = data33.percentage;
+const _errs109 = errors;
 if((!((typeof data36 == "number") && (isFinite(data36)))) && (data36 !== null)){
-const err101 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema61.properties.percentage.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err101];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema61.properties.percentage.type}}];
+return false;
 }
-else {
-vErrors.push(err101);
-}
-errors++;
-}
+if(errors === _errs109){
 if((typeof data36 == "number") && (isFinite(data36))){
 if(data36 > 100 || isNaN(data36)){
-const err102 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"};
-if(vErrors === null){
-vErrors = [err102];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
+return false;
 }
 else {
-vErrors.push(err102);
-}
-errors++;
-}
 if(data36 < 0 || isNaN(data36)){
-const err103 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err103];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid19 = _errs109 === errors;
 }
 else {
-vErrors.push(err103);
+var valid19 = true;
 }
-errors++;
-}
-}
-}
+if(valid19){
 if(data33.profile !== undefined){
 let data37 = data33.profile;
+const _errs111 = errors;
 if(typeof data37 !== "string"){
-const err104 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err104];
-}
-else {
-vErrors.push(err104);
-}
-errors++;
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"}}];
+return false;
 }
 if(!(((((((((((data37 === "mixed") || (data37 === "single_working")) || (data37 === "single_retired")) || (data37 === "couple_working")) || (data37 === "couple_retired")) || (data37 === "family_one_child")) || (data37 === "family_two_children")) || (data37 === "large_family")) || (data37 === "home_office")) || (data37 === "shift_worker")) || (data37 === "shared_flat"))){
-const err105 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema61.properties.profile.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err105];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema61.properties.profile.enum}}];
+return false;
+}
+var valid19 = _errs111 === errors;
 }
 else {
-vErrors.push(err105);
+var valid19 = true;
 }
-errors++;
-}
-}
+if(valid19){
 if(data33.weights !== undefined){
 let data38 = data33.weights;
+const _errs113 = errors;
 if((!(Array.isArray(data38))) && (data38 !== null)){
-const err106 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema61.properties.weights.type},message:"must be array,null"};
-if(vErrors === null){
-vErrors = [err106];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema61.properties.weights.type}}];
+return false;
 }
-else {
-vErrors.push(err106);
-}
-errors++;
-}
+if(errors === _errs113){
 if(Array.isArray(data38)){
 if(data38.length > 10){
-const err107 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"};
-if(vErrors === null){
-vErrors = [err107];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10}}];
+return false;
 }
 else {
-vErrors.push(err107);
-}
-errors++;
-}
 if(data38.length < 10){
-const err108 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10},message:"must NOT have fewer than 10 items"};
-if(vErrors === null){
-vErrors = [err108];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10}}];
+return false;
 }
 else {
-vErrors.push(err108);
-}
-errors++;
-}
+var valid20 = true;
 const len1 = data38.length;
 for(let i1=0; i1<len1; i1++){
 let data39 = data38[i1];
+const _errs115 = errors;
+if(errors === _errs115){
 if((typeof data39 == "number") && (isFinite(data39))){
 if(data39 < 0 || isNaN(data39)){
-const err109 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err109];
-}
-else {
-vErrors.push(err109);
-}
-errors++;
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
 }
 }
 else {
-const err110 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err110];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"}}];
+return false;
+}
+}
+var valid20 = _errs115 === errors;
+if(!valid20){
+break;
+}
+}
+}
+}
+}
+}
+var valid19 = _errs113 === errors;
 }
 else {
-vErrors.push(err110);
+var valid19 = true;
 }
-errors++;
-}
-}
-}
-}
+if(valid19){
 if(data33.annual_consumption_kwh !== undefined){
 let data40 = data33.annual_consumption_kwh;
+const _errs117 = errors;
 if((!((typeof data40 == "number") && (isFinite(data40)))) && (data40 !== null)){
-const err111 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err111];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_kwh.type}}];
+return false;
 }
-else {
-vErrors.push(err111);
-}
-errors++;
-}
+if(errors === _errs117){
 if((typeof data40 == "number") && (isFinite(data40))){
 if(data40 > 100000 || isNaN(data40)){
-const err112 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err112];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
+return false;
 }
 else {
-vErrors.push(err112);
-}
-errors++;
-}
 if(data40 < 1 || isNaN(data40)){
-const err113 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err113];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid19 = _errs117 === errors;
 }
 else {
-vErrors.push(err113);
+var valid19 = true;
 }
-errors++;
-}
-}
-}
+if(valid19){
 if(data33.annual_consumption_with_ev_kwh !== undefined){
 let data41 = data33.annual_consumption_with_ev_kwh;
+const _errs119 = errors;
 if((!((typeof data41 == "number") && (isFinite(data41)))) && (data41 !== null)){
-const err114 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_with_ev_kwh.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err114];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_with_ev_kwh.type}}];
+return false;
 }
-else {
-vErrors.push(err114);
-}
-errors++;
-}
+if(errors === _errs119){
 if((typeof data41 == "number") && (isFinite(data41))){
 if(data41 > 100000 || isNaN(data41)){
-const err115 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
-if(vErrors === null){
-vErrors = [err115];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
+return false;
 }
 else {
-vErrors.push(err115);
-}
-errors++;
-}
 if(data41 < 1 || isNaN(data41)){
-const err116 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err116];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid19 = _errs119 === errors;
 }
 else {
-vErrors.push(err116);
+var valid19 = true;
 }
-errors++;
-}
-}
-}
+if(valid19){
 if(data33.max_time_shift_minutes !== undefined){
 let data42 = data33.max_time_shift_minutes;
+const _errs121 = errors;
 if((!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))) && (data42 !== null)){
-const err117 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema61.properties.max_time_shift_minutes.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err117];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema61.properties.max_time_shift_minutes.type}}];
+return false;
 }
-else {
-vErrors.push(err117);
-}
-errors++;
-}
+if(errors === _errs121){
 if((typeof data42 == "number") && (isFinite(data42))){
 if(data42 > 180 || isNaN(data42)){
-const err118 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180},message:"must be <= 180"};
-if(vErrors === null){
-vErrors = [err118];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}}];
+return false;
 }
 else {
-vErrors.push(err118);
-}
-errors++;
-}
 if(data42 < 0 || isNaN(data42)){
-const err119 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err119];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid19 = _errs121 === errors;
 }
 else {
-vErrors.push(err119);
+var valid19 = true;
 }
-errors++;
-}
-}
-}
+if(valid19){
 if(data33.variation_fraction !== undefined){
 let data43 = data33.variation_fraction;
+const _errs123 = errors;
 if((!((typeof data43 == "number") && (isFinite(data43)))) && (data43 !== null)){
-const err120 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema61.properties.variation_fraction.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err120];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema61.properties.variation_fraction.type}}];
+return false;
 }
-else {
-vErrors.push(err120);
-}
-errors++;
-}
+if(errors === _errs123){
 if((typeof data43 == "number") && (isFinite(data43))){
 if(data43 > 0.5 || isNaN(data43)){
-const err121 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5},message:"must be <= 0.5"};
-if(vErrors === null){
-vErrors = [err121];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5}}];
+return false;
 }
 else {
-vErrors.push(err121);
-}
-errors++;
-}
 if(data43 < 0 || isNaN(data43)){
-const err122 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err122];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid19 = _errs123 === errors;
 }
 else {
-vErrors.push(err122);
-}
-errors++;
+var valid19 = true;
 }
 }
 }
 }
-else {
-const err123 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err123];
 }
-else {
-vErrors.push(err123);
 }
-errors++;
+}
+}
+}
 }
 }
 }
 else {
-const err124 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err124];
+validate37.errors = [{instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid17 = _errs101 === errors;
+if(!valid17){
+break;
+}
+}
+}
 }
 else {
-vErrors.push(err124);
+validate37.errors = [{instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"}}];
+return false;
 }
-errors++;
+}
+var valid0 = _errs99 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
 else {
-const err125 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err125];
+validate37.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err125);
-}
-errors++;
 }
 validate37.errors = vErrors;
 return errors === 0;
@@ -5313,109 +4732,81 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.request_id === undefined){
-const err0 = {instancePath,schemaPath:"components#/$defs/FleetExpansion/required",keyword:"required",params:{missingProperty: "request_id"},message:"must have required property '"+"request_id"+"'"};
-if(vErrors === null){
-vErrors = [err0];
+let missing0;
+if(((data.request_id === undefined) && (missing0 = "request_id")) || ((data.count === undefined) && (missing0 = "count"))){
+validate40.errors = [{instancePath,schemaPath:"components#/$defs/FleetExpansion/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.count === undefined){
-const err1 = {instancePath,schemaPath:"components#/$defs/FleetExpansion/required",keyword:"required",params:{missingProperty: "count"},message:"must have required property '"+"count"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
+const _errs2 = errors;
 for(const key0 in data){
 if(!((key0 === "request_id") || (key0 === "count"))){
-const err2 = {instancePath,schemaPath:"components#/$defs/FleetExpansion/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
+validate40.errors = [{instancePath,schemaPath:"components#/$defs/FleetExpansion/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs2 === errors){
 if(data.request_id !== undefined){
 let data0 = data.request_id;
+const _errs3 = errors;
+if(errors === _errs3){
+if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!(formats4(data0))){
-const err3 = {instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
+validate40.errors = [{instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/format",keyword:"format",params:{format: "uuid"}}];
+return false;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
+validate40.errors = [{instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid1 = _errs3 === errors;
 }
 else {
-vErrors.push(err4);
+var valid1 = true;
 }
-errors++;
-}
-}
+if(valid1){
 if(data.count !== undefined){
 let data1 = data.count;
+const _errs5 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err5];
+validate40.errors = [{instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/type",keyword:"type",params:{type: "integer"}}];
+return false;
 }
-else {
-vErrors.push(err5);
-}
-errors++;
-}
+if(errors === _errs5){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 1000 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err6];
+validate40.errors = [{instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}}];
+return false;
 }
 else {
-vErrors.push(err6);
-}
-errors++;
-}
 if(data1 < 1 || isNaN(data1)){
-const err7 = {instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err7];
+validate40.errors = [{instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs5 === errors;
 }
 else {
-vErrors.push(err7);
-}
-errors++;
+var valid1 = true;
 }
 }
 }
 }
-else {
-const err8 = {instancePath,schemaPath:"components#/$defs/FleetExpansion/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err8];
 }
 else {
-vErrors.push(err8);
+validate40.errors = [{instancePath,schemaPath:"components#/$defs/FleetExpansion/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-errors++;
 }
 validate40.errors = vErrors;
 return errors === 0;
@@ -5437,37 +4828,25 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
-if(vErrors === null){
-vErrors = [err0];
+validate41.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
 for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
+validate41.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
-else {
-vErrors.push(err1);
-}
-errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
+validate41.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err2);
-}
-errors++;
 }
 validate41.errors = vErrors;
 return errors === 0;
@@ -5488,37 +4867,25 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
-if(vErrors === null){
-vErrors = [err0];
+validate42.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
 for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
+validate42.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
-else {
-vErrors.push(err1);
-}
-errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
+validate42.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err2);
-}
-errors++;
 }
 validate42.errors = vErrors;
 return errors === 0;
@@ -5539,37 +4906,25 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
-if(vErrors === null){
-vErrors = [err0];
+validate43.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
 for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
+validate43.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
-else {
-vErrors.push(err1);
-}
-errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
+validate43.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err2);
-}
-errors++;
 }
 validate43.errors = vErrors;
 return errors === 0;
@@ -5590,37 +4945,25 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
-if(vErrors === null){
-vErrors = [err0];
+validate44.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
 for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
+validate44.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
-else {
-vErrors.push(err1);
-}
-errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
+validate44.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err2);
-}
-errors++;
 }
 validate44.errors = vErrors;
 return errors === 0;
@@ -5642,62 +4985,42 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.code === undefined){
-const err0 = {instancePath,schemaPath:"components#/$defs/DeviceEventTrigger/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
-if(vErrors === null){
-vErrors = [err0];
+let missing0;
+if((data.code === undefined) && (missing0 = "code")){
+validate45.errors = [{instancePath,schemaPath:"components#/$defs/DeviceEventTrigger/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
+const _errs2 = errors;
 for(const key0 in data){
 if(!(key0 === "code")){
-const err1 = {instancePath,schemaPath:"components#/$defs/DeviceEventTrigger/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
+validate45.errors = [{instancePath,schemaPath:"components#/$defs/DeviceEventTrigger/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs2 === errors){
 if(data.code !== undefined){
 let data0 = data.code;
 if(typeof data0 !== "string"){
-const err2 = {instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
+validate45.errors = [{instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/type",keyword:"type",params:{type: "string"}}];
+return false;
 }
 if(!(((((data0 === "device_offline") || (data0 === "reauthenticate")) || (data0 === "steering_recovery_failed")) || (data0 === "subscription_required")) || (data0 === "reconnect"))){
-const err3 = {instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/enum",keyword:"enum",params:{allowedValues: schema81.properties.code.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err3];
+validate45.errors = [{instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/enum",keyword:"enum",params:{allowedValues: schema81.properties.code.enum}}];
+return false;
 }
-else {
-vErrors.push(err3);
 }
-errors++;
 }
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"components#/$defs/DeviceEventTrigger/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err4];
+validate45.errors = [{instancePath,schemaPath:"components#/$defs/DeviceEventTrigger/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err4);
-}
-errors++;
 }
 validate45.errors = vErrors;
 return errors === 0;
@@ -5720,112 +5043,95 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.url === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "url"},message:"must have required property '"+"url"+"'"};
-if(vErrors === null){
-vErrors = [err0];
+let missing0;
+if((data.url === undefined) && (missing0 = "url")){
+validate47.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
+const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "url") || (key0 === "topics"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
+validate47.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs1 === errors){
 if(data.url !== undefined){
 let data0 = data.url;
+const _errs2 = errors;
+if(errors === _errs2){
+if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func1(data0) > 2048){
-const err2 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"};
-if(vErrors === null){
-vErrors = [err2];
+validate47.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048}}];
+return false;
 }
 else {
-vErrors.push(err2);
-}
-errors++;
-}
 if(!(formats24(data0))){
-const err3 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "iri"},message:"must match format \""+"iri"+"\""};
-if(vErrors === null){
-vErrors = [err3];
+validate47.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "iri"}}];
+return false;
 }
-else {
-vErrors.push(err3);
-}
-errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
+validate47.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
 }
 else {
-vErrors.push(err4);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.topics !== undefined){
 let data1 = data.topics;
+const _errs4 = errors;
+if(errors === _errs4){
 if(Array.isArray(data1)){
 if(data1.length > 100){
-const err5 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
-if(vErrors === null){
-vErrors = [err5];
+validate47.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}}];
+return false;
 }
 else {
-vErrors.push(err5);
-}
-errors++;
-}
+var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
+const _errs6 = errors;
 if(typeof data1[i0] !== "string"){
-const err6 = {instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err6];
+validate47.errors = [{instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}}];
+return false;
 }
-else {
-vErrors.push(err6);
+var valid1 = _errs6 === errors;
+if(!valid1){
+break;
 }
-errors++;
-}
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
 }
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err8];
+validate47.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
 }
 else {
-vErrors.push(err8);
+var valid0 = true;
 }
-errors++;
+}
+}
+}
+}
+else {
+validate47.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
 }
 validate47.errors = vErrors;
 return errors === 0;
@@ -5867,89 +5173,82 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "enabled") || (key0 === "topics")) || (key0 === "url"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
+validate50.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs1 === errors){
 if(data.enabled !== undefined){
+const _errs2 = errors;
 if(typeof data.enabled !== "boolean"){
-const err1 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err1];
+validate50.errors = [{instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
 }
 else {
-vErrors.push(err1);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.topics !== undefined){
 let data1 = data.topics;
+const _errs4 = errors;
+if(errors === _errs4){
 if(Array.isArray(data1)){
 if(data1.length > 100){
-const err2 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
-if(vErrors === null){
-vErrors = [err2];
+validate50.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}}];
+return false;
 }
 else {
-vErrors.push(err2);
-}
-errors++;
-}
+var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
+const _errs6 = errors;
 if(typeof data1[i0] !== "string"){
-const err3 = {instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
+validate50.errors = [{instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+var valid1 = _errs6 === errors;
+if(!valid1){
+break;
+}
+}
+}
 }
 else {
-vErrors.push(err3);
-}
-errors++;
-}
+validate50.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}}];
+return false;
 }
 }
-else {
-const err4 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err4];
+var valid0 = _errs4 === errors;
 }
 else {
-vErrors.push(err4);
+var valid0 = true;
 }
-errors++;
-}
-}
+if(valid0){
 if(data.url !== undefined){
-const err5 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/not",keyword:"not",params:{},message:"must NOT be valid"};
-if(vErrors === null){
-vErrors = [err5];
+const _errs9 = errors;
+validate50.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/not",keyword:"not",params:{}}];
+return false;
+var valid0 = _errs9 === errors;
 }
 else {
-vErrors.push(err5);
-}
-errors++;
+var valid0 = true;
 }
 }
-else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err6];
+}
+}
 }
 else {
-vErrors.push(err6);
+validate50.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-errors++;
 }
 validate50.errors = vErrors;
 return errors === 0;
@@ -5991,37 +5290,25 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
-if(vErrors === null){
-vErrors = [err0];
+validate52.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
 for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
+validate52.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
-else {
-vErrors.push(err1);
-}
-errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
+validate52.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err2);
-}
-errors++;
 }
 validate52.errors = vErrors;
 return errors === 0;
@@ -6043,51 +5330,37 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.topic === undefined){
-const err0 = {instancePath,schemaPath:"components#/$defs/WebhookTest/required",keyword:"required",params:{missingProperty: "topic"},message:"must have required property '"+"topic"+"'"};
-if(vErrors === null){
-vErrors = [err0];
+let missing0;
+if((data.topic === undefined) && (missing0 = "topic")){
+validate53.errors = [{instancePath,schemaPath:"components#/$defs/WebhookTest/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
+const _errs2 = errors;
 for(const key0 in data){
 if(!(key0 === "topic")){
-const err1 = {instancePath,schemaPath:"components#/$defs/WebhookTest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
+validate53.errors = [{instancePath,schemaPath:"components#/$defs/WebhookTest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs2 === errors){
 if(data.topic !== undefined){
 if(typeof data.topic !== "string"){
-const err2 = {instancePath:instancePath+"/topic",schemaPath:"components#/$defs/WebhookTest/properties/topic/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err2];
+validate53.errors = [{instancePath:instancePath+"/topic",schemaPath:"components#/$defs/WebhookTest/properties/topic/type",keyword:"type",params:{type: "string"}}];
+return false;
 }
-else {
-vErrors.push(err2);
 }
-errors++;
 }
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"components#/$defs/WebhookTest/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err3];
+validate53.errors = [{instancePath,schemaPath:"components#/$defs/WebhookTest/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err3);
-}
-errors++;
 }
 validate53.errors = vErrors;
 return errors === 0;
@@ -6108,37 +5381,25 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0},message:"must NOT have more than 0 properties"};
-if(vErrors === null){
-vErrors = [err0];
+validate54.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
 for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
+validate54.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
-else {
-vErrors.push(err1);
-}
-errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
+validate54.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-else {
-vErrors.push(err2);
-}
-errors++;
 }
 validate54.errors = vErrors;
 return errors === 0;
@@ -6160,109 +5421,87 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.message === undefined){
-const err0 = {instancePath,schemaPath:"components#/$defs/InformationBroadcast/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
-if(vErrors === null){
-vErrors = [err0];
+let missing0;
+if((data.message === undefined) && (missing0 = "message")){
+validate55.errors = [{instancePath,schemaPath:"components#/$defs/InformationBroadcast/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
 }
 else {
-vErrors.push(err0);
-}
-errors++;
-}
+const _errs2 = errors;
 for(const key0 in data){
 if(!((key0 === "message") || (key0 === "owner_id"))){
-const err1 = {instancePath,schemaPath:"components#/$defs/InformationBroadcast/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
+validate55.errors = [{instancePath,schemaPath:"components#/$defs/InformationBroadcast/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs2 === errors){
 if(data.message !== undefined){
 let data0 = data.message;
+const _errs3 = errors;
+if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func1(data0) > 2000){
-const err2 = {instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"};
-if(vErrors === null){
-vErrors = [err2];
+validate55.errors = [{instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/maxLength",keyword:"maxLength",params:{limit: 2000}}];
+return false;
 }
 else {
-vErrors.push(err2);
-}
-errors++;
-}
 if(func1(data0) < 1){
-const err3 = {instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err3];
+validate55.errors = [{instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/minLength",keyword:"minLength",params:{limit: 1}}];
+return false;
 }
 else {
-vErrors.push(err3);
-}
-errors++;
-}
 if(!pattern7.test(data0)){
-const err4 = {instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""};
-if(vErrors === null){
-vErrors = [err4];
+validate55.errors = [{instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/pattern",keyword:"pattern",params:{pattern: "\\S"}}];
+return false;
 }
-else {
-vErrors.push(err4);
 }
-errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
+validate55.errors = [{instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
 }
 else {
-vErrors.push(err5);
+var valid1 = true;
 }
-errors++;
-}
-}
+if(valid1){
 if(data.owner_id !== undefined){
 let data1 = data.owner_id;
+const _errs5 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err6 = {instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/type",keyword:"type",params:{type: schema95.properties.owner_id.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err6];
+validate55.errors = [{instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/type",keyword:"type",params:{type: schema95.properties.owner_id.type}}];
+return false;
 }
-else {
-vErrors.push(err6);
-}
-errors++;
-}
+if(errors === _errs5){
+if(errors === _errs5){
 if(typeof data1 === "string"){
 if(!(formats4(data1))){
-const err7 = {instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err7];
+validate55.errors = [{instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/format",keyword:"format",params:{format: "uuid"}}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs5 === errors;
 }
 else {
-vErrors.push(err7);
-}
-errors++;
+var valid1 = true;
 }
 }
 }
 }
-else {
-const err8 = {instancePath,schemaPath:"components#/$defs/InformationBroadcast/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err8];
 }
 else {
-vErrors.push(err8);
+validate55.errors = [{instancePath,schemaPath:"components#/$defs/InformationBroadcast/type",keyword:"type",params:{type: "object"}}];
+return false;
 }
-errors++;
 }
 validate55.errors = vErrors;
 return errors === 0;
@@ -6284,99 +5523,82 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs2 = errors;
 for(const key0 in data){
 if(!((key0 === "success_url") || (key0 === "cancel_url"))){
-const err0 = {instancePath,schemaPath:"components#/$defs/ItemResolution/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
+validate56.errors = [{instancePath,schemaPath:"components#/$defs/ItemResolution/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
 }
 }
+if(_errs2 === errors){
 if(data.success_url !== undefined){
 let data0 = data.success_url;
+const _errs3 = errors;
+if(errors === _errs3){
+if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func1(data0) > 2048){
-const err1 = {instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"};
-if(vErrors === null){
-vErrors = [err1];
+validate56.errors = [{instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/maxLength",keyword:"maxLength",params:{limit: 2048}}];
+return false;
 }
 else {
-vErrors.push(err1);
-}
-errors++;
-}
 if(!(formats2(data0))){
-const err2 = {instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
-if(vErrors === null){
-vErrors = [err2];
+validate56.errors = [{instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/format",keyword:"format",params:{format: "uri"}}];
+return false;
 }
-else {
-vErrors.push(err2);
-}
-errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
+validate56.errors = [{instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid1 = _errs3 === errors;
 }
 else {
-vErrors.push(err3);
+var valid1 = true;
 }
-errors++;
-}
-}
+if(valid1){
 if(data.cancel_url !== undefined){
 let data1 = data.cancel_url;
+const _errs5 = errors;
+if(errors === _errs5){
+if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func1(data1) > 2048){
-const err4 = {instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"};
-if(vErrors === null){
-vErrors = [err4];
+validate56.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/maxLength",keyword:"maxLength",params:{limit: 2048}}];
+return false;
 }
 else {
-vErrors.push(err4);
-}
-errors++;
-}
 if(!(formats2(data1))){
-const err5 = {instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-else {
-const err6 = {instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
+validate56.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/format",keyword:"format",params:{format: "uri"}}];
+return false;
 }
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"components#/$defs/ItemResolution/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err7];
+validate56.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+}
+var valid1 = _errs5 === errors;
 }
 else {
-vErrors.push(err7);
+var valid1 = true;
 }
-errors++;
+}
+}
+}
+else {
+validate56.errors = [{instancePath,schemaPath:"components#/$defs/ItemResolution/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
 }
 validate56.errors = vErrors;
 return errors === 0;

@@ -2,10 +2,11 @@ import { parse } from 'content-type';
 import express from 'express';
 import type { Request, Response } from 'express';
 import type { Route } from '../../generated/routes.ts';
+import { parseJsonBody } from '../contract/json-body.ts';
+import type { JsonBody } from '../contract/json-body.ts';
 import { Problem } from '../domain/api/problem.ts';
 
 const UTF_8_NAMES = new Set(['utf-8', 'utf8']);
-const utf8Decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Checks that the client takes one of the types that the operation answers with, or at least problems (RFC 9110, 12.5.1).
@@ -27,7 +28,7 @@ export async function readJsonBody(
   request: Request,
   response: Response,
   body: NonNullable<Route['body']>,
-): Promise<unknown> {
+): Promise<JsonBody | undefined> {
   const mayBeEmpty =
     !body.required &&
     (request.get('content-length') ?? '0') === '0' &&
@@ -77,19 +78,4 @@ export async function readBodyBytes(request: Request, response: Response, maxByt
     });
   });
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-}
-
-/**
- * The value of a JSON body.
- * @throws Problem malformed_json (400) when it is empty, is not UTF-8 or is not JSON.
- */
-export function parseJsonBody(bytes: Buffer): unknown {
-  if (bytes.length === 0)
-    throw new Problem('malformed_json', 'The body is empty; this operation needs a JSON body.');
-  try {
-    return JSON.parse(utf8Decoder.decode(bytes)) as unknown;
-  } catch (cause) {
-    const reason = cause instanceof SyntaxError ? ` ${cause.message}` : ' It is not UTF-8.';
-    throw new Problem('malformed_json', `The body is not valid JSON.${reason}`.slice(0, 300), { cause });
-  }
 }

@@ -3,9 +3,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Route } from '../../generated/routes.ts';
 import { listLoginQuotaSubjects } from '../domain/security/login-subjects.ts';
 import { Problem } from '../domain/api/problem.ts';
+import { parseJsonBody } from '../contract/json-body.ts';
 import { findPresentedClientId } from '../oauth/client-credentials.ts';
 import type { OAuthReply, OAuthRequest } from '../oauth/exchange.ts';
-import { checkContentType, readContentType, parseJsonBody, readBodyBytes } from './body.ts';
+import { checkContentType, readContentType, readBodyBytes } from './body.ts';
 import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
 import { sendJson } from './problems.ts';
 
@@ -116,7 +117,7 @@ function parseForm(bytes: Buffer): Record<string, unknown> {
 }
 
 function parseObject(bytes: Buffer): Record<string, unknown> {
-  const body = parseJsonBody(bytes);
+  const { value: body } = parseJsonBody(bytes);
   if (typeof body === 'object' && body !== null && !Array.isArray(body))
     return body as Record<string, unknown>;
   throw new Problem('malformed_request', 'The body must be a JSON object.');

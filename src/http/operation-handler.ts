@@ -1,6 +1,7 @@
 import type { Request as HttpRequest, RequestHandler, Response } from 'express';
 import type { OpenOperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
 import type { Handlers, Request } from '../contract/handlers.ts';
+import type { JsonBody } from '../contract/json-body.ts';
 import { validationProblem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
@@ -50,7 +51,7 @@ export function createSecuredOperationHandler<Id extends SecuredOperationId>(
     const context = { ...openContext(options, response), actor, orgId };
     const result = validateQueryHeadersBody(id, readValues(route, request, body));
     if ('errors' in result) {
-      const more = options.bodyRules[id]?.(body, result.errors, context.now) ?? [];
+      const more = options.bodyRules[id]?.(body?.value, result.errors, context.now) ?? [];
       await options.existenceChecks[id]?.(context, path);
       throw validationProblem([...result.errors, ...more]);
     }
@@ -82,12 +83,16 @@ export function createOpenOperationHandler<Id extends OpenOperationId>(
   };
 }
 
-async function readBody(route: Route, request: HttpRequest, response: Response): Promise<unknown> {
+async function readBody(
+  route: Route,
+  request: HttpRequest,
+  response: Response,
+): Promise<JsonBody | undefined> {
   checkAcceptHeader(request, route.answers);
   return route.body === null ? undefined : readJsonBody(request, response, route.body);
 }
 
-function readValues(route: Route, request: HttpRequest, body: unknown): SentValues {
+function readValues(route: Route, request: HttpRequest, body: JsonBody | undefined): SentValues {
   return {
     query: readQuery(request.originalUrl),
     headers: readDeclaredHeaders(request, route.headers),

@@ -48,6 +48,7 @@ export function createProblemHandler(settings: ProblemSettings): ErrorRequestHan
       code: problem.code,
       request_id: getRequestId(response),
       errors: problem.errors,
+      ...(problem.areErrorsTruncated ? { errors_truncated: true } : {}),
     });
   };
 }

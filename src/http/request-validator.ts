@@ -1,18 +1,16 @@
 import type { ValidateFunction } from 'ajv';
 import type { Request as HttpRequest } from 'express';
-import * as bodies from '../../generated/validate-bodies.js';
 import * as headers from '../../generated/validate-headers.js';
 import * as paths from '../../generated/validate-paths.js';
 import * as queries from '../../generated/validate-queries.js';
-import type { OpenOperationId, SecuredOperationId } from '../../generated/routes.ts';
+import { findNonDecimalNumbers, toParameterErrors } from '../contract/field-errors.ts';
 import type { Request } from '../contract/handlers.ts';
+import type { JsonBody } from '../contract/json-body.ts';
+import { findUnstorableTextInParameters } from '../contract/unstorable-text.ts';
+import { validateBody } from '../contract/validate-body.ts';
+import type { ValidatedOperationId } from '../contract/validate-body.ts';
 import { validationProblem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
-import { findNonDecimalNumbers, toBodyErrors, toParameterErrors } from './field-errors.ts';
-import { findUnstorableTextInBody, findUnstorableTextInParameters } from './unstorable-text.ts';
-
-/** Operations whose requests are validated by the document's schemas: all but those of OAuth. */
-export type ValidatedOperationId = SecuredOperationId | OpenOperationId;
 
 type Values = Record<string, unknown>;
 
@@ -27,9 +25,6 @@ const queryValidators: {
 const headerValidators: {
   readonly [Id in ValidatedOperationId]?: ValidateFunction<Request<Id>['headers']>;
 } = headers;
-const bodyValidators: {
-  readonly [Id in ValidatedOperationId]?: ValidateFunction<Request<Id>['body']>;
-} = bodies;
 
 /** The names of path parameters whose letter case makes a difference; all others are UUIDs. */
 const CASE_SENSITIVE = new Set(['external_user_id']);
@@ -64,7 +59,7 @@ export interface SentValues {
   /** Only the headers that the document declares, under its spelling. */
   readonly headers: Readonly<Values>;
   /** Undefined where none was sent, which readJsonBody has allowed. */
-  readonly body: unknown;
+  readonly body: JsonBody | undefined;
 }
 
 /** Query, headers and body of an operation as its handler takes them, or every error that they have. */
@@ -74,30 +69,25 @@ export function validateQueryHeadersBody<Id extends ValidatedOperationId>(
 ): { readonly values: Omit<Request<Id>, 'path'> } | { readonly errors: readonly FieldError[] } {
   const validateQuery = queryValidators[id];
   const validateHeaders = headerValidators[id];
-  const validateBody = bodyValidators[id];
   // The validators write coerced values and defaults into query and headers.
   const query: Values = { ...sent.query };
   const checkedQuery: unknown = query;
   const checkedHeaders: unknown = { ...sent.headers };
-  const { body } = sent;
   const isHeaders = (value: unknown): value is Request<Id>['headers'] =>
     validateHeaders === undefined || validateHeaders(value);
-  const isBody = (value: unknown): value is Request<Id>['body'] =>
-    value === undefined || validateBody === undefined || validateBody(value);
   const hasQuery = validateQuery(checkedQuery);
   const hasHeaders = isHeaders(checkedHeaders);
-  const hasBody = isBody(body);
+  const body = validateBody(id, sent.body);
   const errors = [
     ...(hasQuery
       ? findNonDecimalNumbers(sent.query, query)
       : toParameterErrors(validateQuery.errors ?? [], 'query')),
     ...(hasHeaders ? [] : toParameterErrors(validateHeaders?.errors ?? [], 'header')),
-    ...(hasBody ? [] : toBodyErrors(validateBody?.errors ?? [], body)),
     ...findUnstorableTextInParameters(query, 'query'),
-    ...findUnstorableTextInBody(body),
+    ...('errors' in body ? body.errors : []),
   ];
-  if (errors.length === 0 && hasQuery && hasHeaders && hasBody) {
-    return { values: { query: checkedQuery, headers: checkedHeaders, body } };
+  if (errors.length === 0 && hasQuery && hasHeaders && 'body' in body) {
+    return { values: { query: checkedQuery, headers: checkedHeaders, body: body.body } };
   }
   return { errors };
 }

@@ -16,15 +16,29 @@ test.each([
   ['the operation', '2026-11-21T08:07:00Z'],
   ['the document and the rule of storable text', 'noon\0'],
 ])('of too many faults against %s the first are told', async (_whose, timestamp) => {
-  const data = Array.from({ length: 2 * MAX_FIELD_ERRORS }, () => ({ timestamp, price: 1 }));
+  const data = Array.from({ length: MAX_FIELD_ERRORS + 1 }, () => ({ timestamp, price: 1 }));
   const { status, body } = await api.call('uploadDayAheadPrices', { body: { data } });
   expect(status).toBe(422);
-  expect(body.detail).toBe(`The request breaks ${MAX_FIELD_ERRORS} rules or more; see errors.`);
+  expect(body.detail).toBe(
+    `The request breaks more than ${MAX_FIELD_ERRORS} rules; see the first ${MAX_FIELD_ERRORS} in errors.`,
+  );
+  expect(body).toHaveProperty('errors_truncated', true);
   const pointers = (body.errors as { pointer: string }[]).map(({ pointer }) => pointer);
   expect(pointers).toEqual(
     Array.from({ length: MAX_FIELD_ERRORS }, (_, index) => `/data/${index}/timestamp`),
   );
 });
+
+test.each(['noon', '2026-11-21T08:07:00Z'])(
+  'of as many faults as an answer holds all are told, and that is all (%s)',
+  async (timestamp) => {
+    const data = Array.from({ length: MAX_FIELD_ERRORS }, () => ({ timestamp, price: 1 }));
+    const { body } = await api.call('uploadDayAheadPrices', { body: { data } });
+    expect(body.errors).toHaveLength(MAX_FIELD_ERRORS);
+    expect(body).not.toHaveProperty('errors_truncated');
+    expect(body.detail).toBe(`The request breaks ${MAX_FIELD_ERRORS} rules; see errors.`);
+  },
+);
 
 test('the document says how many faults an answer holds', () => {
   const path = join(import.meta.dirname, '../../generated/openapi.json');

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
-import * as validators from '../../generated/validate-bodies.js';
-import { toBodyErrors } from '../../src/http/field-errors.ts';
+import { validateBody } from '../../src/contract/validate-body.ts';
 import { validateDefinitionRules } from '../../src/simulation/definition/validate-definition-rules.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
-const validate = validators.createFleet;
 
 /** Pointer and code of what the document finds, and of what is found beside it. */
 function errorsOf(body: unknown): { document: string[]; beside: string[] } {
-  const faults = validate(body) ? [] : toBodyErrors(validate.errors ?? [], body);
+  const result = validateBody('createFleet', { value: body, mayHoldUnstorableText: false });
+  const faults = 'errors' in result ? result.errors : [];
   const told = (list: readonly { pointer?: string; code: string }[]) =>
     list.map(({ pointer, code }) => `${pointer ?? ''} ${code}`).sort();
   return { document: told(faults), beside: told(validateDefinitionRules(body, faults, now)) };

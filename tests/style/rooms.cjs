@@ -3,7 +3,7 @@
 // A room with a slash is a wing: the folders of its room obey the same table among themselves.
 const rooms = {
   domain: [],
-  contract: [],
+  contract: ['domain'],
   log: [],
   loops: [],
   shares: ['domain'],

@@ -20,11 +20,13 @@ const SOURCES = [
 ] as const;
 
 /**
- * Standalone validators, so that no schema is compiled while requests run: four modules, each with a function for each
+ * Standalone validators, so that no schema is compiled while requests run: five modules, each with a function for each
  * operation. Bodies are validated as sent; values of path, query and headers are coerced from text, and their defaults
  * filled in. A body's defaults belong to the operations, because some depend on other fields (the count of a fleet).
+ * Of a body `validate-bodies` finds the first error only, `find-body-errors` at most `mostErrors`: what a body costs grows
+ * with its bytes, and not with its errors.
  */
-export function generateValidatorFiles(document: OpenApiDocument): Map<string, string> {
+export function generateValidatorFiles(document: OpenApiDocument, mostErrors: number): Map<string, string> {
   const operations = listOperations(document).filter(
     ({ operation }) => !(FORM in bodyContent(document, operation)),
   );
@@ -34,8 +36,13 @@ export function generateValidatorFiles(document: OpenApiDocument): Map<string, s
     if (body !== undefined) bodies.set(operation.operationId, body);
   }
   const files = new Map([
-    ['generated/validate-bodies.js', compile(document, bodies, false)],
+    ['generated/validate-bodies.js', compile(document, bodies, { fromText: false, allErrors: false })],
     ['generated/validate-bodies.d.ts', declarations(bodies, 'body')],
+    [
+      'generated/find-body-errors.js',
+      withErrorLimit(compile(document, bodies, { fromText: false, allErrors: true }), mostErrors),
+    ],
+    ['generated/find-body-errors.d.ts', declarations(bodies, 'body')],
   ]);
   for (const { member, location, file } of SOURCES) {
     const schemas = new Map<string, Schema>();
@@ -44,7 +51,7 @@ export function generateValidatorFiles(document: OpenApiDocument): Map<string, s
       if (location !== 'header' || list.length > 0)
         schemas.set(operation.operationId, parametersSchema(list));
     }
-    files.set(`generated/${file}.js`, compile(document, schemas, true));
+    files.set(`generated/${file}.js`, compile(document, schemas, { fromText: true, allErrors: true }));
     files.set(`generated/${file}.d.ts`, declarations(schemas, member));
   }
   return files;
@@ -65,9 +72,20 @@ function parametersSchema(list: readonly Parameter[]): Schema {
   };
 }
 
-function compile(document: OpenApiDocument, schemas: ReadonlyMap<string, Schema>, fromText: boolean): string {
+interface CompileOptions {
+  /** Values are read from text: of path, query and headers. */
+  readonly fromText: boolean;
+  readonly allErrors: boolean;
+}
+
+function compile(
+  document: OpenApiDocument,
+  schemas: ReadonlyMap<string, Schema>,
+  { fromText, allErrors }: CompileOptions,
+): string {
   const ajv = new Ajv2020({
-    allErrors: true,
+    allErrors,
+    messages: false,
     strict: false,
     strictNumbers: true,
     coerceTypes: fromText ? 'array' : false,
@@ -79,6 +97,22 @@ function compile(document: OpenApiDocument, schemas: ReadonlyMap<string, Schema>
   for (const [name, schema] of schemas) ajv.addSchema({ $id: `op_${name}`, ...localReferences(schema) });
   const exported = Object.fromEntries([...schemas.keys()].map((name) => [name, `op_${name}`]));
   return withImports(standaloneCode.default(ajv, exported));
+}
+
+/**
+ * Makes each function of the code return once it has found so many errors; ajv has no such limit. Errors of branches of
+ * `anyOf` that are discarded are taken off ajv's own count, so that they do not use up the limit.
+ */
+function withErrorLimit(code: string, most: number): string {
+  let name = '';
+  return code
+    .split('\n')
+    .map((line) => {
+      name = /^function (validate\d+)\(/.exec(line)?.[1] ?? name;
+      if (line !== 'errors++;' && line !== 'errors = vErrors.length;') return line;
+      return `${line}\nif(errors >= ${most}){\n${name}.errors = vErrors;\nreturn false;\n}`;
+    })
+    .join('\n');
 }
 
 function localReferences(node: Schema): Schema {

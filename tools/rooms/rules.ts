@@ -41,7 +41,8 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   'domain/notifications': 'Conditions, topics, envelopes, signatures, retry times, endpoints.',
   'domain/fleets': 'What every fleet shares: device types, limits, states and their transitions.',
   'domain/prices': 'What an upload of day-ahead prices must look like.',
-  contract: 'Types that bind each operationId to its handler.',
+  contract:
+    'What each operation takes and gives: types for its handler, and its body from bytes to values or errors.',
   config: 'Reads the environment once into typed settings.',
   html: 'Renders templates into pages with the headers that pages need.',
   shares: 'Divides scarce things among partners: turns, waiting, refusal.',

@@ -16,6 +16,8 @@ export interface FieldError {
 
 export interface ProblemOptions {
   readonly errors?: readonly FieldError[];
+  /** Whether there are more errors than `errors` has. */
+  readonly areErrorsTruncated?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
@@ -28,22 +30,31 @@ export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;
   readonly errors: readonly FieldError[];
+  readonly areErrorsTruncated: boolean;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.errors = options.errors ?? [];
+    this.areErrorsTruncated = options.areErrorsTruncated ?? false;
     this.headers = options.headers ?? {};
   }
 }
 
-/** 422 with every error at once, up to `MAX_FIELD_ERRORS`. */
+/** How many errors of a request are looked for: those that are told, and one that shows that there are more. */
+export const FIELD_ERRORS_SOUGHT = MAX_FIELD_ERRORS + 1;
+
+/** 422 with every error at once; of more than `MAX_FIELD_ERRORS` the first ones, and that there are more. */
 export function validationProblem(errors: readonly FieldError[]): Problem {
-  const count = errors.length === 1 ? '1 rule' : `${Math.min(errors.length, MAX_FIELD_ERRORS)} rules`;
-  const orMore = errors.length < MAX_FIELD_ERRORS ? '' : ' or more';
-  return new Problem('validation_failed', `The request breaks ${count}${orMore}; see errors.`, {
+  const areErrorsTruncated = errors.length > MAX_FIELD_ERRORS;
+  const count = errors.length === 1 ? '1 rule' : `${errors.length} rules`;
+  const detail = areErrorsTruncated
+    ? `The request breaks more than ${MAX_FIELD_ERRORS} rules; see the first ${MAX_FIELD_ERRORS} in errors.`
+    : `The request breaks ${count}; see errors.`;
+  return new Problem('validation_failed', detail, {
     errors: errors.slice(0, MAX_FIELD_ERRORS),
+    areErrorsTruncated,
   });
 }
 

@@ -2,6 +2,7 @@ import { listInstantsOfWallTime } from './zone-offsets.ts';
 import type { ZoneOffsetLookup } from './zone-offsets.ts';
 import { isInstantInFourDigitYears, tryParseWallTime } from '../api/instants.ts';
 import type { WallTime } from '../api/instants.ts';
+import { FIELD_ERRORS_SOUGHT } from '../api/problem.ts';
 import type { FieldError } from '../api/problem.ts';
 import { HOUR_MS, QUARTER_HOUR_MS } from '../api/durations.ts';
 
@@ -32,7 +33,7 @@ interface PriceReading {
   readonly errors: readonly FieldError[];
 }
 
-/** Reads a whole upload; every invalid entry is named. `offsetAt` reads naive timestamps, UTC when undefined. */
+/** Reads a whole upload; of the invalid entries as many are named as an answer tells, and one more. `offsetAt` reads naive timestamps, UTC when undefined. */
 export function parsePriceEntries(
   entries: readonly GivenPrice[],
   offsetAt: ZoneOffsetLookup | undefined,
@@ -41,6 +42,7 @@ export function parsePriceEntries(
   const prices: DayAheadPrice[] = [];
   const seen = new Map<number, number>();
   for (const [index, entry] of entries.entries()) {
+    if (errors.length === FIELD_ERRORS_SOUGHT) break;
     const reject = (code: FieldError['code'], detail: string): void => {
       errors.push({ pointer: `/data/${index}/timestamp`, code, detail });
     };

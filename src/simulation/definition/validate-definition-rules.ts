@@ -17,7 +17,7 @@ export function validateDefinitionRules(
   errors: readonly FieldError[],
   now: Date,
 ): FieldError[] {
-  if (!isJsonObject(body) || errors.length >= MAX_FIELD_ERRORS) return [];
+  if (!isJsonObject(body) || errors.length > MAX_FIELD_ERRORS) return [];
   const invalidFields = errors.map(({ pointer }) => invalidFieldOf(pointer ?? ''));
   if (invalidFields.includes('')) return [];
   const resolution = resolveDefinition(withoutInvalidFields(body, errors) as FleetDefinitionBody, now);

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { MAX_FIELD_ERRORS } from '../../generated/problems.ts';
+import { FIELD_ERRORS_SOUGHT } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 
 const DECIMAL_PATTERN = /^-?\d+(?:\.\d+)?$/;
@@ -39,15 +39,15 @@ const FORMAT_DESCRIPTIONS: Readonly<Record<string, string>> = {
   instant: 'an ISO 8601 instant, such as 2026-11-21T08:15:00Z',
 };
 
-/** The errors of a body from those of its ajv validator: each once, at most 200, with its JSON pointer (RFC 6901). */
+/**
+ * The errors of a body from those of its ajv validator: each once, with its JSON pointer (RFC 6901); as many as an answer
+ * tells, and one more.
+ */
 export function toBodyErrors(errors: readonly ErrorObject[], body: unknown): FieldError[] {
-  return firstDistinct(
-    withoutRedundant(errors).map((error) => {
-      const pointer = error.instancePath + childPointer(error);
-      const { code, detail } = describe(error, valueAt(body, error.instancePath) === null);
-      return { pointer, code, detail };
-    }),
-  );
+  return firstDistinct(errors, (error) => {
+    const pointer = error.instancePath + childPointer(error);
+    return { pointer, ...describe(error, valueAt(body, error.instancePath) === null) };
+  });
 }
 
 /** The errors of path, query or header values from those of their ajv validator: each once, with the parameter's name. */
@@ -55,12 +55,10 @@ export function toParameterErrors(
   errors: readonly ErrorObject[],
   location: 'path' | 'query' | 'header',
 ): FieldError[] {
-  return firstDistinct(
-    withoutRedundant(errors).map((error) => {
-      const [, parameter = ''] = (error.instancePath + childPointer(error)).split('/');
-      return { parameter: unescapePointer(parameter), in: location, ...describe(error, false) };
-    }),
-  );
+  return firstDistinct(errors, (error) => {
+    const [, parameter = ''] = (error.instancePath + childPointer(error)).split('/');
+    return { parameter: unescapePointer(parameter), in: location, ...describe(error, false) };
+  });
 }
 
 /** Query values that were read as numbers without being written as such: `0x10`, ` 5`, or `1e400`, which is no number. */
@@ -87,15 +85,9 @@ function describe(error: ErrorObject, isNull: boolean): { code: FieldError['code
  * "Object or null" is written as anyOf; of its errors only those of the object's branch say what is wrong. That an
  * empty body has too many properties is said by the unknown properties themselves.
  */
-function withoutRedundant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  return errors.filter((error) => {
-    if (error.keyword === 'anyOf' || error.keyword === 'maxProperties') return false;
-    return !(
-      error.keyword === 'type' &&
-      error.params['type'] === 'null' &&
-      error.schemaPath.includes('/anyOf/')
-    );
-  });
+function isRedundant(error: ErrorObject): boolean {
+  if (error.keyword === 'anyOf' || error.keyword === 'maxProperties') return true;
+  return error.keyword === 'type' && error.params['type'] === 'null' && error.schemaPath.includes('/anyOf/');
 }
 
 function childPointer(error: ErrorObject): string {
@@ -103,12 +95,17 @@ function childPointer(error: ErrorObject): string {
   return typeof child === 'string' ? `/${child.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
 }
 
-function firstDistinct(errors: readonly FieldError[]): FieldError[] {
+function firstDistinct(
+  errors: readonly ErrorObject[],
+  toFieldError: (error: ErrorObject) => FieldError,
+): FieldError[] {
   const seen = new Map<string, FieldError>();
   for (const error of errors) {
-    const key = `${error.pointer ?? error.parameter ?? ''} ${error.code}`;
-    if (!seen.has(key)) seen.set(key, error);
-    if (seen.size === MAX_FIELD_ERRORS) break;
+    if (isRedundant(error)) continue;
+    const told = toFieldError(error);
+    const key = `${told.pointer ?? told.parameter ?? ''} ${told.code}`;
+    if (!seen.has(key)) seen.set(key, told);
+    if (seen.size === FIELD_ERRORS_SOUGHT) break;
   }
   return [...seen.values()];
 }
