@@ -87,10 +87,21 @@ export class FaultEnvironment {
   /** One by one, so that each is known by its worker id. */
   async startWorker(): Promise<Worker> {
     const before = new Set(await this.#workerIds());
-    const process = await startService({ env: this.#env, args: ['--role', 'worker'] });
-    this.#workers.add(process);
+    const service = await startService({ env: this.#env, args: ['--role', 'worker'] });
+    this.#workers.add(service);
     const [workerId = 0] = (await this.#workerIds()).filter((each) => !before.has(each));
-    return { process, workerId };
+    return { process: service, workerId };
+  }
+
+  /** A worker that is ready and does nothing until it is resumed: what it takes to start is no part of a fault. */
+  async startPausedWorker(): Promise<Worker> {
+    const worker = await this.startWorker();
+    process.kill(worker.process.pid, 'SIGSTOP');
+    return worker;
+  }
+
+  resume(worker: Worker): void {
+    process.kill(worker.process.pid, 'SIGCONT');
   }
 
   async kill(worker: Worker): Promise<void> {
@@ -188,6 +199,7 @@ export class FaultEnvironment {
   }
 
   async close(): Promise<void> {
+    for (const each of this.#workers) process.kill(each.pid, 'SIGCONT');
     await Promise.all([...this.#workers].map((each) => each.remove()));
     for (const each of this.#receivers) await each.close();
     await this.database.close();

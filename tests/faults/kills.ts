@@ -78,12 +78,13 @@ export const killBeforeSend: Fault = async (environment, { messages, workerMs })
     receiver.url().replace(String(receiver.port), String(gate.port)),
     orgId,
   ]);
+  const other = await environment.startPausedWorker();
   const dead = await environment.startWorker();
   await environment.messages(orgId, messages);
   await until('connections wait', gate.waiting, (count) => count === perWebhook);
-  const other = await environment.startWorker();
   const held = await listLeasedBy(environment, orgId, dead.workerId);
   await environment.kill(dead);
+  environment.resume(other);
   const since = performance.now();
   gate.open();
   const resumedMs = await waitForResumption(list, held, since);
@@ -95,6 +96,7 @@ export const killBeforeSend: Fault = async (environment, { messages, workerMs })
 
 export const killBeforeFinish: Fault = async (environment, { messages, workerMs }) => {
   const { orgId, list, letAnswer } = await startScenario(environment);
+  const other = await environment.startPausedWorker();
   const dead = await environment.startWorker();
   await environment.messages(orgId, messages);
   await until(
@@ -102,9 +104,9 @@ export const killBeforeFinish: Fault = async (environment, { messages, workerMs 
     () => list.length,
     (count) => count === perWebhook,
   );
-  const other = await environment.startWorker();
   const held = await listLeasedBy(environment, orgId, dead.workerId);
   await environment.kill(dead);
+  environment.resume(other);
   const since = performance.now();
   letAnswer();
   const resumedMs = await waitForResumption(list, held, since);
@@ -129,6 +131,7 @@ export const killDuringFinish: Fault = async (environment, { messages, workerMs 
   const holder = await environment.database.pool.connect();
   try {
     await holder.query('select pg_advisory_lock(77)');
+    const other = await environment.startPausedWorker();
     const dead = await environment.startWorker();
     await environment.messages(orgId, messages);
     letAnswer();
@@ -142,9 +145,9 @@ export const killDuringFinish: Fault = async (environment, { messages, workerMs 
         ).rowCount,
       (count) => (count ?? 0) > 0,
     );
-    const other = await environment.startWorker();
     const held = await listLeasedBy(environment, orgId, dead.workerId);
     await environment.kill(dead);
+    environment.resume(other);
     const since = performance.now();
     await holder.query('select pg_advisory_unlock(77)');
     const sent = new Set(list.map(({ messageId }) => messageId));
