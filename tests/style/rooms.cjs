@@ -104,7 +104,6 @@ const wings = {
 const owners = {
   kysely: ['queries'],
   pg: ['queries', 'postgres'],
-  'pg-cursor': ['queries'],
   express: ['http', 'html', 'portal', 'reference'],
   undici: ['webhooks', 'cli'],
   winston: ['log'],

@@ -13,7 +13,8 @@ import {
 import type { SimulatedInverter } from '../../queries/fleets/devices.ts';
 import { findFleetBySimulationOrg } from '../../queries/fleets/fleets.ts';
 import type { Fleet } from '../../queries/fleets/fleets.ts';
-import { streamHouseholdLocations } from '../../queries/fleets/households.ts';
+import { listHouseholdLocations } from '../../queries/fleets/households.ts';
+import type { HouseholdLocationRow } from '../../queries/fleets/households.ts';
 import { createHouseholdLocationLookup } from '../../simulation/definition/household-location.ts';
 import { parseStoredDefinition } from '../../simulation/definition/stored-definition.ts';
 import { splitSeed } from '../../simulation/kernel/noise.ts';
@@ -22,7 +23,8 @@ import { requireFleet } from './fleet-access.ts';
 
 type Location = components['schemas']['HouseholdLocation'];
 
-/** Devices on a full page. */
+/** Rows that one query of a streamed list reads; no connection is held while the client reads them. */
+const STREAM_ROWS = 500;
 
 export const listFleetDevices: Handler<Context, 'listFleetDevices'> = async (context, { path, query }) => {
   const { db, orgId, baseUrl } = context;
@@ -51,21 +53,36 @@ export const listFleetLocations: Handler<Context, 'listFleetLocations'> = async 
   return { status: 200, body: streamLocations(context, fleet) };
 };
 
-/** A household without a location of its own reports the fleet's pair, as the document says. */
+/**
+ * Page by page: households that are added meanwhile are listed, since they come last. A household without a location of
+ * its own reports the fleet's pair, as the document says.
+ */
 async function* streamLocations({ db }: Context, fleet: Fleet): AsyncIterable<Location> {
   const { definition } = parseStoredDefinition(fleet.definition);
   const ofFleet = createHouseholdLocationLookup(definition, null, splitSeed(fleet.seed))(0);
-  for await (const row of streamHouseholdLocations(db, fleet.simulation_org_id)) {
-    yield {
-      household_id: row.household_id,
-      index: row.household_index,
-      user_id: row.user_id,
-      group: row.group_name,
-      latitude: row.latitude ?? ofFleet.latitude,
-      longitude: row.longitude ?? ofFleet.longitude,
-      source: row.location_source ?? ofFleet.source,
-    };
+  let after = -1;
+  for (;;) {
+    const rows = await listHouseholdLocations(db, fleet.simulation_org_id, { after, limit: STREAM_ROWS });
+    for (const row of rows) yield toLocation(row, ofFleet);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < STREAM_ROWS) return;
+    after = last.household_index;
   }
+}
+
+function toLocation(
+  row: HouseholdLocationRow,
+  ofFleet: Pick<Location, 'latitude' | 'longitude' | 'source'>,
+): Location {
+  return {
+    household_id: row.household_id,
+    index: row.household_index,
+    user_id: row.user_id,
+    group: row.group_name,
+    latitude: row.latitude ?? ofFleet.latitude,
+    longitude: row.longitude ?? ofFleet.longitude,
+    source: row.location_source ?? ofFleet.source,
+  };
 }
 
 export const getInverterSimulatorLocation: Handler<Context, 'getInverterSimulatorLocation'> = async (

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Transaction } from 'kysely';
 import pg from 'pg';
-import Cursor from 'pg-cursor';
 import type { Database } from '../../../generated/database.ts';
 import { violatedConstraint, isDatabaseUnavailable } from './database-errors.ts';
 
@@ -24,7 +23,6 @@ export interface DatabaseOptions {
 }
 
 export interface OpenDatabase {
-  /** For lists of unknown length: `query.stream(rows)` reads through a cursor, that many rows at a time. */
   readonly db: Db;
   readonly pool: pg.Pool;
   /** For a dedicated client (LISTEN, session locks). */
@@ -69,7 +67,7 @@ export function openDatabase({
     await pool.end();
     await Promise.all([...connected].map((client) => once(client, 'end')));
   };
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool, cursor: Cursor }) });
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   let closed: Promise<void> | undefined;
   return { db, pool, config, close: () => (closed ??= end()) };
 }

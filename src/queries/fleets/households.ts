@@ -160,8 +160,12 @@ export interface HouseholdLocationRow {
   readonly location_source: 'density' | 'fixed' | 'default' | null;
 }
 
-/** All households of a simulation organization by index, read through a cursor. */
-export function streamHouseholdLocations(db: Db, orgId: string): AsyncIterable<HouseholdLocationRow> {
+/** Up to `limit` households of a simulation organization behind the index `after`, in the order of the index. */
+export function listHouseholdLocations(
+  db: Db,
+  orgId: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<HouseholdLocationRow[]> {
   return db
     .selectFrom('households')
     .select([
@@ -174,6 +178,8 @@ export function streamHouseholdLocations(db: Db, orgId: string): AsyncIterable<H
       'location_source',
     ])
     .where('org_id', '=', orgId)
+    .where('household_index', '>', after)
     .orderBy('household_index')
-    .stream(500);
+    .limit(limit)
+    .execute();
 }

@@ -61,37 +61,6 @@ describe('values', () => {
   });
 });
 
-describe('long lists', () => {
-  test('a list left in the middle gives its connection back', async () => {
-    const one = openDatabase({ connection: at.connection, max: 1 });
-    const id = (n: number): string => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`;
-    const createdAt = new Date('2026-01-01T00:00:00Z');
-    await one.db
-      .insertInto('organizations')
-      .values(
-        Array.from({ length: 500 }, (_, n) => ({
-          id: id(n),
-          name: 'o',
-          kind: 'partner' as const,
-          created_at: createdAt,
-        })),
-      )
-      .execute();
-    const seen: string[] = [];
-    for await (const row of one.db.selectFrom('organizations').select('id').orderBy('id').stream(100)) {
-      seen.push(row.id);
-      if (seen.length === 150) break;
-    }
-    expect(seen).toEqual(Array.from({ length: 150 }, (_, n) => id(n)));
-    const { total } = await one.db
-      .selectFrom('organizations')
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow();
-    expect(total).toBe(500);
-    await one.close();
-  });
-});
-
 describe('errors', () => {
   test.each<[DatabaseErrorClass, string]>([
     ['retry_now', '40001 40P01'],
