@@ -225,6 +225,14 @@ export const PROBLEMS = {
     "cause": "The database cannot be reached or did not answer within 4.5 seconds, refuses writes, lacks disk, memory or connections, or another request held a lock on the same objects for more than 2 seconds. Nothing was changed, unless the answer to the last step was lost.",
     "cure": "Repeat the request after the seconds that `Retry-After` names; send fleet creations and expansions with the same `request_id`."
   },
+  "starting": {
+    "scope": "problem",
+    "status": 503,
+    "title": "Starting",
+    "detail": "The service is starting.",
+    "cause": "The service answers from the moment that its port is open, and is not ready yet: it opens its database and brings the tables up to date.",
+    "cure": "Repeat the request after the seconds that `Retry-After` names. `/readyz` tells when the service is ready."
+  },
   "overloaded": {
     "scope": "problem",
     "status": 503,

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { RequestListener, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Settings } from '../config/settings.ts';
 import { createHealthApp } from '../http/app.ts';
-import { installClientErrorHandler } from '../http/client-error.ts';
+import { HttpServer } from '../http/http-server.ts';
 import type { Log } from '../log/log.ts';
 import { bootstrapFirstOrganization } from '../accounts/bootstrap.ts';
 import type { FirstCredentials } from '../accounts/bootstrap.ts';
@@ -14,6 +12,7 @@ import { WebhookClient } from '../webhooks/webhook-client.ts';
 import { createHostLookup } from '../webhooks/name-lookup.ts';
 import { composeApi } from './api.ts';
 import { openStorage } from './database.ts';
+import type { Storage } from './database.ts';
 import { createDeliveryMetrics } from './metrics.ts';
 import type { ProcessContext } from './process-context.ts';
 import { startEventStreams } from '../streams/announcements.ts';
@@ -40,26 +39,23 @@ export interface ServiceOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-/** How long open requests may take once the service stops. */
-const DRAIN_MS = 7_000;
-
 /** Starts everything that the role asks for, in this process. */
 export async function startService({ settings, role, log, onFatal }: ServiceOptions): Promise<Service> {
   const clock = (): Date => new Date();
   const extraCa = settings.webhookCaFile === undefined ? undefined : readCaFile(settings.webhookCaFile);
-  const storage = await openStorage({ settings, log, purpose: 'serve', onFatal });
+  const server = new HttpServer();
+  let storage: Storage | undefined;
   let workers: Workers | undefined;
-  const server = createServer();
-  const openResponses = trackOpenResponses(server);
   let streams: EventStreams | undefined;
   const stop = async (): Promise<void> => {
-    await Promise.all([streams?.stop(), closeServer(server, openResponses), workers?.stop()]);
-    await storage.stop();
+    await Promise.all([streams?.stop(), server.stop(), workers?.stop()]);
+    await storage?.stop();
   };
   try {
+    // The port comes first: where another program has it, nothing is written, and first credentials are not lost.
+    const baseUrl = await server.listen(settings);
+    storage = await openStorage({ settings, log, purpose: 'serve', onFatal });
     const firstCredentials = await bootstrapFirstOrganization(storage.db, settings.bootstrap, clock());
-    const baseUrl = await listenOn(server, settings);
-    installClientErrorHandler(server, baseUrl);
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     const webhookClient = new WebhookClient({
@@ -83,7 +79,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       announce: streams.announce,
     };
     if (role !== 'api') workers = await startWorkers(options);
-    server.on('request', createListener(options, role, workers));
+    server.serve(createListener(options, role, workers));
     return { baseUrl, firstCredentials, stop };
   } catch (error) {
     await stop();
@@ -129,37 +125,4 @@ function createListener(
     registry,
     findNotReadyReason,
   });
-}
-
-/** Resolves to the base URL; requests that come before the listener is set wait in the server's queue. */
-async function listenOn(server: Server, { host, port, baseUrl }: Settings): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  return baseUrl ?? `http://localhost:${(server.address() as AddressInfo).port}`;
-}
-
-function trackOpenResponses(server: Server): ReadonlySet<ServerResponse> {
-  const openResponses = new Set<ServerResponse>();
-  server.on('request', (_request, response) => {
-    openResponses.add(response);
-    response.once('close', () => openResponses.delete(response));
-  });
-  return openResponses;
-}
-
-async function closeServer(server: Server, openResponses: ReadonlySet<ServerResponse>): Promise<void> {
-  if (!server.listening) return;
-  const closed = new Promise((resolve) => server.close(resolve));
-  // Clients that keep connections open are asked to close them, and are not cut off between two requests.
-  const announceClose = (response: ServerResponse): void => {
-    if (!response.headersSent) response.setHeader('Connection', 'close');
-  };
-  for (const response of openResponses) announceClose(response);
-  server.prependListener('request', (_request, response) => announceClose(response));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearTimeout(timer);
 }

@@ -1,0 +1,85 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Requests that may wait on a connection behind the one that is being answered; a client that sends more is cut off. */
+const MAX_WAITING_REQUESTS = 100;
+
+/** How a connection without a request ends once the service stops. */
+export interface DrainTimes {
+  /** A request that comes within this time is still answered: it was sent before its client could know of the stop. */
+  readonly graceMs: number;
+  /** After our end of the connection is closed, what still comes is read for this time, so that nothing is reset. */
+  readonly lingerMs: number;
+}
+
+/**
+ * A client's connection. Its requests are handled one after the other: what is pipelined waits its turn and holds nothing
+ * but its head. Answers come in order in any case (RFC 9112, 9.3.2).
+ */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #handle: RequestListener;
+  #waiting: (readonly [IncomingMessage, ServerResponse])[] = [];
+  #current: ServerResponse | undefined;
+  #drain: DrainTimes | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(socket: Socket, handle: RequestListener) {
+    this.#socket = socket;
+    this.#handle = handle;
+    socket.once('close', () => {
+      this.#waiting = [];
+      clearTimeout(this.#timer);
+    });
+  }
+
+  /** Handles the request now, or after those before it. */
+  take(request: IncomingMessage, response: ServerResponse): void {
+    // Our end is closed: there is no way to answer, and the client learns by it that nothing was done.
+    if (this.#socket.writableEnded) return;
+    clearTimeout(this.#timer);
+    if (this.#current === undefined) {
+      this.#run(request, response);
+    } else if (this.#waiting.length === MAX_WAITING_REQUESTS) {
+      this.#socket.destroy();
+    } else {
+      this.#waiting.push([request, response]);
+      this.#announceEnd();
+    }
+  }
+
+  /** From now on the connection ends as soon as no request is left on it, and says so where it still can. */
+  drain(times: DrainTimes): void {
+    this.#drain = times;
+    if (this.#current === undefined) this.#endWhenIdle(times);
+    else this.#announceEnd();
+  }
+
+  #run(request: IncomingMessage, response: ServerResponse): void {
+    this.#current = response;
+    this.#announceEnd();
+    response.once('close', () => this.#runNext());
+    this.#handle(request, response);
+  }
+
+  #runNext(): void {
+    this.#current = undefined;
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#run(...next);
+    else if (this.#drain !== undefined && !this.#socket.destroyed) this.#endWhenIdle(this.#drain);
+  }
+
+  /** Only the last answer says that the connection ends with it: Node closes it there. */
+  #announceEnd(): void {
+    if (this.#drain === undefined || this.#current === undefined || this.#current.headersSent) return;
+    if (this.#waiting.length === 0) this.#current.setHeader('Connection', 'close');
+    else this.#current.removeHeader('Connection');
+  }
+
+  #endWhenIdle({ graceMs, lingerMs }: DrainTimes): void {
+    this.#timer = setTimeout(() => {
+      this.#socket.end();
+      this.#timer = setTimeout(() => this.#socket.destroy(), lingerMs);
+    }, graceMs);
+  }
+}

@@ -1,0 +1,119 @@
+import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
+import { Server as TcpServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { installClientErrorHandler } from './client-error.ts';
+import { Connection } from './connection.ts';
+import type { DrainTimes } from './connection.ts';
+import { endSlowReaders, READER_LIMIT_MS } from './slow-readers.ts';
+import { answerWhileStarting } from './starting.ts';
+
+/** What a client has sent before it learns of the stop arrives within this time on any network that is in order. */
+const GRACE_MS = 250;
+const LINGER_MS = 250;
+/** How long open requests may take once the service stops. */
+const DRAIN_MS = 7_000;
+
+export interface StopTimes extends DrainTimes {
+  /** After this time connections are cut, whatever is on them. */
+  readonly drainMs: number;
+}
+
+const STOP_TIMES: StopTimes = { graceMs: GRACE_MS, lingerMs: LINGER_MS, drainMs: DRAIN_MS };
+
+export interface ListenAddress {
+  readonly host: string;
+  /** 0 takes any that is free. */
+  readonly port: number;
+  /** The address that clients use; by default the port on localhost. */
+  readonly baseUrl: string | undefined;
+}
+
+/**
+ * The port of the service, and the connections to it.
+ *
+ *   starting (listen) -> serving (serve) -> stopped (stop)
+ *
+ * From the moment that the port is open every request is answered: while the service starts by `answerWhileStarting`, then
+ * by the listener that it is given.
+ */
+export class HttpServer {
+  readonly #server = createServer();
+  readonly #connections = new Map<Socket, Connection>();
+  #listener: RequestListener | undefined;
+  #stopped: Promise<void> | undefined;
+  #stopTimes: StopTimes | undefined;
+
+  /** `readerLimitMs`: how long a client may take nothing of an answer. */
+  constructor(readerLimitMs = READER_LIMIT_MS) {
+    endSlowReaders(this.#server, readerLimitMs);
+  }
+
+  /**
+   * Takes the port; resolves to the base URL.
+   * @throws an Error that names the port when another program has it.
+   */
+  async listen({ host, port, baseUrl }: ListenAddress): Promise<string> {
+    const server = this.#server;
+    let url = baseUrl ?? '';
+    const handle: RequestListener = (request, response) => {
+      if (this.#listener === undefined) answerWhileStarting(url, request, response);
+      else this.#listener(request, response);
+    };
+    server.on('connection', (socket) => {
+      const connection = new Connection(socket, handle);
+      this.#connections.set(socket, connection);
+      if (this.#stopTimes !== undefined) connection.drain(this.#stopTimes);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
+    server.on('request', (request, response) =>
+      this.#connections.get(request.socket)?.take(request, response),
+    );
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error: NodeJS.ErrnoException) => reject(describeListenError(error, port)));
+      server.listen(port, host, () => {
+        // In the same turn as the port opens: the first request finds it.
+        url = baseUrl ?? `http://localhost:${(server.address() as AddressInfo).port}`;
+        installClientErrorHandler(server, url);
+        resolve();
+      });
+    });
+    return url;
+  }
+
+  /** From now on the listener answers. */
+  serve(listener: RequestListener): void {
+    this.#listener = listener;
+  }
+
+  /**
+   * Gives the port back at once and resolves when every connection has ended. Requests that are under way or come on open
+   * connections within the grace are answered, each connection's last with `Connection: close`.
+   */
+  stop(times = STOP_TIMES): Promise<void> {
+    return (this.#stopped ??= this.#stop(times));
+  }
+
+  async #stop(times: StopTimes): Promise<void> {
+    if (!this.#server.listening) return;
+    this.#stopTimes = times;
+    for (const connection of this.#connections.values()) connection.drain(times);
+    // Takes in the connections that wait to be accepted: closing the port resets them.
+    await turnOfTheLoop();
+    await turnOfTheLoop();
+    const closed = new Promise((resolve) => {
+      // The close of an HTTP server would cut idle connections, on which a request may be under way.
+      TcpServer.prototype.close.call(this.#server, resolve);
+    });
+    const timer = setTimeout(() => this.#server.closeAllConnections(), times.drainMs);
+    await closed;
+    clearTimeout(timer);
+  }
+}
+
+function describeListenError(error: NodeJS.ErrnoException, port: number): Error {
+  if (error.code !== 'EADDRINUSE') return error;
+  const detail = `Port ${port} is in use (EADDRINUSE): stop the program that listens there, or choose another PORT.`;
+  return new Error(detail, { cause: error });
+}

@@ -1,0 +1,278 @@
+import { once } from 'node:events';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { HttpServer } from '../../src/http/http-server.ts';
+import { recordProblemCode } from '../support/api-client.ts';
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of undo.splice(0).toReversed()) await each();
+});
+
+const AT_ONCE = { graceMs: 0, lingerMs: 0, drainMs: 0 };
+
+interface Opened {
+  readonly server: HttpServer;
+  readonly url: string;
+  readonly connect: () => Promise<Socket>;
+}
+
+async function open(readerLimitMs?: number): Promise<Opened> {
+  const server = new HttpServer(readerLimitMs);
+  const url = await server.listen({ host: '127.0.0.1', port: 0, baseUrl: undefined });
+  undo.push(() => server.stop(AT_ONCE));
+  return {
+    server,
+    url,
+    connect: async () => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+      undo.push(() => socket.destroy());
+      await once(socket, 'connect');
+      return socket;
+    },
+  };
+}
+
+const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+/** Answers each request with its path, when it is told to. */
+function heldAnswers(): {
+  listener: RequestListener;
+  held: ServerResponse[];
+  readonly next: () => Promise<ServerResponse>;
+} {
+  const held: ServerResponse[] = [];
+  let wake = (): void => undefined;
+  return {
+    held,
+    listener: (_request, response) => {
+      held.push(response);
+      wake();
+    },
+    next: async () => {
+      while (held.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+      const [response] = held.splice(0, 1);
+      if (response === undefined) throw new Error('Nothing is held.');
+      return response;
+    },
+  };
+}
+
+const echo: RequestListener = (request, response) => void response.end(`[${request.url ?? ''}]`);
+
+/** The next text that the server sends. */
+async function heard(socket: Socket): Promise<string> {
+  return String((await once(socket, 'data'))[0]);
+}
+
+describe('while the service starts', () => {
+  test('every request is answered from the moment that the port is open, and later by the service', async () => {
+    const { server, url } = await open();
+    const live = await fetch(`${url}/livez`);
+    expect([live.status, await live.json()]).toEqual([200, { status: 'live' }]);
+    const ready = await fetch(`${url}/readyz?a`);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      { status: 'not ready', reason: 'the service is starting' },
+    ]);
+    const other = await fetch(`${url}/oauth2/token/?a=b`, { method: 'POST', body: '{}' });
+    expect([other.status, other.headers.get('retry-after'), await other.json()]).toEqual([
+      503,
+      '1',
+      {
+        type: `${url}/docs/errors/starting`,
+        title: 'Starting',
+        status: 503,
+        detail: 'The service is starting.',
+        instance: '/oauth2/token/',
+        code: 'starting',
+        request_id: other.headers.get('x-request-id'),
+        errors: [],
+      },
+    ]);
+    recordProblemCode('starting');
+    server.serve(echo);
+    expect(await (await fetch(`${url}/livez`)).text()).toBe('[/livez]');
+  });
+
+  test('a port that another program has is named', async () => {
+    const { url } = await open();
+    const port = Number(new URL(url).port);
+    await expect(new HttpServer().listen({ host: '127.0.0.1', port, baseUrl: undefined })).rejects.toThrow(
+      `Port ${port} is in use (EADDRINUSE)`,
+    );
+  });
+});
+
+describe('requests that are pipelined', () => {
+  test('are handled one after the other, and answered in order', async () => {
+    const { server, connect: open_ } = await open();
+    const { listener, held, next } = heldAnswers();
+    server.serve(listener);
+    const socket = await open_();
+    socket.write([1, 2, 3, 4, 5].map((n) => ask(`/${n}`)).join(''));
+    for (const n of [1, 2, 3, 4, 5]) {
+      const response = await next();
+      expect([response.req.url, held.length]).toEqual([`/${n}`, 0]);
+      response.end(`answer ${n}`);
+      expect(await heard(socket)).toContain(`answer ${n}`);
+    }
+  });
+
+  test('are not kept without limit: a client that sends too many is cut off', async () => {
+    const { server, connect: open_ } = await open();
+    const { listener, held, next } = heldAnswers();
+    server.serve(listener);
+    const enough = await open_();
+    enough.write(ask('/').repeat(101));
+    for (let count = 0; count < 101; count += 1) (await next()).end();
+    const socket = await open_();
+    const closed = once(socket, 'close');
+    socket.resume().write(ask('/').repeat(102));
+    await closed;
+    expect(held.length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a stop', () => {
+  test('answers what is under way and what comes on open connections, each with the end of its connection', async () => {
+    const { server, url, connect: open_ } = await open();
+    const { listener, next } = heldAnswers();
+    server.serve(listener);
+    const [busy, kept, fresh] = [await open_(), await open_(), await open_()];
+    kept.write(ask('/before'));
+    (await next()).end();
+    expect(await heard(kept)).not.toContain('Connection: close');
+    busy.write(ask('/busy'));
+    const answer = await next();
+    const stopped = server.stop({ graceMs: 600_000, lingerMs: 0, drainMs: 600_000 });
+    for (const socket of [kept, fresh]) {
+      socket.write(ask('/late'));
+      (await next()).end('late');
+      expect(await text(socket)).toMatch(/Connection: close[^]*late$/);
+    }
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
+    answer.end('under way');
+    expect(await text(busy)).toMatch(/Connection: close[^]*under way$/);
+    await stopped;
+  });
+
+  test('answers all that was pipelined; the last answer ends the connection', async () => {
+    const { server, connect: open_ } = await open();
+    const { listener, next } = heldAnswers();
+    server.serve(listener);
+    const socket = await open_();
+    socket.write(ask('/1') + ask('/2'));
+    (await next()).end('one');
+    const second = await next();
+    const stopped = server.stop({ graceMs: 600_000, lingerMs: 0, drainMs: 600_000 });
+    expect(second.getHeader('connection')).toBe('close');
+    socket.write(ask('/3'));
+    while (second.hasHeader('connection')) await turn();
+    second.end('two');
+    (await next()).end('three');
+    const all = await text(socket);
+    expect(all).toMatch(/one[^]*two[^]*three$/);
+    expect(all.match(/Connection: close/g)).toHaveLength(1);
+    await stopped;
+  });
+
+  test('ends idle connections after the grace, without a reset', async () => {
+    const { server, connect: open_ } = await open();
+    server.serve(echo);
+    const socket = await open_();
+    socket.write(ask('/'));
+    await heard(socket);
+    const startedAt = process.cpuUsage();
+    const stopped = server.stop();
+    expect(await text(socket)).toBe('');
+    await stopped;
+    const { user, system } = process.cpuUsage(startedAt);
+    expect((user + system) / 1000).toBeLessThan(1_000);
+  });
+
+  test('does not take up a request that comes after the end of its connection, and reads it without a reset', async () => {
+    const { server, connect: open_ } = await open();
+    let taken = 0;
+    server.serve((request, response) => {
+      taken += 1;
+      echo(request, response);
+    });
+    const socket = await open_();
+    const errors: unknown[] = [];
+    socket.on('error', (error) => errors.push(error));
+    socket.allowHalfOpen = true;
+    const stopped = server.stop({ graceMs: 0, lingerMs: 600_000, drainMs: 600_000 });
+    expect(await text(socket)).toBe('');
+    socket.end(ask('/too-late'));
+    await stopped;
+    expect([taken, errors]).toEqual([0, []]);
+  });
+
+  test('cuts in the end what neither ends nor is read', async () => {
+    const { server, connect: open_ } = await open();
+    const { listener, next } = heldAnswers();
+    server.serve(listener);
+    const [busy, deaf] = [await open_(), await open_()];
+    busy.write(ask('/'));
+    await next();
+    deaf.pause();
+    deaf.allowHalfOpen = true;
+    await server.stop({ graceMs: 0, lingerMs: 10, drainMs: 50 });
+  });
+});
+
+describe('a reader', () => {
+  const BODY = Buffer.alloc(40_000_000, 'x');
+
+  /** Resolves when the server's side of the connection has gone. */
+  function serveBody(server: HttpServer): Promise<boolean> {
+    return new Promise((resolve) => {
+      server.serve((_request, response) => {
+        response.once('close', () => resolve(response.writableFinished));
+        response.end(BODY);
+      });
+    });
+  }
+
+  test('that takes nothing of its answer is ended', async () => {
+    const { server, connect: open_ } = await open(100);
+    const whole = serveBody(server);
+    (await open_()).pause().write(ask('/'));
+    expect(await whole).toBe(false);
+  });
+
+  test('that reads slowly is left alone', async () => {
+    const { server, connect: open_ } = await open(200);
+    const whole = serveBody(server);
+    const socket = await open_();
+    socket.write(ask('/'));
+    let read = 0;
+    let atLeast = 0;
+    socket.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+      if (read < atLeast) return;
+      // Kernels report room only when a third of their buffer, some megabytes, is free.
+      atLeast = read + 2_000_000;
+      socket.pause();
+      void pause(25).then(() => socket.resume());
+    });
+    expect(await whole).toBe(true);
+  });
+
+  test('of a silent answer, or of none, is not waited for', async () => {
+    const { server, connect: open_ } = await open(20);
+    const { listener, next } = heldAnswers();
+    server.serve(listener);
+    const socket = await open_();
+    socket.write(ask('/'));
+    const response = await next();
+    await pause(60);
+    response.end('at last');
+    expect(await heard(socket)).toContain('at last');
+  });
+});
