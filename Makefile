@@ -106,8 +106,8 @@ format: install ## Format every file
 	$(BIN)/eslint --config tests/style/eslint.config.js --fix src tools tests bench
 
 .PHONY: bench
-bench: install ## Measure, paired with a limit in the same run; prints ratios
-	node bench/main.ts
+bench: install ## Measure, paired with a limit in the same run; prints ratios; ARGS=abuse: attacks beside a second partner
+	node bench/main.ts $(ARGS)
 
 .PHONY: clean
 clean: ## Remove what was installed; data in .data/ stays

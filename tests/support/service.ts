@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly args?: readonly string[];
   /** Start on the data of an earlier process. */
   readonly dataDir?: string;
+  /** The `partner` of another source tree. */
+  readonly command?: string;
 }
 
 /**
@@ -64,9 +66,10 @@ export async function startService({
   env = {},
   args = [],
   dataDir,
+  command = PARTNER_COMMAND,
 }: ServiceOptions = {}): Promise<ServiceProcess> {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'partner-service-'));
-  const child = spawn(PARTNER_COMMAND, ['serve', ...args], {
+  const child = spawn(command, ['serve', ...args], {
     env: {
       ...INHERITED_ENV,
       TMPDIR: tmpdir(),

@@ -1,0 +1,197 @@
+// Attacks of anybody who knows the address.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { apiPath } from '../attack.ts';
+import type { Aim, Attack } from '../attack.ts';
+import { churn, flood, hold, pipeline, requestText } from '../wire.ts';
+import type { Sent } from '../wire.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const JSON_BODY = { 'content-type': 'application/json' };
+const usersPath = ({ target }: Aim): string => apiPath(target.orgId, '/users');
+
+/** A megabyte of fields, all of other names. */
+function largeForm(): string {
+  let text = 'grant_type=client_credentials';
+  for (let i = 0; text.length < 1_048_000; i++) text += `&field%20${i}=%41%42%43`;
+  return text;
+}
+
+/** The beginning of a body of which the rest never comes. */
+function halfOpen({ target }: Aim): string {
+  const headers = { ...JSON_BODY, 'content-length': '10000' };
+  const paths = ['/oauth2/token/', '/api/partners/v2.0/auth/signup-request', apiPath(target.orgId, '/users')];
+  return requestText({ method: 'POST', path: paths[0] ?? '', headers, body: '{"grant_type":' });
+}
+
+function login(n: number): Sent {
+  const csrf = randomBytes(32).toString('base64url');
+  return {
+    method: 'POST',
+    path: '/accounts/login',
+    headers: { ...FORM, cookie: `partner_login=${csrf}` },
+    body: `csrf_token=${csrf}&username=person${n}%40example.com&password=${randomUUID()}`,
+  };
+}
+
+export const attacksBeforeAuthentication: readonly Attack[] = [
+  {
+    name: 'query-string',
+    by: 'anybody',
+    what: '15 kB of a repeated name, 20 at once',
+    run: (aim) => {
+      const path = `${usersPath(aim)}?${'x&'.repeat(7_500)}`;
+      return flood(aim, 20, () => ({ method: 'GET', path, headers: { authorization: 'Bearer none' } }));
+    },
+  },
+  {
+    name: 'forms',
+    by: 'anybody',
+    what: '1 MiB of form fields to the token endpoint, 8 at once',
+    run: (aim) => {
+      const body = largeForm();
+      return flood(aim, 8, () => ({ method: 'POST', path: '/oauth2/token/', headers: FORM, body }));
+    },
+  },
+  {
+    name: 'half-open',
+    by: 'anybody',
+    what: '2,000 bodies that do not end, opened at 200/s',
+    run: (aim) => hold(aim, 2_000, 200, halfOpen(aim)),
+  },
+  {
+    name: 'half-open-burst',
+    by: 'anybody',
+    isBurst: true,
+    what: '2,000 bodies that do not end, opened at once',
+    run: (aim) => hold(aim, 2_000, Infinity, halfOpen(aim)),
+  },
+  {
+    name: 'slow-headers',
+    by: 'anybody',
+    what: '2,000 requests whose headers do not end, opened at 200/s',
+    run: (aim) => hold(aim, 2_000, 200, `GET ${usersPath(aim)} HTTP/1.1\r\nHost: localhost\r\nX-Slow: `),
+  },
+  {
+    name: 'pipelining',
+    by: 'anybody',
+    what: '1,000 requests in one write, on 4 connections',
+    run: (aim) => pipeline(aim, 4, 1_000, requestText({ method: 'GET', path: '/nothing-is-here' }), Infinity),
+  },
+  {
+    name: 'unknown-tokens',
+    by: 'anybody',
+    what: 'a new unknown token each time, 32 at once',
+    run: (aim) =>
+      flood(aim, 32, () => ({
+        method: 'GET',
+        path: usersPath(aim),
+        headers: { authorization: `Bearer pat_${randomBytes(32).toString('base64url')}` },
+      })),
+  },
+  {
+    name: 'unknown-clients',
+    by: 'anybody',
+    what: 'a new unknown client at the token endpoint each time, 32 at once',
+    run: (aim) =>
+      flood(aim, 32, (n) => ({
+        method: 'POST',
+        path: '/oauth2/token/',
+        headers: JSON_BODY,
+        body: `{"grant_type":"client_credentials","client_id":"client${n}","client_secret":"secret"}`,
+      })),
+  },
+  {
+    name: 'victims-client',
+    by: 'anybody',
+    what: "wrong secrets with the other partner's client id, 32 at once",
+    run: (aim) =>
+      flood(aim, 32, () => ({
+        method: 'POST',
+        path: '/oauth2/token/',
+        headers: JSON_BODY,
+        body: `{"grant_type":"client_credentials","client_id":"${aim.target.victimClientId}","client_secret":"wrong"}`,
+      })),
+  },
+  {
+    name: 'login',
+    by: 'anybody',
+    what: 'logins at the portal, each of another account, 32 at once',
+    run: (aim) => flood(aim, 32, login),
+  },
+  {
+    name: 'sign-up',
+    by: 'anybody',
+    what: 'requests to be signed up, 32 at once',
+    run: (aim) =>
+      flood(aim, 32, (n) => ({
+        method: 'POST',
+        path: '/api/partners/v2.0/auth/signup-request',
+        headers: JSON_BODY,
+        body: JSON.stringify({
+          email: `person${n}@example.com`,
+          url: `https://example.com/${'a'.repeat(2_000)}`,
+          invite_token: randomUUID(),
+        }),
+      })),
+  },
+  {
+    name: 'document-slowly',
+    by: 'anybody',
+    what: 'the document and the reference asked for 20 times on 200 connections, read at 1 kB/s',
+    run: async (aim) => {
+      const ask = (path: string): Promise<void> =>
+        pipeline(aim, 100, 20, requestText({ method: 'GET', path }), 1_000);
+      await Promise.all([ask('/api/partners/v2.0/openapi.json'), ask('/docs')]);
+    },
+  },
+  {
+    name: 'document',
+    by: 'anybody',
+    what: 'the document and the reference, 32 at once',
+    run: (aim) => {
+      const paths = ['/api/partners/v2.0/openapi.json', '/docs'] as const;
+      return flood(aim, 32, (n) => ({ method: 'GET', path: paths[n % 2] ?? '' }));
+    },
+  },
+  {
+    name: 'large-headers',
+    by: 'anybody',
+    what: '15 kB of headers, 32 at once',
+    run: (aim) => {
+      const headers = Object.fromEntries(
+        Array.from({ length: 90 }, (_, i) => [`x-header-${i}`, 'v'.repeat(145)]),
+      );
+      return flood(aim, 32, () => ({ method: 'GET', path: usersPath(aim), headers }));
+    },
+  },
+  {
+    name: 'long-paths',
+    by: 'anybody',
+    what: 'paths of 15 kB that lead nowhere or cannot be decoded, 32 at once',
+    run: (aim) => {
+      const paths = [`/api/${'a/'.repeat(7_000)}`, `${usersPath(aim)}/${'%E0%A4'.repeat(2_300)}`] as const;
+      return flood(aim, 32, (n) => ({ method: 'GET', path: paths[n % 2] ?? '' }));
+    },
+  },
+  {
+    name: 'cookies',
+    by: 'anybody',
+    what: '8 KiB of cookies to the portal, 32 at once',
+    run: (aim) => {
+      const headers = { cookie: 'a=b;'.repeat(2_048) };
+      return flood(aim, 32, () => ({ method: 'GET', path: '/accounts/login', headers }));
+    },
+  },
+  {
+    name: 'probes',
+    by: 'anybody',
+    what: '/metrics and /readyz, 32 at once',
+    run: (aim) => flood(aim, 32, (n) => ({ method: 'GET', path: n % 2 === 0 ? '/metrics' : '/readyz' })),
+  },
+  {
+    name: 'churn',
+    by: 'anybody',
+    what: 'a connection for each request, 64 at once',
+    run: (aim) => churn(aim, 64, requestText({ method: 'GET', path: '/livez' })),
+  },
+];

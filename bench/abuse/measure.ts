@@ -1,0 +1,125 @@
+// One attack beside the victim: what the victim waited for, what the service held and kept, what the attacker got.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChildProcess } from 'node:child_process';
+import type { Attack } from './attack.ts';
+import type { AttackJob, AttackReport } from './attacker.ts';
+import { nextMessage, startOnAttackerCore } from './processes.ts';
+import type { VictimJob, VictimReport } from './victim.ts';
+import type { Attacked } from './world.ts';
+
+export interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export interface Run extends Latency {
+  readonly failures: Readonly<Record<string, number>>;
+  /** The longest hold of the event loop, in milliseconds. */
+  readonly holdMs: number;
+  /** MB of resident memory: at most during the run, and after it, beyond what was there before it. */
+  readonly peakMb: number;
+  readonly keptMb: number;
+  /** From the attack's start to the last request that took longer than a given time. */
+  readonly slowUntilMs: (thanMs: number) => number;
+  readonly attacker: Readonly<Record<string, number>>;
+  readonly attackerMb: number;
+}
+
+/** The victim's process, which is kept from run to run so that its own code is compiled. */
+export class Victim {
+  readonly #child: ChildProcess = startOnAttackerCore('victim.ts');
+  readonly #perSecond: number;
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+  }
+
+  async send(attacked: Attacked, requests: number): Promise<VictimReport> {
+    const job: VictimJob = { ...attacked.victim, perSecond: this.#perSecond, requests };
+    this.#child.send(job);
+    return nextMessage<VictimReport>(this.#child);
+  }
+
+  /** Until requests are answered as in peace again: 50 of them below 50 ms at p99, or 20 s are over. */
+  async settle(attacked: Attacked): Promise<void> {
+    const end = performance.now() + 20_000;
+    while (performance.now() < end) {
+      const { latencyMs } = await this.send(attacked, 50);
+      if (percentile(latencyMs, 0.99) < 50) return;
+      await sleep(100);
+    }
+  }
+
+  stop(): void {
+    this.#child.disconnect();
+  }
+}
+
+/** How long the attack has before the victim's first request is measured: it needs it to make its bodies. */
+const LEAD_MS = 100;
+
+export async function measure(
+  attacked: Attacked,
+  victim: Victim,
+  attack: Attack,
+  from: string,
+  requests: number,
+): Promise<Run> {
+  await victim.settle(attacked);
+  await attacked.longestHold();
+  const { now: before } = attacked.memory();
+  const child = startOnAttackerCore('attacker.ts');
+  const job: AttackJob = { attack: attack.name, target: attacked.target, from };
+  child.send(job);
+  await nextMessage<'started'>(child);
+  const startedAt = performance.timeOrigin + performance.now();
+  if (attack.isBurst !== true) await sleep(LEAD_MS);
+  const report = await victim.send(attacked, requests);
+  child.send('stop');
+  const { counts, bytesReceived } = await nextMessage<AttackReport>(child);
+  const holdMs = await attacked.longestHold();
+  const { peak, now } = attacked.memory();
+  const { latencyMs, sentMs } = report;
+  return {
+    p50: percentile(latencyMs, 0.5),
+    p99: percentile(latencyMs, 0.99),
+    failures: report.failures,
+    holdMs,
+    peakMb: peak - before,
+    keptMb: now - before,
+    slowUntilMs: (thanMs) =>
+      sentMs.reduce(
+        (until, at, n) =>
+          (latencyMs[n] ?? 0) > thanMs ? Math.max(until, report.startedAt - startedAt + at) : until,
+        0,
+      ),
+    attacker: counts,
+    attackerMb: bytesReceived / 1e6,
+  };
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** The run in the middle by p99, with the worst of what must never be. */
+export function medianRun(runs: readonly Run[]): Run {
+  const middle = runs.toSorted((a, b) => a.p99 - b.p99)[Math.floor(runs.length / 2)];
+  if (middle === undefined) throw new Error('There is no run.');
+  const most = (value: (run: Run) => number): number => Math.max(...runs.map(value));
+  return {
+    ...middle,
+    failures: sum(runs.map(({ failures }) => failures)),
+    holdMs: most(({ holdMs }) => holdMs),
+    peakMb: most(({ peakMb }) => peakMb),
+    keptMb: most(({ keptMb }) => keptMb),
+  };
+}
+
+function sum(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const [name, count] of all.flatMap((each) => Object.entries(each)))
+    total[name] = (total[name] ?? 0) + count;
+  return total;
+}
