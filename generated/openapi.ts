@@ -3989,13 +3989,13 @@ export interface components {
          */
         readonly XRequestId: string;
         /**
-         * @description What is left of the policy's quota (`r`) and the seconds until it is renewed (`t`), as a structured field (draft-ietf-httpapi-ratelimit-headers-10). Absent only when the service runs with its rate limits switched off.
-         * @example "default";r=59999;t=60
+         * @description For each policy that the request was counted against, what is left of its quota (`r`) and the seconds until it is renewed (`t`), as a structured field (draft-ietf-httpapi-ratelimit-headers-10). Absent only when the service runs with its rate limits switched off.
+         * @example "default";r=59999;t=60, "partner";r=119999;t=60
          */
         readonly RateLimit: string;
         /**
-         * @description The rate limit policy that applies: its name, its quota (`q`) and its window in seconds (`w`). Absent only when the service runs with its rate limits switched off.
-         * @example "default";q=60000;w=60
+         * @description The rate limit policies that the request was counted against: the name, the quota (`q`) and the window in seconds (`w`) of each. Absent only when the service runs with its rate limits switched off.
+         * @example "default";q=60000;w=60, "partner";q=120000;w=60
          */
         readonly RateLimitPolicy: string;
         /**

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { Registry } from 'prom-client';
 import type { RateLimits } from '../config/rate-limits.ts';
 import { createApiApp } from '../http/app.ts';
+import { QuotaCounters } from '../http/quota-counters.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
@@ -19,7 +20,7 @@ import { createReferencePages } from '../reference/reference.ts';
 import { isDatabaseUnavailable, violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
-import { countQuotaUse } from '../queries/accounts/rate-limits.ts';
+import { addQuotaUses } from '../queries/accounts/rate-limits.ts';
 
 /** Ten hours, as the document says is typical. */
 const ACCESS_TOKEN_SECONDS = 36_000;
@@ -53,12 +54,13 @@ export function composeApi(options: ApiOptions): RequestListener {
     invalidateCachedToken: (token) => authenticator.invalidateCachedToken(token),
     settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
   });
-  const limiter = new RateLimiter(
-    options.rateLimits,
-    (policy, subject, { quota, windowSeconds }) =>
-      countQuotaUse(db, policy, subject, quota, windowSeconds, clock()),
-    () => clock().getTime(),
-  );
+  const counters = new QuotaCounters({
+    clock: () => clock().getTime(),
+    exchange: (uses) => addQuotaUses(db, uses),
+    onExchangeFailed: (error) =>
+      log.warn('Rate limits count in this process alone: the counts of others cannot be had.', { error }),
+  });
+  const limiter = new RateLimiter(options.rateLimits, counters);
   return createApiApp({
     services,
     limiter,

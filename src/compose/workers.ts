@@ -3,6 +3,7 @@ import { DELIVERIES_CHANNEL } from '../queries/deliveries/deliveries.ts';
 import { FLEETS_CHANNEL } from '../queries/fleets/fleets.ts';
 import { listenOnChannel } from '../queries/connection/listen.ts';
 import { startWorkerPresence } from '../queries/connection/worker-presence.ts';
+import { longestWindowMs } from '../config/rate-limits.ts';
 import { Dispatcher } from '../webhooks/dispatcher.ts';
 import { registerQueueMetrics } from './metrics.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -57,6 +58,7 @@ export async function startWorkers({
     clock,
     messageDays: settings.messageDays,
     signupDays: settings.signupDays,
+    rateLimitWindowMs: longestWindowMs(settings.rateLimits),
     onError: failed('sweeper'),
   });
   registerQueueMetrics(registry, db, clock);

@@ -6,7 +6,16 @@ export interface Quota {
 }
 
 /** The policies that requests are counted against; one request may count against several. */
-export const POLICIES = ['default', 'token', 'login', 'signup', 'preview', 'webhook_test'] as const;
+export const POLICIES = [
+  'default',
+  'partner',
+  'token',
+  'token_address',
+  'login',
+  'signup',
+  'preview',
+  'webhook_test',
+] as const;
 export type Policy = (typeof POLICIES)[number];
 
 /** Undefined: limits are off. */
@@ -15,7 +24,9 @@ export type RateLimits = Readonly<Record<Policy, Quota>> | undefined;
 /** What holds for a policy that RATE_LIMITS does not name. */
 export const DEFAULT_RATE_LIMITS: Readonly<Record<Policy, Quota>> = {
   default: { quota: 60_000, windowSeconds: 60 },
+  partner: { quota: 120_000, windowSeconds: 60 },
   token: { quota: 600, windowSeconds: 60 },
+  token_address: { quota: 1_200, windowSeconds: 60 },
   login: { quota: 10, windowSeconds: 60 },
   signup: { quota: 30, windowSeconds: 60 },
   preview: { quota: 120, windowSeconds: 60 },
@@ -41,3 +52,8 @@ export const rateLimitsField = optionalTextField.transform((text, context): Rate
   }
   return limits;
 });
+
+/** How long the longest window lasts, in milliseconds; counts that began before that are of no use any more. */
+export function longestWindowMs(limits: RateLimits): number {
+  return 1000 * Math.max(...Object.values(limits ?? DEFAULT_RATE_LIMITS).map((each) => each.windowSeconds));
+}

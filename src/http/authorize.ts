@@ -1,10 +1,12 @@
 import type { Request, Response } from 'express';
 import type { OperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
 import { Problem } from '../domain/api/problem.ts';
+import { addressSubject } from '../domain/security/quota-subjects.ts';
+import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
 import { OPERATION_POLICIES } from './rate-limiter.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import type { QuotaUse, RateLimiter } from './rate-limiter.ts';
 
 export interface AuthorizationOptions {
   readonly limiter: RateLimiter;
@@ -15,24 +17,41 @@ export interface AuthorizationOptions {
 }
 
 /**
- * Counts a request against the default policy, and against the operation's own if it has one.
+ * Counts a request without a token by its address: against the default policy, and the operation's own if it has one.
  * @throws Problem quota_exceeded (429).
  */
-export async function countAgainstQuota(
+export async function countByAddress(
   limiter: RateLimiter,
   response: Response,
   id: OperationId | undefined,
-  subject: string,
+  address: string | undefined,
 ): Promise<void> {
-  const policy = id === undefined ? undefined : OPERATION_POLICIES[id];
+  const subject = addressSubject(address);
+  await limiter.countRequest(response, [{ policy: 'default', subject }, ...listOperationUses(id, subject)]);
+}
+
+/** Counts a request with a token: by the token, and by its partner, whose applications share one quota. */
+async function countByActor(
+  limiter: RateLimiter,
+  response: Response,
+  id: SecuredOperationId,
+  { tokenDigest, partnerId }: Actor,
+): Promise<void> {
+  const partner: QuotaSubject = `partner ${partnerId}`;
   await limiter.countRequest(response, [
-    { policy: 'default', subject },
-    ...(policy === undefined ? [] : [{ policy, subject }]),
+    { policy: 'default', subject: `token ${tokenDigest}` },
+    { policy: 'partner', subject: partner },
+    ...listOperationUses(id, partner),
   ]);
 }
 
+function listOperationUses(id: OperationId | undefined, subject: QuotaSubject): readonly QuotaUse[] {
+  const policy = id === undefined ? undefined : OPERATION_POLICIES[id];
+  return policy === undefined ? [] : [{ policy, subject }];
+}
+
 /**
- * Who calls, when the token's quota allows it. A caller without a valid token is counted by address.
+ * Who calls, when the quotas of the token and of its partner allow it. A caller without a valid token is counted by address.
  * @throws Problem unauthenticated or invalid_token (401), quota_exceeded (429).
  */
 export async function authenticateWithinQuota(
@@ -42,11 +61,10 @@ export async function authenticateWithinQuota(
   response: Response,
 ): Promise<Actor> {
   const actor = await authenticate(request.get('authorization')).catch(async (error: unknown) => {
-    if (error instanceof Problem)
-      await countAgainstQuota(limiter, response, undefined, request.ip ?? 'unknown');
+    if (error instanceof Problem) await countByAddress(limiter, response, undefined, request.ip);
     throw error;
   });
-  await countAgainstQuota(limiter, response, id, actor.tokenDigest);
+  await countByActor(limiter, response, id, actor);
   return actor;
 }
 

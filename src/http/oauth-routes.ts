@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Route } from '../../generated/routes.ts';
 import { listLoginQuotaSubjects } from '../domain/security/login-subjects.ts';
+import { addressSubject } from '../domain/security/quota-subjects.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
 import { findPresentedClientId } from '../oauth/client-credentials.ts';
@@ -38,6 +39,7 @@ export function createOAuthHandler(
   const limit = route.body?.maxBytes ?? 0;
   return async (request, response) => {
     try {
+      await options.limiter.countTokenRequest(response, request.ip);
       checkContentType(request, ['application/json', FORM]);
       const bytes = await readBodyBytes(request, response, limit);
       const isForm = readContentType(request) === FORM;
@@ -127,7 +129,8 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
 function listQuotaUses(request: ParsedOAuthRequest, address: string | undefined): readonly QuotaUse[] {
   const clientId = findPresentedClientId(request);
   // By its digest, since a client may name itself with any text.
-  const subject = clientId === undefined ? (address ?? 'unknown') : hash('sha256', clientId);
+  const subject =
+    clientId === undefined ? addressSubject(address) : (`client ${hash('sha256', clientId)}` as const);
   const client: QuotaUse = { policy: 'token', subject };
   const { grant_type: grant, username } = request.body;
   if (grant !== 'password' || typeof username !== 'string') return [client];

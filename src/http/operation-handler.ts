@@ -5,7 +5,7 @@ import type { JsonBody } from '../contract/json-body.ts';
 import { validationProblem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
-import { authenticateWithinQuota, authorizeRequest, countAgainstQuota } from './authorize.ts';
+import { authenticateWithinQuota, authorizeRequest, countByAddress } from './authorize.ts';
 import type { AuthorizationOptions } from './authorize.ts';
 import { checkAcceptHeader, readJsonBody } from './body.ts';
 import { sendReply } from './reply.ts';
@@ -73,7 +73,7 @@ export function createOpenOperationHandler<Id extends OpenOperationId>(
 ): RequestHandler {
   const handle = options.openHandlers[id];
   return async (request, response) => {
-    await countAgainstQuota(options.limiter, response, id, request.ip ?? 'unknown');
+    await countByAddress(options.limiter, response, id, request.ip);
     const body = await readBody(route, request, response);
     const path = validatePath(id, request.params);
     const result = validateQueryHeadersBody(id, readValues(route, request, body));

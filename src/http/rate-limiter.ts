@@ -1,54 +1,33 @@
-import { LRUCache } from 'lru-cache';
 import type { Response } from 'express';
 import type { OperationId } from '../../generated/routes.ts';
-import type { Policy, Quota, RateLimits } from '../config/rate-limits.ts';
+import type { Policy, RateLimits } from '../config/rate-limits.ts';
 import { Problem } from '../domain/api/problem.ts';
-
-const MAX_SUBJECTS = 100_000;
-
-/** Counts one use of a quota that several processes share, in the database. */
-export type CountSharedUse = (
-  policy: string,
-  subject: string,
-  quota: Quota,
-) => Promise<{ used: number; resetSeconds: number }>;
+import { addressSubject } from '../domain/security/quota-subjects.ts';
+import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
+import type { QuotaCounters, QuotaState } from './quota-counters.ts';
 
 export interface QuotaUse {
   readonly policy: Policy;
-  readonly subject: string;
+  readonly subject: QuotaSubject;
 }
 
-/** Policies beside `default`, by operation. */
+/** Policies beside `default`, by operation; with a token they are counted by partner, otherwise by address. */
 export const OPERATION_POLICIES: Readonly<Partial<Record<OperationId, Policy>>> = {
   requestSignup: 'signup',
   previewFleet: 'preview',
   testWebhook: 'webhook_test',
-  issueToken: 'token',
-  issueTokenAtRoot: 'token',
-  revokeToken: 'token',
 };
 
-interface QuotaState {
-  readonly policy: Policy;
-  readonly quota: Quota;
-  readonly used: number;
-  readonly resetSeconds: number;
-}
-
-/**
- * Fixed windows. `default` is counted in the process (a write for every request would halve the throughput); the
- * narrow policies are counted in the database, so that many processes share one quota.
- */
+/** Counts requests against policies, refuses them beyond a quota and tells what is left. */
 export class RateLimiter {
   readonly #limits: RateLimits;
-  readonly #shared: CountSharedUse;
-  readonly #clock: () => number;
-  readonly #windows = new LRUCache<string, { startedAt: number; used: number }>({ max: MAX_SUBJECTS });
+  readonly #counters: QuotaCounters;
+  /** What a request was counted against so far: its headers name all of it. */
+  readonly #counted = new WeakMap<Response, readonly QuotaState[]>();
 
-  constructor(limits: RateLimits, shared: CountSharedUse, clock: () => number) {
+  constructor(limits: RateLimits, counters: QuotaCounters) {
     this.#limits = limits;
-    this.#shared = shared;
-    this.#clock = clock;
+    this.#counters = counters;
   }
 
   /**
@@ -58,9 +37,11 @@ export class RateLimiter {
   async countRequest(response: Response, list: readonly QuotaUse[]): Promise<void> {
     const limits = this.#limits;
     if (limits === undefined) return;
-    const uses = keepTightestOfEachPolicy(
-      await Promise.all(list.map(({ policy, subject }) => this.#use(policy, subject, limits[policy]))),
+    const counted = await Promise.all(
+      list.map(({ policy, subject }) => this.#counters.use(policy, subject, limits[policy])),
     );
+    const uses = keepTightestOfEachPolicy([...(this.#counted.get(response) ?? []), ...counted]);
+    this.#counted.set(response, uses);
     response.setHeader(
       'RateLimit-Policy',
       uses.map((use) => `"${use.policy}";q=${use.quota.quota};w=${use.quota.windowSeconds}`).join(', '),
@@ -84,41 +65,29 @@ export class RateLimiter {
     }
   }
 
+  /**
+   * Counts a request to an endpoint of OAuth by its address: to be called before its body is read, so that a refused one costs
+   * its head alone.
+   * @throws Problem quota_exceeded.
+   */
+  async countTokenRequest(response: Response, address: string | undefined): Promise<void> {
+    await this.countRequest(response, [{ policy: 'token_address', subject: addressSubject(address) }]);
+  }
+
   /** Counts a request whose caller is not known by its address, unless it was counted before. */
   async countByAddressUnlessCounted(response: Response, address: string | undefined): Promise<void> {
     if (response.hasHeader('RateLimit')) return;
-    await this.countRequest(response, [{ policy: 'default', subject: address ?? 'unknown' }]);
+    await this.countRequest(response, [{ policy: 'default', subject: addressSubject(address) }]);
   }
 
   /** Counts one use of a policy where there is no answer to put headers on: the portal's login. */
   async countUse(
     policy: Policy,
-    subject: string,
+    subject: QuotaSubject,
   ): Promise<{ isAllowed: boolean; retryAfterSeconds: number }> {
     if (this.#limits === undefined) return { isAllowed: true, retryAfterSeconds: 0 };
-    const { used, quota, resetSeconds } = await this.#use(policy, subject, this.#limits[policy]);
+    const { used, quota, resetSeconds } = await this.#counters.use(policy, subject, this.#limits[policy]);
     return { isAllowed: used <= quota.quota, retryAfterSeconds: resetSeconds };
-  }
-
-  async #use(policy: Policy, subject: string, quota: Quota): Promise<QuotaState> {
-    const left =
-      policy === 'default' ? this.#local(subject, quota) : await this.#shared(policy, subject, quota);
-    return { policy, quota, ...left };
-  }
-
-  #local(subject: string, quota: Quota): { used: number; resetSeconds: number } {
-    const now = this.#clock();
-    const lengthMs = quota.windowSeconds * 1000;
-    let window = this.#windows.get(subject);
-    if (window === undefined || now - window.startedAt >= lengthMs) {
-      window = { startedAt: now, used: 0 };
-      this.#windows.set(subject, window);
-    }
-    window.used += 1;
-    return {
-      used: window.used,
-      resetSeconds: Math.max(1, Math.ceil((window.startedAt + lengthMs - now) / 1000)),
-    };
   }
 }
 

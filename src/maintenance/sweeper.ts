@@ -20,6 +20,8 @@ export interface SweeperOptions {
   /** How many days messages are kept, with their deliveries and attempts. */
   readonly messageDays: number;
   readonly signupDays: number;
+  /** The longest window of a rate limit. */
+  readonly rateLimitWindowMs: number;
   readonly onError: (error: unknown) => void;
   readonly everyMs?: number;
   readonly batch?: number;
@@ -35,6 +37,7 @@ export function startExpiredDataSweeper({
   clock,
   messageDays,
   signupDays,
+  rateLimitWindowMs,
   onError,
   everyMs = INTERVAL_MS,
   batch = BATCH_SIZE,
@@ -48,10 +51,10 @@ export function startExpiredDataSweeper({
     const now = clock();
     await deleteExpiredAccessTokens(db, now);
     await deleteExpiredPortalSessions(db, now);
-    await deleteRateLimitsBefore(db, new Date(now.getTime() - DAY_MS));
     const daysAgo = (days: number): Date => new Date(now.getTime() - days * DAY_MS);
     await inBatches(() => deleteOldSignupRequests(db, daysAgo(signupDays), maxSignupRequests, batch));
     await inBatches(() => deleteMessagesAnnouncedBefore(db, daysAgo(messageDays), batch));
+    await deleteRateLimitsBefore(db, new Date(now.getTime() - rateLimitWindowMs));
   };
   const loop = new PollingLoop({ work: sweep, nextRoundMs: () => everyMs, retryMs: everyMs, onError });
   loop.start();

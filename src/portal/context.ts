@@ -1,12 +1,13 @@
 import type { Request, Response } from 'express';
 import type { AccountsDatabase, PortalSession } from '../accounts/sessions.ts';
 import type { VerifyAccount } from '../accounts/sign-in.ts';
+import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import type { PortalCookies } from './cookies.ts';
 
 /** Counts one call of this subject: whether it is within the policy, and otherwise when the next one will be. */
 type CountUse = (
   policy: 'login',
-  subject: string,
+  subject: QuotaSubject,
 ) => Promise<{ readonly isAllowed: boolean; readonly retryAfterSeconds: number }>;
 
 export interface PortalLog {

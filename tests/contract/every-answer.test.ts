@@ -20,7 +20,6 @@ test.each<[method: 'get' | 'post' | 'delete' | 'options', url: () => string, sta
   ['get', users, 401],
   ['get', () => `${users()}/%zz`, 400],
   ['get', () => '/oauth2/token/', 405],
-  ['post', () => '/oauth2/token/', 415],
   ['get', () => '/api/partners/v2.0/openapi.json', 200],
   ['get', () => '/api/partners/v2.0/openapi.yaml/', 200],
   ['post', () => '/api/partners/v2.0/openapi.json', 405],
@@ -40,6 +39,15 @@ test.each<[method: 'get' | 'post' | 'delete' | 'options', url: () => string, sta
     ratelimit: expect.stringMatching(/^"default";r=\d+;t=\d+$/),
   });
   if (status === 405) expect(headers['allow']).toMatch(/^(?:GET, HEAD|POST)/);
+});
+
+test('an answer of the token endpoint carries its limits, also when the body is refused', async () => {
+  const { status, headers } = await api.fetch('post', '/oauth2/token/');
+  expect([status, headers['ratelimit-policy'], headers['ratelimit']]).toEqual([
+    415,
+    '"token_address";q=1200;w=60',
+    '"token_address";r=1199;t=60',
+  ]);
 });
 
 test.each(['/livez', '/readyz', '/metrics'])('%s can only be read, and is not counted', async (url) => {

@@ -12,7 +12,7 @@ import {
   updateApplication,
 } from '../../src/queries/accounts/applications.ts';
 import { findOrganization, isOrganizationReachable } from '../../src/queries/accounts/organizations.ts';
-import { deleteRateLimitsBefore, countQuotaUse } from '../../src/queries/accounts/rate-limits.ts';
+import { addQuotaUses, deleteRateLimitsBefore } from '../../src/queries/accounts/rate-limits.ts';
 import { insertSignupRequest, listSignupRequests } from '../../src/queries/accounts/signup-requests.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
@@ -132,43 +132,44 @@ test('sign-up requests are listed newest first, page by page, also those of one 
   expect([...firstPage, ...secondPage]).toEqual(all);
 });
 
-describe('a quota', () => {
-  test('is counted down, refuses when used up and is whole again in the next window', async () => {
-    const use = (now: Date): ReturnType<typeof countQuotaUse> =>
-      countQuotaUse(database.db, 'login', 'someone', 2, 60, now);
-    expect(await use(after(0))).toEqual({ used: 1, remaining: 1, resetSeconds: 60 });
-    expect(await use(after(15_500))).toEqual({ used: 2, remaining: 0, resetSeconds: 45 });
-    expect(await use(after(16_000))).toEqual({ used: 3, remaining: 0, resetSeconds: 44 });
-    // However often: the count does not run away.
-    expect(await use(after(59_999))).toEqual({ used: 3, remaining: 0, resetSeconds: 1 });
-    expect(await use(after(60_000))).toEqual({ used: 1, remaining: 1, resetSeconds: 60 });
-    // A process whose clock is behind counts into the newer window.
-    expect(await use(after(59_000))).toEqual({ used: 2, remaining: 0, resetSeconds: 60 });
+describe('the uses of a quota', () => {
+  const use = (subject: string, used: number, windowStartedAt: Date) => ({
+    policy: 'default',
+    subject,
+    windowStartedAt,
+    used,
   });
 
-  test('belongs to one policy and one subject', async () => {
-    for (const [policy, subject] of [
-      ['a', 'x'],
-      ['a', 'y'],
-      ['b', 'x'],
-    ] as const) {
-      expect(await countQuotaUse(database.db, policy, subject, 5, 60, START)).toMatchObject({ used: 1 });
-    }
+  test('are added up in their window, and begin anew in the next one', async () => {
+    const add = (used: number, endsAt: Date) => addQuotaUses(database.db, [use('someone', used, endsAt)]);
+    expect(await add(2, after(60_000))).toEqual([use('someone', 2, after(60_000))]);
+    expect(await add(3, after(60_000))).toEqual([use('someone', 5, after(60_000))]);
+    expect(await add(1, after(120_000))).toEqual([use('someone', 1, after(120_000))]);
+    // Of a process whose clock is behind.
+    expect(await add(1, after(60_000))).toEqual([use('someone', 2, after(120_000))]);
+    // The count does not run over.
+    expect(await add(2 ** 31 - 1, after(120_000))).toEqual([use('someone', 2 ** 31 - 1, after(120_000))]);
   });
 
-  test('is shared: forty uses at once are counted one by one', async () => {
-    const uses = await Promise.all(
-      Array.from({ length: 40 }, () => countQuotaUse(database.db, 'shared', 'x', 100, 60, START)),
+  test('of forty processes at once are all counted, whatever the order of their subjects', async () => {
+    const ends = after(60_000);
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) => {
+        const uses = ['x', 'y', 'z'].map((subject) => use(subject, 1, ends));
+        return addQuotaUses(database.db, index % 2 === 0 ? uses : uses.toReversed());
+      }),
     );
-    expect(uses.map(({ used }) => used).sort((a, b) => a - b)).toEqual(
-      Array.from({ length: 40 }, (_, n) => n + 1),
+    const totals = await addQuotaUses(
+      database.db,
+      ['x', 'y', 'z'].map((subject) => use(subject, 1, ends)),
     );
+    expect(totals.map(({ used }) => used)).toEqual([41, 41, 41]);
   });
 
-  test('is swept with its window', async () => {
-    await countQuotaUse(database.db, 'swept', 'x', 5, 60, after(3_600_000));
-    await deleteRateLimitsBefore(database.db, after(3_600_000));
-    const left = await database.db.selectFrom('rate_limits').select('policy').execute();
-    expect(left).toEqual([{ policy: 'swept' }]);
+  test('are swept when their window is over', async () => {
+    await addQuotaUses(database.db, [use('kept', 1, after(7_200_000)), use('over', 1, after(3_600_000))]);
+    await deleteRateLimitsBefore(database.db, after(7_200_000));
+    const left = await database.db.selectFrom('rate_limits').select('subject').execute();
+    expect(left).toEqual([{ subject: 'kept' }]);
   });
 });

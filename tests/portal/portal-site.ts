@@ -9,7 +9,10 @@ import { createPortal } from '../../src/portal/portal.ts';
 import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
-import { countQuotaUse } from '../../src/queries/accounts/rate-limits.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
+import { QuotaCounters } from '../../src/http/quota-counters.ts';
+import { RateLimiter } from '../../src/http/rate-limiter.ts';
+import { addQuotaUses } from '../../src/queries/accounts/rate-limits.ts';
 import { TestClock } from '../support/clock.ts';
 import { testDatabase } from '../support/database.ts';
 import { Visitor } from './visitor.ts';
@@ -71,6 +74,12 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
       `${message} ${JSON.stringify(fields)} ${String((fields as { error?: unknown } | undefined)?.error)}`,
     );
   };
+  const counters = new QuotaCounters({
+    clock: () => clock().getTime(),
+    exchange: (uses) => addQuotaUses(db, uses),
+    onExchangeFailed: (error) => note('No exchange.', { error }),
+  });
+  const limiter = new RateLimiter({ ...DEFAULT_RATE_LIMITS, login: { quota, windowSeconds: 60 } }, counters);
   const app = express();
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -85,10 +94,7 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
       isUnavailable: isDatabaseUnavailable,
       invalidateCachedTokensOf: (id) => forgotten.push(id),
       log: { info: note, warn: note, error: note },
-      countUse: async (policy, subject) => {
-        const use = await countQuotaUse(db, policy, subject, quota, 60, clock());
-        return { isAllowed: use.used <= quota, retryAfterSeconds: use.resetSeconds };
-      },
+      countUse: (policy, subject) => limiter.countUse(policy, subject),
     }),
   );
   const visitor = (): Visitor => new Visitor(baseUrl);

@@ -1,48 +1,37 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
-/** What is left of a quota after a use. */
-export interface Quota {
-  /** Uses in the window so far, this one included; `quota + 1` says that it was one too many. */
+/** Uses of a policy's quota by a subject, within the window that began at an instant. */
+export interface WindowUses {
+  readonly policy: string;
+  readonly subject: string;
+  readonly windowStartedAt: Date;
   readonly used: number;
-  readonly remaining: number;
-  /** Whole seconds until the window is over, from 1 to the window's length. */
-  readonly resetSeconds: number;
 }
 
 /**
- * Counts one use of a policy's quota by a subject (a token's digest, a client id, an address) in one statement, so
- * that processes share the count. Windows are fixed and aligned to the clock; a process whose clock is behind
- * counts into the newer window that another has opened. The use was within the quota when `used <= quota`.
+ * Adds what a process has counted to what all processes have, in one statement for many subjects; resolves to the totals, in any
+ * order. A window that is over is replaced by the newer one; uses of a process whose clock is behind count into the
+ * newer window. The rows are taken in one order, so that processes cannot block each other for good.
  */
-export async function countQuotaUse(
-  db: Db,
-  policy: string,
-  subject: string,
-  quota: number,
-  windowSeconds: number,
-  now: Date,
-): Promise<Quota> {
-  const windowMs = windowSeconds * 1000;
-  const windowStartedAt = new Date(Math.floor(now.getTime() / windowMs) * windowMs);
-  const row = await db
-    .insertInto('rate_limits')
-    .values({ policy, subject, window_started_at: windowStartedAt, used: 1 })
-    .onConflict((conflict) =>
-      conflict.columns(['policy', 'subject']).doUpdateSet({
-        used: sql<number>`case when rate_limits.window_started_at < excluded.window_started_at then 1
-          else least(rate_limits.used, ${quota}::integer) + 1 end`,
-        window_started_at: sql<Date>`greatest(rate_limits.window_started_at, excluded.window_started_at)`,
-      }),
-    )
-    .returning(['used', 'window_started_at'])
-    .executeTakeFirstOrThrow();
-  const leftMs = row.window_started_at.getTime() + windowMs - now.getTime();
-  return {
-    used: row.used,
-    remaining: Math.max(0, quota - row.used),
-    resetSeconds: Math.min(windowSeconds, Math.max(1, Math.ceil(leftMs / 1000))),
-  };
+export async function addQuotaUses(db: Db, uses: readonly WindowUses[]): Promise<WindowUses[]> {
+  const { rows } = await sql<WindowUses>`
+    insert into rate_limits as known (policy, subject, window_started_at, used)
+    select policy, subject, window_started_at, used
+    from unnest(
+      ${uses.map(({ policy }) => policy)}::text[],
+      ${uses.map(({ subject }) => subject)}::text[],
+      ${uses.map(({ windowStartedAt }) => windowStartedAt.toISOString())}::timestamptz[],
+      ${uses.map(({ used }) => used)}::integer[]
+    ) as counted (policy, subject, window_started_at, used)
+    order by policy, subject
+    on conflict (policy, subject) do update set
+      used = case when known.window_started_at < excluded.window_started_at then excluded.used
+        else least(known.used::bigint + excluded.used, 2147483647)::integer end,
+      window_started_at = greatest(known.window_started_at, excluded.window_started_at)
+    returning policy, subject, window_started_at as "windowStartedAt", used
+  `.execute(db);
+  return rows;
 }
 
 /** Deletes the windows that began before `instant`; resolves to their number. */

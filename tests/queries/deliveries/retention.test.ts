@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startExpiredDataSweeper } from '../../../src/maintenance/sweeper.ts';
+import { addQuotaUses } from '../../../src/queries/accounts/rate-limits.ts';
 import { deleteMessagesAnnouncedBefore } from '../../../src/queries/deliveries/retention.ts';
 import { updateWebhook } from '../../../src/queries/deliveries/webhooks.ts';
 import {
@@ -90,12 +91,18 @@ test('several sweep at once, batch by batch, and none of them twice', async () =
 test('the sweeper removes all that is too old and leaves the rest', async () => {
   for (let count = 0; count < 5; count += 1) await message(11);
   const young = await message(9);
+  const startedAt = (minutesAgo: number) => new Date(fixture.clock.now().getTime() - minutesAgo * 60_000);
+  for (const minutes of [1, 2])
+    await addQuotaUses(fixture.database.db, [
+      { policy: 'default', subject: `${minutes}`, windowStartedAt: startedAt(minutes), used: 1 },
+    ]);
   const errors: unknown[] = [];
   const sweeper = startExpiredDataSweeper({
     db: fixture.database.db,
     clock: fixture.clock.now,
     messageDays: 10,
     signupDays: 10,
+    rateLimitWindowMs: 60_000,
     onError: (error) => errors.push(error),
     everyMs: 5,
     batch: 2,
@@ -103,4 +110,6 @@ test('the sweeper removes all that is too old and leaves the rest', async () => 
   while ((await kept())[0]?.length !== 1);
   await sweeper.stop();
   expect([(await kept())[0], errors]).toEqual([[young], []]);
+  const limits = await fixture.database.db.selectFrom('rate_limits').select('subject').execute();
+  expect(limits).toEqual([{ subject: '1' }]);
 });

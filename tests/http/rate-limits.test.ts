@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
+import { startApi } from '../support/api.ts';
+import type { Api } from '../support/api.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({
+    rateLimits: {
+      ...DEFAULT_RATE_LIMITS,
+      default: { quota: 3, windowSeconds: 60 },
+      partner: { quota: 5, windowSeconds: 60 },
+      token_address: { quota: 2, windowSeconds: 60 },
+    },
+  });
+});
+afterAll(() => api.close());
+
+const quotaHeaders = (answer: { headers: Readonly<Record<string, string>> }) => [
+  answer.headers['ratelimit-policy'],
+  answer.headers['ratelimit'],
+];
+
+test('ten tokens of a partner are not ten times the quota, and another partner has its own', async () => {
+  const { admin, staff } = api.own;
+  const left = [];
+  for (const token of [admin.token, admin.token, staff.token, staff.token, admin.readToken])
+    left.push(quotaHeaders(await api.call('listUsers', { token }))[1]);
+  expect(left).toEqual([
+    '"default";r=2;t=60, "partner";r=4;t=60',
+    '"default";r=1;t=60, "partner";r=3;t=60',
+    '"default";r=2;t=60, "partner";r=2;t=60',
+    '"default";r=1;t=60, "partner";r=1;t=60',
+    '"default";r=2;t=60, "partner";r=0;t=60',
+  ]);
+  const refused = await api.call('listUsers', { token: staff.readToken });
+  expect(refused).toMatchObject({ status: 429, body: { code: 'quota_exceeded' } });
+  expect(refused.body.detail).toBe('The policy "partner" allows 5 requests in 60 s; try again in 60 s.');
+  expect(quotaHeaders(refused)).toEqual([
+    '"default";q=3;w=60, "partner";q=5;w=60',
+    '"default";r=2;t=60, "partner";r=0;t=60',
+  ]);
+  const path = { org_id: api.foreign.orgId };
+  expect((await api.call('listUsers', { token: api.foreign.admin.token, path })).status).toBe(200);
+});
+
+test('previews and tests of webhooks are counted by partner too', async () => {
+  api.clock.advance(60_000);
+  const answer = await api.call('previewFleet', { body: {} });
+  expect(answer.headers['ratelimit']).toMatch(
+    /^"default";r=\d+;t=60, "partner";r=\d+;t=60, "preview";r=119;t=60$/,
+  );
+});
+
+test('the endpoint for tokens counts an address before it reads a body', async () => {
+  api.clock.advance(60_000);
+  const request = (raw: string) =>
+    api.call('issueToken', {
+      raw,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'X-Forwarded-For': '203.0.113.1' },
+    });
+  const first = await request('grant_type=client_credentials&client_id=x&client_secret=y');
+  expect([first.status, ...quotaHeaders(first)]).toEqual([
+    401,
+    '"token_address";q=2;w=60, "token";q=600;w=60',
+    '"token_address";r=1;t=60, "token";r=599;t=60',
+  ]);
+  // What is wrong with its body is not found any more.
+  expect((await request('a=1&a=2')).status).toBe(400);
+  const refused = await request('a=1&a=2');
+  expect([refused.status, ...quotaHeaders(refused)]).toEqual([
+    429,
+    '"token_address";q=2;w=60',
+    '"token_address";r=0;t=60',
+  ]);
+});
