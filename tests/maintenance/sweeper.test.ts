@@ -39,6 +39,7 @@ function sweep(now: Date, maxSignupRequests?: number): unknown[] {
     clock: () => now,
     messageDays: 30,
     signupDays: 10,
+    rateLimitWindowMs: 60_000,
     onError: (error) => errors.push(error),
     batch: 2,
     ...(maxSignupRequests === undefined ? {} : { maxSignupRequests }),
