@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import type { ComputePool } from '../compute/pool.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log/log.ts';
 import type { EventFeed } from '../streams/event-feed.ts';
@@ -19,5 +20,7 @@ export interface ProcessContext {
   readonly events: EventFeed;
   /** Messages were written: tells the event streams of all processes. */
   readonly announce: () => void;
+  /** The threads of this process. */
+  readonly compute: ComputePool;
   readonly clock: () => Date;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { ComputePool } from '../compute/pool.ts';
 import type { Settings } from '../config/settings.ts';
 import { createHealthApp } from '../http/app.ts';
 import { HttpServer } from '../http/http-server.ts';
@@ -45,10 +46,12 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
   const extraCa = settings.webhookCaFile === undefined ? undefined : readCaFile(settings.webhookCaFile);
   const server = new HttpServer();
   let storage: Storage | undefined;
+  const compute = new ComputePool();
   let workers: Workers | undefined;
   let streams: EventStreams | undefined;
   const stop = async (): Promise<void> => {
     await Promise.all([streams?.stop(), server.stop(), workers?.stop()]);
+    await compute.stop();
     await storage?.stop();
   };
   try {
@@ -74,12 +77,14 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       baseUrl,
       webhookClient,
       clock,
+      compute,
       deliveryMetrics: createDeliveryMetrics(registry),
       events: streams.events,
       announce: streams.announce,
     };
     if (role !== 'api') workers = await startWorkers(options);
     server.serve(createListener(options, role, workers));
+    if (role !== 'worker') compute.start();
     return { baseUrl, firstCredentials, stop };
   } catch (error) {
     await stop();

@@ -19,6 +19,7 @@ export function createOperationServices(
     deliveryMetrics,
     events,
     announce,
+    compute,
   }: ProcessContext,
   workers: Workers | undefined,
   invalidateCachedTokensOf: (userOrApplicationId: string) => void,
@@ -42,6 +43,7 @@ export function createOperationServices(
       now: clock,
       newId: randomUUID,
     }),
+    compute,
     yieldToEventLoop,
     events,
     wakeDispatcher: () => {

@@ -1,6 +1,7 @@
 import type { operations } from '../../generated/openapi.ts';
 import type { OperationId } from '../../generated/routes.ts';
 import type { EventStream } from './event-stream.ts';
+import type { JsonBytes } from './json-bytes.ts';
 
 /** Statuses that operations return; every other status is a thrown Problem. */
 type SuccessStatus = 200 | 201 | 204;
@@ -11,8 +12,15 @@ type BodyOfAnswer<T> = T extends { content: { 'application/json': infer Body } }
     ? EventStream
     : undefined;
 
-/** A long list may be handed over as an iterable and is then written in constant memory. */
-type Streamable<Body> = Body extends readonly (infer Item)[] ? Body | AsyncIterable<Item> : Body;
+/**
+ * A long list may be handed over as an iterable and is then written in constant memory; what a thread has computed comes as
+ * bytes.
+ */
+type Writable<Body> = Body extends readonly (infer Item)[]
+  ? Body | AsyncIterable<Item>
+  : Body extends EventStream
+    ? Body
+    : Body | JsonBytes;
 
 type ReplyOf<Responses> = {
   [Status in keyof Responses & SuccessStatus]: {
@@ -20,7 +28,7 @@ type ReplyOf<Responses> = {
     readonly headers?: Readonly<Record<string, string>>;
   } & (BodyOfAnswer<Responses[Status]> extends undefined
     ? { readonly body?: undefined }
-    : { readonly body: Streamable<BodyOfAnswer<Responses[Status]>> });
+    : { readonly body: Writable<BodyOfAnswer<Responses[Status]>> });
 }[keyof Responses & SuccessStatus];
 
 /** What the operations return has in common: what is sent without knowing which operation it was. */

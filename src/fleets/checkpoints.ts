@@ -1,4 +1,4 @@
-import { toCheckpointRow, utcDayOf, fromCheckpointRow, lastSettledDay } from '../households/checkpoints.ts';
+import { toCheckpointRow, utcDayOf, fromCheckpointRow, lastSettledDay } from '../households/counters.ts';
 import { TimeSlicer } from '../households/time-slicer.ts';
 import type { YieldToEventLoop } from '../households/time-slicer.ts';
 import { loadHeatPumpScheduler } from '../households/heat-pump-schedules.ts';

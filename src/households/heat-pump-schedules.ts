@@ -1,21 +1,16 @@
 import { findParentOrganizationId, findPriceFingerprint } from '../queries/prices/day-ahead-prices.ts';
 import type { Db } from '../queries/connection/database.ts';
-import type { ScheduleState } from '../simulation/devices/schedule-states.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { BoundedCache } from '../simulation/kernel/bounded-cache.ts';
-import type { PriceBook } from '../simulation/devices/price-book.ts';
-import { createHeatPumpScheduler } from '../simulation/devices/schedule.ts';
-import { loadPriceBook } from './price-book.ts';
+import { schedulesOf } from './planned-schedules.ts';
+import type { HeatPumpSchedule, HistoryPrices } from './planned-schedules.ts';
+import { loadKnownPrices } from './price-book.ts';
 import { HOUR_MS } from '../domain/api/durations.ts';
 
-type HeatPumpSchedule = (at: Date) => ScheduleState;
-
-interface CachedSchedules {
+interface CachedPrices extends HistoryPrices {
   readonly loadedAt: Date;
   /** What findPriceFingerprint returned for the prices that might still come in then. */
   readonly state: string;
-  readonly book: PriceBook;
-  readonly schedules: WeakMap<Household, HeatPumpSchedule>;
 }
 
 /** A quarter is planned with its local day: what comes in later than a day of 25 hours after its beginning never counts. */
@@ -27,12 +22,40 @@ const MAX_LATENESS_MS = 26 * HOUR_MS;
 const PRICES_BEFORE_HISTORY_MS = 76 * HOUR_MS;
 /** Clocks of processes differ less. */
 const MAX_CLOCK_SKEW_MS = HOUR_MS;
-/** Later than any quarter that is asked for: the past is planned with what was known as each quarter began. */
-const KNOWN_FROM_START = new Date(8.64e15);
 const LATEST = new Date('9999-12-31T00:00:00Z');
 
-/** Prices and planners of the simulation organizations asked for last. They are created again when a price has come in. */
-const cachedByOrganization = new BoundedCache<string, { current: CachedSchedules | undefined }>(64);
+/** Prices of the simulation organizations asked for last. They are loaded again when a price has come in. */
+const pricesByOrganization = new BoundedCache<string, { current: CachedPrices | undefined }>(64);
+let versions = 0;
+
+/** The prices that the heat pumps of a simulation organization have followed since `since`, the start of its history. */
+export async function loadHistoryPrices(
+  db: Db,
+  orgId: string,
+  since: Date,
+  now: Date,
+): Promise<HistoryPrices> {
+  const parent = await findParentOrganizationId(db, orgId);
+  const orgIds = parent === undefined ? [orgId] : [orgId, parent];
+  // A price that begins earlier cannot count any more: years of prices need not be searched each time.
+  const stateSince = (instant: Date): Promise<string> =>
+    findPriceFingerprint(
+      db,
+      orgIds,
+      new Date(instant.getTime() - MAX_LATENESS_MS - MAX_CLOCK_SKEW_MS),
+      MAX_LATENESS_MS,
+    );
+  const slot = pricesByOrganization.getOrCompute(orgId, () => ({ current: undefined }));
+  const { current } = slot;
+  if (current && now >= current.loadedAt && (await stateSince(current.loadedAt)) === current.state) {
+    return current;
+  }
+  const state = await stateSince(now);
+  const span = { from: new Date(since.getTime() - PRICES_BEFORE_HISTORY_MS), to: LATEST };
+  const known = await loadKnownPrices(db, orgId, span, MAX_LATENESS_MS);
+  slot.current = { orgId, version: ++versions, loadedAt: now, state, known };
+  return slot.current;
+}
 
 /**
  * The schedules that heat pumps of a simulation organization have followed since `since`, the start of its history.
@@ -44,38 +67,5 @@ export async function loadHeatPumpScheduler(
   since: Date,
   now: Date,
 ): Promise<(household: Household) => HeatPumpSchedule> {
-  const parent = await findParentOrganizationId(db, orgId);
-  const orgIds = parent === undefined ? [orgId] : [orgId, parent];
-  // A price that begins earlier cannot count any more: years of prices need not be searched each time.
-  const stateSince = (instant: Date): Promise<string> =>
-    findPriceFingerprint(
-      db,
-      orgIds,
-      new Date(instant.getTime() - MAX_LATENESS_MS - MAX_CLOCK_SKEW_MS),
-      MAX_LATENESS_MS,
-    );
-  const slot = cachedByOrganization.getOrCompute(orgId, () => ({ current: undefined }));
-  const { current } = slot;
-  if (current && now >= current.loadedAt && (await stateSince(current.loadedAt)) === current.state) {
-    return schedulesOf(current);
-  }
-  const state = await stateSince(now);
-  const book = await loadPriceBook(
-    db,
-    orgId,
-    { from: new Date(since.getTime() - PRICES_BEFORE_HISTORY_MS), to: LATEST },
-    MAX_LATENESS_MS,
-  );
-  slot.current = { loadedAt: now, state, book, schedules: new WeakMap() };
-  return schedulesOf(slot.current);
-}
-
-function schedulesOf({ book, schedules }: CachedSchedules): (household: Household) => HeatPumpSchedule {
-  return (household) => {
-    const known = schedules.get(household);
-    if (known !== undefined) return known;
-    const schedule = createHeatPumpScheduler(household, book, KNOWN_FROM_START);
-    schedules.set(household, schedule);
-    return schedule;
-  };
+  return schedulesOf(await loadHistoryPrices(db, orgId, since, now));
 }

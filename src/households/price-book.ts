@@ -1,11 +1,10 @@
 import {
   findFirstPriceReceivedAt,
   findParentOrganizationId,
-  listPriceRevisions,
+  readPriceRevisions,
 } from '../queries/prices/day-ahead-prices.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { createPriceBook, joinPriceBooks } from '../simulation/devices/price-book.ts';
-import type { PriceBook } from '../simulation/devices/price-book.ts';
+import type { KnownPrices } from '../simulation/devices/price-book.ts';
 
 interface Span {
   readonly from: Date;
@@ -16,16 +15,17 @@ interface Span {
  * The prices that begin in a span as an organization knew them at any time: a simulation organization knew its
  * parent's until the first of its own came in. With `lateMs` without those that came in later after their beginning.
  */
-export async function loadPriceBook(db: Db, orgId: string, span: Span, lateMs?: number): Promise<PriceBook> {
-  const bookOf = async (id: string): Promise<PriceBook> => {
-    const revisions = await listPriceRevisions(db, id, span, lateMs);
-    return createPriceBook(
-      revisions.map(({ startsAt, receivedAt, price }) => ({ at: startsAt, receivedAt, price })),
-    );
-  };
+export async function loadKnownPrices(
+  db: Db,
+  orgId: string,
+  span: Span,
+  lateMs?: number,
+): Promise<KnownPrices> {
+  const revisionsOf = (id: string): Promise<Float64Array> => readPriceRevisions(db, id, span, lateMs);
   const parent = await findParentOrganizationId(db, orgId);
-  if (parent === undefined) return bookOf(orgId);
+  if (parent === undefined) return { own: await revisionsOf(orgId), inherited: null };
   const ownSince = await findFirstPriceReceivedAt(db, orgId);
-  if (ownSince === undefined) return bookOf(parent);
-  return joinPriceBooks(await bookOf(parent), ownSince.getTime(), await bookOf(orgId));
+  if (ownSince === undefined) return { own: await revisionsOf(parent), inherited: null };
+  const inherited = { revisions: await revisionsOf(parent), untilMs: ownSince.getTime() };
+  return { own: await revisionsOf(orgId), inherited };
 }

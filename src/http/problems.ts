@@ -91,7 +91,11 @@ function problemFromCatalogue(
 
 /** Sends a JSON body in UTF-8 with its length. */
 export function sendJson(response: Response, status: number, type: string, body: unknown): void {
-  const bytes = Buffer.from(JSON.stringify(body));
+  sendJsonBytes(response, status, type, Buffer.from(JSON.stringify(body)));
+}
+
+/** The same with a body that was written elsewhere. */
+export function sendJsonBytes(response: Response, status: number, type: string, bytes: Uint8Array): void {
   response.statusCode = status;
   response.setHeader('Content-Type', `${type}; charset=utf-8`);
   response.setHeader('Content-Length', bytes.length);

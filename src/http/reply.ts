@@ -1,9 +1,10 @@
 import type { Response } from 'express';
 import { EventStream } from '../contract/event-stream.ts';
+import { JsonBytes } from '../contract/json-bytes.ts';
 import type { OperationReply } from '../contract/handlers.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 import { sendEventStream } from './event-stream.ts';
-import { sendJson } from './problems.ts';
+import { sendJson, sendJsonBytes } from './problems.ts';
 
 /**
  * Sends what an operation returned. An async iterable becomes a JSON array in constant memory. `isStillAllowed` is asked
@@ -19,6 +20,8 @@ export async function sendReply(
     response.status(reply.status).end();
   } else if (reply.body instanceof EventStream) {
     await sendEventStream(response, reply.body, isStillAllowed);
+  } else if (reply.body instanceof JsonBytes) {
+    sendJsonBytes(response, reply.status, 'application/json', reply.body.bytes);
   } else if (isAsyncIterable(reply.body)) {
     await sendJsonArray(response, reply.status, reply.body);
   } else {

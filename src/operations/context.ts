@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/users/actor.ts';
 import type { Keyring } from '../domain/security/encryption.ts';
 import type { LinkKey } from '../domain/security/signed-links.ts';
+import type { ComputePool } from '../compute/pool.ts';
 import type { YieldToEventLoop } from '../households/time-slicer.ts';
 import type { Db } from '../queries/connection/database.ts';
 import type { CancelReason } from '../queries/deliveries/deliveries.ts';
@@ -26,6 +27,8 @@ export interface Services {
   readonly invalidateCachedTokensOf: (userOrApplicationId: string) => void;
   /** Counts pending deliveries that a change of their webhook dropped. */
   readonly countCancelled: (reason: CancelReason, count: number) => void;
+  /** Threads for heavy computations. */
+  readonly compute: ComputePool;
   /** Turns of the event loop for long computations. */
   readonly yieldToEventLoop: YieldToEventLoop;
   /** News for open event streams. */

@@ -1,25 +1,27 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
+import { JsonBytes } from '../contract/json-bytes.ts';
+import { answerHeatPumpSchedule } from '../compute/heat-pump-schedule.ts';
 import { notFoundProblem } from '../domain/api/problem.ts';
 import { PRICE_VALIDITY_MS } from '../domain/prices/prices.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
 import type { InstantRange } from '../domain/api/instant-range.ts';
-import { loadPriceBook } from '../households/price-book.ts';
+import { loadKnownPrices } from '../households/price-book.ts';
 import { findUser } from '../queries/accounts/users.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
 import { findStoredHousehold } from '../households/stored-households.ts';
 import type { Household } from '../simulation/household/household.ts';
-import type { PriceBook } from '../simulation/devices/price-book.ts';
-import { computeHeatPumpSchedule } from '../simulation/devices/schedule.ts';
+import type { KnownPrices } from '../simulation/devices/price-book.ts';
 import { createAssumedHousehold } from '../households/assumed-household.ts';
 import type { Context } from './context.ts';
 import { findVisibleDevice } from './user-devices.ts';
-import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
-import { HOUR_MS } from '../domain/api/durations.ts';
+import { DAY_MS, HOUR_MS, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 
 type Schedule = components['schemas']['HeatPumpSchedule'];
 
 const MAX_SCHEDULE_DAYS = 31;
+/** What is computed here and not on a thread (docs/decisions.md#heavy-work). */
+const INLINE_MS = 2 * DAY_MS;
 /** A day is planned as a whole: of the first and the last one all prices count, in whatever time zone they lie. */
 const PLANNED_AROUND_MS = 26 * HOUR_MS;
 
@@ -29,9 +31,7 @@ export const getHeatPumpSchedules: Handler<Context, 'getHeatPumpSchedules'> = as
 ) => {
   const device = await findVisibleDevice(context, path, 'heat_pump', path.heat_pump_id);
   const range = parseInstantRange(['from', query.from], ['to', query.to], MAX_SCHEDULE_DAYS);
-  const outcome = await compute(context, device, range);
-  const error = typeof outcome === 'string' ? outcome : '';
-  const metadata = {
+  const toMetadata = (error: string): Schedule['metadata'] => ({
     requested_at: context.now.toISOString(),
     query: {
       org_id: path.org_id,
@@ -41,28 +41,27 @@ export const getHeatPumpSchedules: Handler<Context, 'getHeatPumpSchedules'> = as
       to: query.to,
     },
     error,
-  };
-  return { status: 200, body: { metadata, data: typeof outcome === 'string' ? [] : outcome } };
+  });
+  const subject = await findSubject(context, device, range);
+  if (typeof subject === 'string') return { status: 200, body: { metadata: toMetadata(subject), data: [] } };
+  const input = { ...subject, now: context.now, metadata: toMetadata('') };
+  const { answer } = await (subject.to.getTime() - subject.from.getTime() <= INLINE_MS
+    ? answerHeatPumpSchedule(input)
+    : context.compute.runInTurn(context.actor.partnerId, 'answerHeatPumpSchedule', input));
+  return { status: 200, body: new JsonBytes(answer) };
 };
 
-/** The entries, or why there are none. */
-async function compute(
-  context: Context,
-  device: DeviceRow,
-  range: InstantRange,
-): Promise<Schedule['data'] | string> {
+/** What the schedule is computed from, or why there are no entries. */
+async function findSubject(context: Context, device: DeviceRow, range: InstantRange) {
   // An entry belongs to the range when its quarter begins there.
   const from = new Date(Math.ceil(range.from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
-  if (from >= range.to) return 'No quarter hour begins in this time range.';
+  const { to } = range;
+  if (from >= to) return 'No quarter hour begins in this time range.';
   const household = await householdOf(context, device);
   if (household === undefined) {
     return 'The user has no coordinates: the weather, and with it the need for heat, is not known.';
   }
-  const book = await prices(context, { from, to: range.to });
-  return computeHeatPumpSchedule(household, book, context.now, from, range.to).map(({ time, state }) => ({
-    time: time.toISOString(),
-    state,
-  }));
+  return { household, prices: await loadPrices(context, { from, to }), from, to };
 }
 
 /** The household as it was drawn when the heat pump is simulated, otherwise one assumed at the user's location. */
@@ -77,8 +76,8 @@ async function householdOf({ db, orgId }: Context, device: DeviceRow): Promise<H
   return createAssumedHousehold({ latitude, longitude }, device.ratings.rated_power_w ?? null);
 }
 
-function prices({ db, orgId }: Context, { from, to }: InstantRange): Promise<PriceBook> {
-  return loadPriceBook(db, orgId, {
+function loadPrices({ db, orgId }: Context, { from, to }: InstantRange): Promise<KnownPrices> {
+  return loadKnownPrices(db, orgId, {
     from: new Date(from.getTime() - PLANNED_AROUND_MS - PRICE_VALIDITY_MS),
     to: new Date(to.getTime() + PLANNED_AROUND_MS),
   });

@@ -163,7 +163,8 @@ export class FairShare {
   }
 }
 
-const startProcessTimer: StartTimer = (waitMs, run) => {
+/** A timer of Node.js. */
+export const startProcessTimer: StartTimer = (waitMs, run) => {
   const timer = setTimeout(run, waitMs);
   return () => clearTimeout(timer);
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { fromCheckpointRow } from '../../src/households/checkpoints.ts';
+import { fromCheckpointRow } from '../../src/households/counters.ts';
 import { loadHeatPumpScheduler } from '../../src/households/heat-pump-schedules.ts';
 import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
 import type { Household } from '../../src/simulation/household/household.ts';

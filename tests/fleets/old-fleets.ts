@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { fromCheckpointRow } from '../../src/households/checkpoints.ts';
+import { fromCheckpointRow } from '../../src/households/counters.ts';
 import { loadHeatPumpScheduler } from '../../src/households/heat-pump-schedules.ts';
 import type { Checkpoint } from '../../src/simulation/model/counter-accumulator.ts';
 import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';

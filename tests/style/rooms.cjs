@@ -18,8 +18,10 @@ const rooms = {
   maintenance: ['loops', 'queries', 'domain'],
   households: ['queries', 'simulation', 'domain'],
   conditions: ['queries', 'simulation', 'domain'],
+  compute: ['shares', 'households', 'simulation', 'contract', 'domain'],
   presenters: ['contract', 'domain'],
   operations: [
+    'compute',
     'presenters',
     'accounts',
     'households',
@@ -36,6 +38,7 @@ const rooms = {
   portal: ['html', 'operations', 'accounts', 'conditions', 'streams', 'reference', 'contract', 'domain'],
   http: ['oauth', 'operations', 'streams', 'contract', 'domain', 'config', 'log'],
   compose: [
+    'compute',
     'contract',
     'http',
     'portal',
@@ -108,6 +111,7 @@ const owners = {
   undici: ['webhooks', 'cli'],
   winston: ['log'],
   commander: ['cli'],
+  piscina: ['compute'],
   '@node-oauth': ['oauth'],
 };
 

@@ -7,6 +7,7 @@ import { sha256Digest, newAccessToken } from '../../src/domain/security/credenti
 import type { Role } from '../../src/domain/users/roles.ts';
 import { createKeyring } from '../../src/domain/security/encryption.ts';
 import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
+import { ComputePool } from '../../src/compute/pool.ts';
 import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import type { Services } from '../../src/operations/context.ts';
 import { EventFeed } from '../../src/streams/event-feed.ts';
@@ -76,6 +77,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   await away.close();
   const db = options.isDatabaseAway === true ? away.db : database.db;
   const events = new EventFeed();
+  // On a busy machine a thread starts slowly, and niced ones run slowly: the bounds are tried in tests/compute.
+  const compute = new ComputePool({ threads: 1, waitMs: 60_000, maxJobMs: 60_000 });
   const servicesOf = (invalidateCachedTokensOf: Services['invalidateCachedTokensOf']): Services => ({
     db,
     baseUrl,
@@ -86,6 +89,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     testWebhook: () => Promise.resolve({ outcome: 'delivered', status_code: 204, detail: null }),
     invalidateCachedTokensOf,
     countCancelled: () => {},
+    compute,
     yieldToEventLoop,
     events,
     wakeDispatcher: () => events.announceNews(),
@@ -116,6 +120,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     foreign,
     close: async () => {
       events.stop();
+      await compute.stop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       try {

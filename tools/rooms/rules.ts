@@ -45,6 +45,7 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
     'What each operation takes and gives: types for its handler, and its body from bytes to values or errors.',
   config: 'Reads the environment once into typed settings.',
   html: 'Renders templates into pages with the headers that pages need.',
+  compute: 'Pure work on threads: whole jobs on bytes.',
   shares: 'Divides scarce things among partners: turns, waiting, refusal.',
   loops: 'Repeats background work when it is woken or due, and throttles calls.',
   log: 'JSON lines on standard error, without secrets.',

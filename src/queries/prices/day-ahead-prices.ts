@@ -4,14 +4,6 @@ import type { DayAheadPrice } from '../../domain/prices/prices.ts';
 import type { InstantRange } from '../../domain/api/instant-range.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** A price with the time it came in. */
-interface PriceRevision {
-  readonly startsAt: Date;
-  readonly receivedAt: Date;
-  /** EUR/MWh. */
-  readonly price: number;
-}
-
 /** One upload after the other, so that each compares with what is stored. */
 export async function lockPricesOfOrganization(tx: Tx, orgId: string): Promise<void> {
   await tx.selectFrom('organizations').select('id').where('id', '=', orgId).forNoKeyUpdate().execute();
@@ -71,27 +63,66 @@ export async function listPrices(
   }));
 }
 
+/** Rows of one statement: their bytes are decoded in some milliseconds. */
+const REVISIONS_PER_PAGE = 20_000;
+/** Beginning, arrival, price: eight bytes each. */
+const BYTES_PER_REVISION = 24;
+
 /**
- * All revisions of the prices that begin in the range, by beginning, then by time of arrival. With `lateMs` those are
- * left out that came in later than that after the beginning.
+ * All revisions of the prices that begin in the range, by beginning, then by time of arrival: for each its beginning and
+ * its arrival in ms since 1970 and its price in EUR/MWh, in shared memory. With `lateMs` those are left out that came in
+ * later than that after the beginning. Read in pages of packed numbers: as rows, 35,000 of them, a year, hold the event
+ * loop for ten times as long.
  */
-export async function listPriceRevisions(
+export async function readPriceRevisions(
   db: Db,
   orgId: string,
   { from, to }: InstantRange,
   lateMs?: number,
-): Promise<PriceRevision[]> {
-  const rows = await db
-    .selectFrom('day_ahead_prices')
-    .select(['starts_at', 'received_at', 'price'])
-    .where('org_id', '=', orgId)
-    .where('starts_at', '>=', from)
-    .where('starts_at', '<', to)
-    .where(receivedInTime(lateMs))
-    .orderBy('starts_at')
-    .orderBy('received_at')
-    .execute();
-  return rows.map((row) => ({ startsAt: row.starts_at, receivedAt: row.received_at, price: row.price }));
+): Promise<Float64Array> {
+  const pages: Buffer[] = [];
+  let after: readonly [Date, Date | '-infinity'] = [from, '-infinity'];
+  for (;;) {
+    const page = await readPageOfRevisions(db, orgId, after, to, lateMs);
+    pages.push(page);
+    if (page.length < REVISIONS_PER_PAGE * BYTES_PER_REVISION) return decodeNumbers(pages);
+    const last = page.subarray(-BYTES_PER_REVISION);
+    after = [new Date(last.readDoubleBE(0)), new Date(last.readDoubleBE(8))];
+  }
+}
+
+async function readPageOfRevisions(
+  db: Db,
+  orgId: string,
+  [startsAt, receivedAt]: readonly [Date, Date | '-infinity'],
+  to: Date,
+  lateMs: number | undefined,
+): Promise<Buffer> {
+  const { rows } = await sql<{ packed: Buffer | null }>`
+    select string_agg(
+      float8send((extract(epoch from starts_at) * 1000)::float8)
+        || float8send((extract(epoch from received_at) * 1000)::float8)
+        || float8send(price),
+      ''::bytea order by starts_at, received_at
+    ) as packed
+    from (
+      select starts_at, received_at, price
+      from day_ahead_prices
+      where org_id = ${orgId}::uuid and starts_at >= ${startsAt} and starts_at < ${to}
+        and (starts_at, received_at) > (${startsAt}, ${receivedAt}) and ${receivedInTime(lateMs)}
+      order by starts_at, received_at
+      limit ${sql.lit(REVISIONS_PER_PAGE)}
+    ) as page`.execute(db);
+  return rows[0]?.packed ?? Buffer.alloc(0);
+}
+
+function decodeNumbers(pages: readonly Buffer[]): Float64Array {
+  const total = pages.reduce((sum, page) => sum + page.length, 0);
+  const numbers = new Float64Array(new SharedArrayBuffer(total));
+  let next = 0;
+  for (const page of pages)
+    for (let at = 0; at < page.length; at += 8) numbers[next++] = page.readDoubleBE(at);
+  return numbers;
 }
 
 /** A text that changes whenever one of these revisions is stored for one of the organizations. */

@@ -1,0 +1,16 @@
+import { computeDeviceData } from '../households/device-data.ts';
+import type { DeviceDataQuestion, DeviceDataResult } from '../households/device-data.ts';
+import { TimeSlicer } from '../households/time-slicer.ts';
+import { toJsonBytes } from './bytes.ts';
+
+/** Nobody else waits for the thread: it needs no slices. */
+const goOn = (): Promise<void> => Promise.resolve();
+
+/** The answer of a device's data as JSON, with the checkpoint that was made on the way. */
+export async function answerDeviceData(input: {
+  readonly question: DeviceDataQuestion;
+  readonly metadata: object;
+}): Promise<{ readonly answer: Uint8Array; readonly made: DeviceDataResult['made'] }> {
+  const { periods, made } = await computeDeviceData(input.question, new TimeSlicer(goOn));
+  return { answer: toJsonBytes({ metadata: input.metadata, data: periods }), made };
+}

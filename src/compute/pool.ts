@@ -1,0 +1,144 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import { Problem } from '../domain/api/problem.ts';
+import { FairShare, startProcessTimer } from '../shares/fair-share.ts';
+import type { StartTimer } from '../shares/fair-share.ts';
+import { listTransferable } from './bytes.ts';
+import type { JobAnswer, JobInput, JobName, JobOutput } from './jobs.ts';
+
+/** Callers of one partner that wait for its turn. */
+const MAX_WAITING = 8;
+/** Heavy requests of all partners at the same time: their bodies, of 8 MiB at most, are held in memory. */
+const MAX_TURNS = 32;
+/** The longest job, a preview of sixteen million cells, takes about a second. */
+const DEFAULT_MAX_JOB_MS = 15_000;
+/** Of JavaScript objects in one thread; typed arrays lie beside them, and the limits of the document bound these. */
+const DEFAULT_MAX_HEAP_MB = 256;
+/** Threads leave the processor to the main thread, which serves everybody (nice(2)). */
+const NICE_INCREMENT = 5;
+
+export interface ComputePoolOptions {
+  /** Threads at most; one less than there are cores, at least one, where it is left out. */
+  readonly threads?: number | undefined;
+  readonly maxJobMs?: number | undefined;
+  readonly maxHeapMb?: number | undefined;
+  readonly waitMs?: number | undefined;
+  readonly startTimer?: StartTimer | undefined;
+  /** The file that runs the jobs. */
+  readonly workerFile?: string | undefined;
+}
+
+/**
+ * Runs jobs on threads, fairly among partners. Each partner has one heavy request at a time as of right, more only while
+ * threads are idle; eight wait for their turn, all others are refused.
+ */
+export class ComputePool {
+  readonly #turns: FairShare;
+  readonly #units: FairShare;
+  readonly #options: ComputePoolOptions;
+  readonly #threads: number;
+  #pool: Piscina | undefined;
+  #isStopped = false;
+
+  constructor(options: ComputePoolOptions = {}) {
+    this.#options = options;
+    this.#threads = options.threads ?? Math.max(1, availableParallelism() - 1);
+    const { waitMs, startTimer } = options;
+    this.#turns = new FairShare({
+      capacity: MAX_TURNS,
+      asOfRight: 1,
+      atMost: this.#threads,
+      maxWaiting: MAX_WAITING,
+      waitMs,
+      startTimer,
+    });
+    // Who has a turn waits here for a thread only.
+    this.#units = new FairShare({ capacity: this.#threads, maxWaiting: MAX_WAITING, waitMs, startTimer });
+  }
+
+  /** Starts the threads, so that the first job need not wait for them: loading takes each about 0.3 s. */
+  start(): void {
+    if (this.#isStopped) throw new Error('The threads were stopped.');
+    this.#pool ??= new Piscina({
+      filename: this.#options.workerFile ?? fileURLToPath(new URL('worker.ts', import.meta.url)),
+      minThreads: this.#threads,
+      maxThreads: this.#threads,
+      atomics: 'disabled',
+      niceIncrement: NICE_INCREMENT,
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.maxHeapMb ?? DEFAULT_MAX_HEAP_MB },
+    });
+  }
+
+  /** Jobs and turns that run and wait. */
+  get usage() {
+    return { threads: this.#units.usage, turns: this.#turns.usage };
+  }
+
+  /**
+   * A turn for one heavy request, to be taken before its body is read; what is returned ends it.
+   * @throws Problem overloaded (503); the reason of the signal when that is aborted first.
+   */
+  acquireTurn(partnerId: string, signal?: AbortSignal): Promise<() => void> {
+    return this.#turns.acquire(partnerId, signal);
+  }
+
+  /**
+   * Runs a job; the bytes of its input are moved, not copied, and are gone afterwards. A signal ends the wait for a thread.
+   * @throws Problem overloaded (503) when no thread is free in time or the job takes too long; the Problem that the job
+   * has thrown; an Error when its thread has ended.
+   */
+  async run<Name extends JobName>(
+    partnerId: string,
+    name: Name,
+    input: JobInput<Name>,
+    signal?: AbortSignal,
+  ): Promise<JobOutput<Name>> {
+    const release = await this.#units.acquire(partnerId, signal);
+    try {
+      const answer = await this.#runOnThread(name, input);
+      if ('problem' in answer) {
+        const { code, detail, ...options } = answer.problem;
+        throw new Problem(code, detail, options);
+      }
+      return answer.output as JobOutput<Name>;
+    } finally {
+      release();
+    }
+  }
+
+  /** The same for a request without a body: takes its turn, runs the job, and ends the turn. */
+  async runInTurn<Name extends JobName>(
+    partnerId: string,
+    name: Name,
+    input: JobInput<Name>,
+  ): Promise<JobOutput<Name>> {
+    return this.#turns.run(partnerId, () => this.run(partnerId, name, input));
+  }
+
+  /** Ends the threads; jobs that run are lost. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#pool?.destroy();
+  }
+
+  async #runOnThread(name: JobName, input: JobInput<JobName>): Promise<JobAnswer> {
+    this.start();
+    const maxJobMs = this.#options.maxJobMs ?? DEFAULT_MAX_JOB_MS;
+    const deadline = new AbortController();
+    const startTimer = this.#options.startTimer ?? startProcessTimer;
+    const cancelTimer = startTimer(maxJobMs, () => deadline.abort());
+    try {
+      return (await this.#pool?.run(
+        { name, input },
+        { signal: deadline.signal, transferList: listTransferable(input) },
+      )) as JobAnswer;
+    } catch (cause) {
+      if (!deadline.signal.aborted) throw cause;
+      const detail = `The computation took more than ${Math.ceil(maxJobMs / 1000)} s and was ended; repeat it later, or ask for less.`;
+      throw new Problem('overloaded', detail, { headers: { 'Retry-After': '5' }, cause });
+    } finally {
+      cancelTimer();
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import { parentPort } from 'node:worker_threads';
+
+/** Stands in for the worker: does what the name of the task says, however wrong. */
+export default function doWrong({ name }: { readonly name: string }): unknown {
+  switch (name) {
+    case 'loop':
+      for (;;);
+    case 'allocate':
+      for (const kept: string[][] = []; ;) kept.push(Array.from({ length: 10_000 }, (_, at) => `text ${at}`));
+    case 'exit':
+      return process.exit(3);
+    case 'throw':
+      throw new RangeError('Out of range.');
+    default:
+      return { output: { hasParent: parentPort !== null } };
+  }
+}

@@ -1,0 +1,69 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { ComputePool } from '../../src/compute/pool.ts';
+import type { ComputePoolOptions } from '../../src/compute/pool.ts';
+import { ManualTimers } from '../shares/manual-timers.ts';
+
+const FAULTY_WORKER = fileURLToPath(new URL('faulty-worker.ts', import.meta.url));
+
+let pool: ComputePool;
+afterEach(() => pool.stop());
+
+function start(options: ComputePoolOptions = {}): (name: string, partnerId?: string) => Promise<unknown> {
+  pool = new ComputePool({ threads: 1, waitMs: 60_000, workerFile: FAULTY_WORKER, ...options });
+  return (name, partnerId = 'a') => pool.run(partnerId, name as 'answerDeviceData', {} as never);
+}
+
+const works = { hasParent: true };
+
+test('a job that does not end is ended after its time, answered 503, and the next one is done', async () => {
+  const timers = new ManualTimers();
+  const run = start({ maxJobMs: 5_000, startTimer: timers.start });
+  expect(await run('work')).toEqual(works);
+  const endless = run('loop');
+  await new Promise((resolve) => setImmediate(resolve));
+  timers.advance(5_000);
+  await expect(endless).rejects.toMatchObject({ code: 'overloaded', headers: { 'Retry-After': '5' } });
+  expect(await run('work')).toEqual(works);
+});
+
+test.each(['allocate', 'exit', 'throw'])(
+  "a job that comes to grief (%s) is an error that is not the caller's, and the next one is done",
+  async (fault) => {
+    const run = start({ maxHeapMb: 32 });
+    const error: unknown = await run(fault).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toHaveProperty('code', 'overloaded');
+    expect(await run('work')).toEqual(works);
+  },
+);
+
+test('a partner has one turn and eight that wait; the ninth is refused at once, another partner is not', async () => {
+  start();
+  const release = await pool.acquireTurn('a');
+  const waiting = Array.from({ length: 8 }, () => pool.acquireTurn('a'));
+  await expect(pool.acquireTurn('a')).rejects.toMatchObject({ code: 'overloaded' });
+  expect(pool.usage.turns).toEqual({ capacity: 32, held: 1, waiting: 8 });
+  (await pool.acquireTurn('b'))();
+  release();
+  for (const turn of waiting) (await turn)();
+  expect(pool.usage.turns).toEqual({ capacity: 32, held: 0, waiting: 0 });
+});
+
+test('the jobs of one partner do not keep another from the thread', async () => {
+  const run = start();
+  const order: string[] = [];
+  const done = ['a', 'a', 'a', 'b'].map(async (partner) => {
+    await run('work', partner);
+    order.push(partner);
+  });
+  await Promise.all(done);
+  expect(order.slice(0, 3).toSorted()).toEqual(['a', 'a', 'b']);
+});
+
+test('after the stop nothing is started again', async () => {
+  const run = start();
+  await run('work');
+  await pool.stop();
+  await expect(run('work')).rejects.toThrow('The threads were stopped.');
+});
