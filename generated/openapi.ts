@@ -1566,7 +1566,9 @@ export interface paths {
          *     since TLS and the token vouch for them; `partner listen` signs what it forwards with a secret of its own.
          *
          *     A partner has at most 50 streams open at once, those of its simulation organizations included, at each process that
-         *     serves the API; one more is 429 `quota_exceeded` with `Retry-After`. A stream counts until it ends.
+         *     serves the API; one more is 429 `quota_exceeded` with `Retry-After`. A stream counts until it ends. Where a
+         *     process has 2,000 streams of all partners open, one more is 503 `overloaded`. A stream whose client leaves more than
+         *     1,000 messages, or a mebibyte of them, unread is cut off: connect again with `Last-Event-ID`, and nothing is missed.
          *
          *     Who may call it: admin.
          */

@@ -18,9 +18,9 @@ export interface ProcessContext {
   readonly deliveryMetrics: DeliveryMetrics;
   /** The event streams of this process. */
   readonly events: EventFeed;
-  /** Messages were written: tells the event streams of all processes. */
-  readonly announce: () => void;
   /** The threads of this process. */
   readonly compute: ComputePool;
+  /** Messages of these organizations were written: tells their event streams in all processes. */
+  readonly announce: (orgIds: readonly string[]) => void;
   readonly clock: () => Date;
 }

@@ -46,8 +46,8 @@ export function createOperationServices(
     compute,
     yieldToEventLoop,
     events,
-    wakeDispatcher: () => {
-      announce();
+    wakeDispatcher: (orgIds) => {
+      announce(orgIds);
       if (workers === undefined) notify();
       else workers.wakeDispatcher();
     },

@@ -46,8 +46,8 @@ export async function startWorkers({
     db,
     now: clock,
     simulatorFaults: settings.simulatorFaults,
-    wakeDispatcher: () => {
-      announce();
+    wakeDispatcher: (orgIds) => {
+      announce(orgIds);
       dispatcher.wake();
     },
     onError: failed('fleets'),

@@ -40,13 +40,14 @@ export function planFirstFaults(fleetId: string, household: Household, now: Date
   );
 }
 
-/** Begins and ends the conditions that are due; true when something was, so that there may be more. */
-export async function applyDueFaults(db: Db, now: Date): Promise<boolean> {
-  let changed = 0;
+/** Begins and ends conditions that are due; the organizations in which some were, so that there may be more. */
+export async function applyDueFaults(db: Db, now: Date): Promise<string[]> {
+  const changed: string[] = [];
   for (const due of await listFleetsWithDueChanges(db, now, CONDITION_BATCH_SIZE)) {
-    changed += await db.transaction().execute((tx) => applyDueFaultsOfFleet(tx, due, now));
+    const count = await db.transaction().execute((tx) => applyDueFaultsOfFleet(tx, due, now));
+    if (count > 0) changed.push(due.orgId);
   }
-  return changed > 0;
+  return changed;
 }
 
 /** The fleet's row is taken first, as every change of its state does, so that a stop comes before or after. */

@@ -22,7 +22,7 @@ export interface FleetRunnerOptions {
   /** Whether devices get conditions by themselves. */
   readonly simulatorFaults: boolean;
   /** Deliveries may have been written. */
-  readonly wakeDispatcher: () => void;
+  readonly wakeDispatcher: (orgIds: readonly string[]) => void;
   readonly onError: (error: unknown) => void;
   readonly listen?: ListenForWork;
   /** How long a dead worker's fleet waits for another one. */
@@ -166,7 +166,11 @@ export class FleetRunner {
   async #applyDueFaults(): Promise<void> {
     const { db, now, simulatorFaults, wakeDispatcher } = this.#options;
     if (!simulatorFaults) return;
-    while (!this.#isStopped && (await applyDueFaults(db, now()))) wakeDispatcher();
+    while (!this.#isStopped) {
+      const changed = await applyDueFaults(db, now());
+      if (changed.length === 0) return;
+      wakeDispatcher(changed);
+    }
   }
 
   async #advanceCheckpoints(): Promise<void> {

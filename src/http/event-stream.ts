@@ -9,7 +9,8 @@ const RETRY_MS = 1_000;
 
 /**
  * Writes events (HTML standard, 9.2) until the client goes, the service stops or the caller may not listen any more. A
- * client that reads slowly holds back its own events: the next one is requested when the client has read the last.
+ * client that reads slowly holds back its own events: the next one is requested when the client has read the last; one that
+ * leaves too many is cut off.
  */
 export async function sendEventStream(
   response: Response,
@@ -56,7 +57,7 @@ async function writeEvents(
   }, heartbeatMs);
   try {
     response.write(`retry: ${RETRY_MS}\n\n`);
-    for await (const event of stream.events(gone.signal)) {
+    for await (const event of stream.events(gone.signal, () => response.destroy())) {
       if (!(await isAllowedNow())) break;
       if (!response.write(formatEvent(event))) await waitForDrain(response);
       if (response.destroyed) return;

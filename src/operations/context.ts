@@ -33,8 +33,8 @@ export interface Services {
   readonly yieldToEventLoop: YieldToEventLoop;
   /** News for open event streams. */
   readonly events: EventFeed;
-  /** Tells the dispatcher and open event streams that messages were written. Call it after the commit. */
-  readonly wakeDispatcher: () => void;
+  /** Tells the dispatcher and the open event streams of these organizations of new messages. Call it after the commit. */
+  readonly wakeDispatcher: (orgIds: readonly string[]) => void;
   /** Tells the fleet runner that a fleet has work. Call it after the commit. */
   readonly wakeFleets: () => void;
 }

@@ -59,7 +59,7 @@ export const redeliver: Handler<Context, 'redeliver'> = async (context, { path }
   if (reopened === undefined) {
     throw new Problem('delivery_state_conflict', await explainConflict(context, path, before.message_type));
   }
-  context.wakeDispatcher();
+  context.wakeDispatcher([orgId]);
   return { status: 200, body: presentDelivery(reopened) };
 };
 

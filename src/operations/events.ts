@@ -2,7 +2,6 @@ import { EventStream } from '../contract/event-stream.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { validationProblem, Problem } from '../domain/api/problem.ts';
 import { findStreamCursor, readStreamEndCursor } from '../queries/notifications/events.ts';
-import { readAnnouncedEvents } from '../streams/announced-events.ts';
 import { MAX_STREAMS_PER_PARTNER } from '../streams/event-feed.ts';
 import type { Context } from './context.ts';
 
@@ -11,7 +10,8 @@ const RETRY_SECONDS = 30;
 
 /**
  * Streams the organization's messages as server-sent events, from now on or behind Last-Event-ID. 422 `unknown_event`
- * when no message has that id, 429 `quota_exceeded` when the partner has too many streams open.
+ * when no message has that id, 429 `quota_exceeded` when the partner has too many streams open, 503 `overloaded` when the
+ * process has.
  */
 export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { headers }) => {
   const { db, orgId, events: feed, actor } = context;
@@ -24,19 +24,31 @@ export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { 
     const detail = 'No message of this organization has this id; leave the header out to start anew.';
     throw validationProblem([{ parameter: 'Last-Event-ID', in: 'header', code: 'unknown_event', detail }]);
   }
-  const release = feed.reserveStream(actor.orgId);
-  if (release === undefined) {
-    const detail = `${MAX_STREAMS_PER_PARTNER} event streams are open already; close one, or try again in ${RETRY_SECONDS} s.`;
-    throw new Problem('quota_exceeded', detail, { headers: { 'Retry-After': String(RETRY_SECONDS) } });
-  }
+  const release = feed.reserveStream(actor.partnerId);
+  if (release === undefined) throw tooManyStreamsProblem(feed.isFull);
   return {
     status: 200,
     // A proxy that collects an answer before it passes it on would delay events.
     headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
     body: new EventStream(
-      (closed) => readAnnouncedEvents({ db, orgId, feed }, start, closed),
+      (gone, cut) => feed.listen({ orgId, start, replays: lastEventId !== undefined }, gone, cut),
       feed.stopSignal,
       release,
     ),
   };
 };
+
+function tooManyStreamsProblem(isProcessFull: boolean): Problem {
+  const headers = { 'Retry-After': String(RETRY_SECONDS) };
+  return isProcessFull
+    ? new Problem(
+        'overloaded',
+        `All event streams of this process are in use; try again in ${RETRY_SECONDS} s.`,
+        { headers },
+      )
+    : new Problem(
+        'quota_exceeded',
+        `${MAX_STREAMS_PER_PARTNER} event streams are open already; close one, or try again in ${RETRY_SECONDS} s.`,
+        { headers },
+      );
+}

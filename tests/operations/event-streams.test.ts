@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { MAX_STREAMS_PER_PARTNER } from '../../src/streams/event-feed.ts';
+import { EventFeed, MAX_STREAMS_PER_PARTNER } from '../../src/streams/event-feed.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { startApi, type Api, type Company } from '../support/api.ts';
 import { EventListener } from '../support/event-stream.ts';
@@ -58,6 +58,15 @@ test('one stream too many is refused until another ends, whichever organization 
   let { status } = await api.call('streamEvents');
   while (status === 429) ({ status } = await api.call('streamEvents'));
   expect(status).toBe(200);
+});
+
+test('a process that has as many streams open as it may have is overloaded', async () => {
+  const events = new EventFeed({ db: api.db, onError: () => undefined, maxStreams: 0 });
+  const full = await startApi({ services: { events } });
+  const { status, headers, body } = await full.call('streamEvents');
+  expect([status, headers['retry-after'], body.code]).toEqual([503, '30', 'overloaded']);
+  await events.stop();
+  await full.close();
 });
 
 test('calls that open no stream take no place', async () => {

@@ -201,7 +201,7 @@ describe('a stream ends', () => {
     const other = await startApi();
     const url = address(other.own.orgId).replace(api.baseUrl, other.baseUrl);
     const listener = await EventListener.open(url, { authorization: `Bearer ${other.own.admin.token}` });
-    other.services.events.stop();
+    await other.services.events.stop();
     expect(await listener.ended).toBe('whole');
     await other.close();
   });

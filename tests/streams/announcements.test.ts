@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startEventStreams } from '../../src/streams/announcements.ts';
+import { readStreamEndCursor } from '../../src/queries/notifications/events.ts';
+import { formatAnnouncement, parseAnnouncement, startEventStreams } from '../../src/streams/announcements.ts';
 import type { EventStreams } from '../../src/streams/announcements.ts';
+import { addOrganization, announceMessages } from '../support/announced-messages.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 
@@ -19,51 +22,39 @@ afterAll(async () => {
   await database.close();
 });
 
-const never = new AbortController().signal;
-/** Longer than the test may take: only news ends the wait. */
-const LONG_MS = 600_000;
+test.each([
+  ['by name', 1],
+  ['all, where there are too many to name', 201],
+])(
+  'what a worker announces wakes the streams of another process, again and again: %s',
+  async (_, organizations) => {
+    const orgId = await addOrganization(database.db);
+    const others = Array.from({ length: organizations - 1 }, () => randomUUID());
+    const gone = new AbortController();
+    const start = await readStreamEndCursor(database.db);
+    const events = api.events.listen({ orgId, start, replays: false }, gone.signal, ignoreError);
+    for (let count = 0; count < 3; count += 1) {
+      const next = events.next();
+      const ids = await announceMessages(database.db, orgId);
+      worker.announce([...others, orgId]);
+      expect((await next).value).toMatchObject({ id: ids[0] });
+    }
+    gone.abort();
+    expect((await events.next()).done).toBe(true);
+  },
+);
 
-test('what a worker announces wakes the streams of another process, again and again', async () => {
-  for (let i = 0; i < 3; i += 1) {
-    const news = api.events.waitForNews(api.events.newsCount, LONG_MS, never);
-    worker.announce();
-    await news;
+test('an announcement fits into a notification, however many organizations have news', () => {
+  for (const [count, named] of [
+    [1, true],
+    [200, true],
+    [201, false],
+    [5_000, false],
+  ] as const) {
+    const orgIds = Array.from({ length: count }, () => randomUUID());
+    const payload = formatAnnouncement(randomUUID(), orgIds);
+    expect(Buffer.byteLength(payload)).toBeLessThan(8_000);
+    expect(parseAnnouncement(payload).orgIds).toEqual(named ? orgIds : undefined);
   }
-});
-
-test('news that came while nobody waited are not lost, and a wait ends when its listener goes', async () => {
-  const { newsCount } = worker.events;
-  worker.announce();
-  await worker.events.waitForNews(newsCount, LONG_MS, never);
-  const gone = new AbortController();
-  const wait = worker.events.waitForNews(worker.events.newsCount, LONG_MS, gone.signal);
-  gone.abort();
-  await wait;
-  await worker.events.waitForNews(worker.events.newsCount, LONG_MS, gone.signal);
-});
-
-test('a rest is not cut short by news, only by a listener that goes', async () => {
-  const startedAt = performance.now();
-  const rest = worker.events.pause(50, never);
-  worker.events.announceNews();
-  await rest;
-  // Timers count whole milliseconds.
-  expect(performance.now() - startedAt).toBeGreaterThan(48);
-  const gone = new AbortController();
-  const long = worker.events.pause(LONG_MS, gone.signal);
-  gone.abort();
-  await long;
-  await worker.events.pause(LONG_MS, gone.signal);
-});
-
-test('a stop ends every wait', async () => {
-  const storage = { db: database.db, config: database.connection };
-  const streams = await startEventStreams(storage, true, ignoreError);
-  const wait = streams.events.waitForNews(streams.events.newsCount, LONG_MS, never);
-  const rest = streams.events.pause(LONG_MS, never);
-  await streams.stop();
-  await wait;
-  await rest;
-  expect(streams.events.stopSignal.aborted).toBe(true);
-  await streams.events.waitForNews(streams.events.newsCount, LONG_MS, never);
+  expect(parseAnnouncement(undefined)).toEqual({ from: '', orgIds: undefined });
 });

@@ -76,9 +76,9 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   // A pool that was ended fails like one whose server is gone, and at once.
   await away.close();
   const db = options.isDatabaseAway === true ? away.db : database.db;
-  const events = new EventFeed();
   // On a busy machine a thread starts slowly, and niced ones run slowly: the bounds are tried in tests/compute.
   const compute = new ComputePool({ threads: 1, waitMs: 60_000, maxJobMs: 60_000 });
+  const events = new EventFeed({ db, onError: () => undefined });
   const servicesOf = (invalidateCachedTokensOf: Services['invalidateCachedTokensOf']): Services => ({
     db,
     baseUrl,
@@ -92,7 +92,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     compute,
     yieldToEventLoop,
     events,
-    wakeDispatcher: () => events.announceNews(),
+    wakeDispatcher: (orgIds) => events.announceNews(orgIds),
     wakeFleets: () => {},
     ...options.services,
   });
@@ -119,8 +119,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     own,
     foreign,
     close: async () => {
-      events.stop();
       await compute.stop();
+      await events.stop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       try {

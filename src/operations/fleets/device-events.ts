@@ -18,19 +18,17 @@ interface DevicePath {
 /** Raises a condition of a simulated device now; `reconnect` ends an outage. */
 export const triggerDeviceEvent: Handler<Context, 'triggerDeviceEvent'> = async (context, { path, body }) => {
   const { db, now, orgId, requestId } = context;
-  const change = await db.transaction().execute(async (tx) => {
+  const { change, simulationOrgId } = await db.transaction().execute(async (tx) => {
     const fleet = await requireFleetOfDevice(tx, orgId, path);
     if (!isFleetActive(fleet.status)) {
       const detail = `The fleet is ${fleet.status}; events can be raised while it is running or expanding.`;
       throw new Problem('fleet_state_conflict', detail);
     }
-    return applyDeviceEvent(
-      tx,
-      { orgId: fleet.simulationOrgId, deviceId: path.device_id, now, requestId },
-      body.code,
-    );
+    const { simulationOrgId } = fleet;
+    const device = { orgId: simulationOrgId, deviceId: path.device_id, now, requestId };
+    return { simulationOrgId, change: await applyDeviceEvent(tx, device, body.code) };
   });
-  if (change.changed && body.code !== 'reconnect') context.wakeDispatcher();
+  if (change.changed && body.code !== 'reconnect') context.wakeDispatcher([simulationOrgId]);
   const occurred_at = change.changedAt.toISOString();
   return {
     status: 200,

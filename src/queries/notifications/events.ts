@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { unnestRows } from '../connection/rows.ts';
 
 /** A position in an organization's stream of events: behind the message announced at this instant with this id. */
 export interface StreamCursor {
@@ -98,6 +99,22 @@ export async function reannounceMessage(tx: Tx, orgId: string, id: string): Prom
 export const EVENTS_CHANNEL = 'events';
 
 /** Wakes the event streams of all processes. Call it through a throttle, never inside an event's transaction. */
-export async function notifyStreams(db: Db): Promise<void> {
-  await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db);
+export async function notifyStreams(db: Db, payload: string): Promise<void> {
+  await sql`select pg_notify(${EVENTS_CHANNEL}, ${payload})`.execute(db);
+}
+
+/** Those of the organizations that have messages behind their cursor. */
+export async function listOrganizationsWithNews(
+  db: Db,
+  cursors: readonly (StreamCursor & { readonly orgId: string })[],
+): Promise<string[]> {
+  const behind = (column: 'announced_at' | 'repeated_at') => sql`
+    select from messages m
+    where m.org_id = rows."orgId" and (m.${sql.ref(column)}, m.id) > (rows.at, rows.id)`;
+  const { rows } = await sql<{ orgId: string }>`
+    select rows."orgId"
+    from ${unnestRows(cursors, { orgId: 'uuid', at: 'timestamptz', id: 'uuid' })}
+    where exists (${behind('announced_at')}) or exists (${behind('repeated_at')})
+  `.execute(db);
+  return rows.map(({ orgId }) => orgId);
 }

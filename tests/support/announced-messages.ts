@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { encodeEnvelope } from '../../src/domain/notifications/envelope.ts';
+import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
+import type { Db } from '../../src/queries/connection/database.ts';
+import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
+
+const AT = new Date('2026-06-15T12:00:00.000Z');
+
+/** A partner organization without anything; its id. */
+export async function addOrganization(db: Db): Promise<string> {
+  const id = randomUUID();
+  await insertOrganization(db, { id, name: 'Heard', kind: 'partner', parentOrgId: null, createdAt: AT });
+  return id;
+}
+
+/** Writes messages of an organization in one transaction, which announces them; their ids in the order of the streams. */
+export async function announceMessages(
+  db: Db,
+  orgId: string,
+  count = 1,
+  notice = 'Hello',
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => randomUUID());
+  await db.transaction().execute(async (tx) => {
+    for (const id of ids) {
+      const device = { device_id: randomUUID(), device_type: 'wallbox', owner_id: randomUUID() } as const;
+      const content = { type: 'device.information', data: { ...device, notice } } as const;
+      const payload = encodeEnvelope(id, content, AT);
+      const message = { org_id: orgId, id, message_type: content.type, occurred_at: AT, payload };
+      await insertMessageWithDeliveries(tx, message, AT);
+    }
+  });
+  const rows = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .orderBy('announced_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
