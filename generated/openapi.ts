@@ -3469,7 +3469,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description The body is larger than 1 MiB. */
+        /** @description The body is larger than 16 KiB. It is not read, and the connection is closed. */
         readonly OAuthPayloadTooLarge: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
@@ -3675,7 +3675,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is larger than the operation accepts: 1 MiB, day-ahead prices 8 MiB. */
+        /** @description The body is larger than the operation accepts (`x-max-body-bytes`; 1 MiB unless it says otherwise). It is not read, and the connection is closed. */
         readonly PayloadTooLarge: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];

@@ -14,7 +14,7 @@ export const PROBLEMS = {
     "status": 400,
     "title": "Malformed request",
     "detail": "The request cannot be decoded.",
-    "cause": "The path or the query contains a percent sequence that is not UTF-8 (such as `%ZZ` or a lone `%`), or the body does not match its declared length or encoding.",
+    "cause": "The path or the query contains a percent sequence that is not UTF-8 (such as `%ZZ` or a lone `%`), or the body does not match its declared length or encoding; or the query has more than 100 parameters.",
     "cure": "Encode path and query values with the URL functions of your language, and let the HTTP library set the length and encoding headers."
   },
   "unauthenticated": {
@@ -126,7 +126,7 @@ export const PROBLEMS = {
     "status": 413,
     "title": "Payload too large",
     "detail": "The body is larger than this operation accepts.",
-    "cause": "The body exceeds 1 MiB, or 8 MiB for day-ahead prices.",
+    "cause": "The body exceeds 1 MiB, 8 MiB for day-ahead prices, or 16 KiB for requests without a token and for forms. It is not read, and the connection is closed.",
     "cure": "Split the request, for example into several price uploads."
   },
   "unsupported_media_type": {
@@ -185,12 +185,28 @@ export const PROBLEMS = {
     "cause": "Only a delivered or exhausted delivery is sent again, to a webhook that is enabled and still subscribed to the message's topic. This one is pending already, was cancelled (what was dropped is never replayed), or its webhook does not want it.",
     "cure": "Read the delivery's `state`. Wait while it is pending; enable the webhook, or subscribe it to the topic, where that is what is missing."
   },
+  "uri_too_long": {
+    "scope": "problem",
+    "status": 414,
+    "title": "Address too long",
+    "detail": "The address has more than 8192 bytes.",
+    "cause": "The path and the query together are longer than 8 KiB, often because of a long list of filters.",
+    "cure": "Ask for less in one request, for example for one page after the other, or follow the addresses of `Link` headers."
+  },
+  "request_timeout": {
+    "scope": "problem",
+    "status": 408,
+    "title": "Request timeout",
+    "detail": "The request did not arrive in time.",
+    "cause": "The header did not arrive within 10 seconds, the whole request not within 30, or no byte of the body came for 10 seconds. The service ends the connection.",
+    "cure": "Send the request again over a new connection; split large uploads where the network is slow."
+  },
   "header_too_large": {
     "scope": "problem",
     "status": 431,
     "title": "Request header too large",
     "detail": "The request line and headers together are larger than 16 KiB.",
-    "cause": "The path, the query or the headers of the request are larger than the service reads, often because of cookies or a long list of filters.",
+    "cause": "The path, the query and the headers of the request together are larger than the service reads, often because of cookies, or the request has more than 100 header fields.",
     "cure": "Send less in the query and the headers, for example in several requests."
   },
   "validation_failed": {

@@ -102,7 +102,7 @@ export const ROUTES: readonly Route[] = [
         "application/json",
         "application/x-www-form-urlencoded"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 16384
     }
   },
   {
@@ -122,7 +122,7 @@ export const ROUTES: readonly Route[] = [
         "application/json",
         "application/x-www-form-urlencoded"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 16384
     }
   },
   {
@@ -142,7 +142,7 @@ export const ROUTES: readonly Route[] = [
         "application/json",
         "application/x-www-form-urlencoded"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 16384
     }
   },
   {
@@ -173,7 +173,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 16384
     }
   },
   {

@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { ComputePool } from '../compute/pool.ts';
 import type { Settings } from '../config/settings.ts';
 import { createHealthApp } from '../http/app.ts';
+import { createBoundedServer } from '../http/bounded-server.ts';
 import { HttpServer } from '../http/http-server.ts';
 import type { Log } from '../log/log.ts';
 import { bootstrapFirstOrganization } from '../accounts/bootstrap.ts';
@@ -44,7 +45,7 @@ export interface ServiceOptions {
 export async function startService({ settings, role, log, onFatal }: ServiceOptions): Promise<Service> {
   const clock = (): Date => new Date();
   const extraCa = settings.webhookCaFile === undefined ? undefined : readCaFile(settings.webhookCaFile);
-  const server = new HttpServer();
+  const server = new HttpServer(createBoundedServer(settings.trustedProxies));
   let storage: Storage | undefined;
   const compute = new ComputePool();
   let workers: Workers | undefined;

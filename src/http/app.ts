@@ -1,5 +1,5 @@
 import express from 'express';
-import type { Express, Router } from 'express';
+import type { Express, Request, Response, Router } from 'express';
 import { ROUTES } from '../../generated/routes.ts';
 import type { OAuthOperationId, Route } from '../../generated/routes.ts';
 import { Problem } from '../domain/api/problem.ts';
@@ -14,8 +14,11 @@ import { createOAuthHandler } from './oauth-routes.ts';
 import type { OAuthEndpoint } from './oauth-routes.ts';
 import { createOpenOperationHandler, createSecuredOperationHandler } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
-import { createProblemHandler } from './problems.ts';
+import { createOpenBodyGuard } from './open-bodies.ts';
+import type { OpenBodyLimits } from './open-bodies.ts';
+import { createProblemHandler, sendProblem } from './problems.ts';
 import type { ProblemSettings } from './problems.ts';
+import { checkRequestBounds } from './request-bounds.ts';
 import { assignRequestId, getRequestPath, getRequestId } from './request-id.ts';
 
 export interface AppOptions extends OperationOptions, HealthOptions {
@@ -24,6 +27,7 @@ export interface AppOptions extends OperationOptions, HealthOptions {
   readonly log: Log;
   readonly isUnavailable: (error: unknown) => boolean;
   readonly isOrganizationGone: (error: unknown) => boolean;
+  readonly openBodyLimits?: OpenBodyLimits;
   readonly oauth: Readonly<Record<OAuthOperationId, OAuthEndpoint>>;
   /** Pages for people: portal, reference, consent. */
   readonly pages: readonly Router[];
@@ -38,6 +42,7 @@ export function createApiApp(options: AppOptions): Express {
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   app.set('trust proxy', [...options.trustedProxies]);
   app.use(assignRequestId, createRequestMeasurement(options.registry, options.log));
+  app.use(checkRequestBounds, createOpenBodyGuard(sendTimeout(options.baseUrl), options.openBodyLimits));
   app.use(createHealthRoutes(options));
   for (const [path, list] of routesByPath()) {
     const expressPath = path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
@@ -72,6 +77,14 @@ export function createHealthApp(options: HealthOptions & ProblemSettings): Expre
     );
   });
   return app.use(createProblemHandler(options));
+}
+
+function sendTimeout(baseUrl: string) {
+  return (request: Request, response: Response): void => {
+    const detail = 'The rest of the body did not arrive in time.';
+    const headers = { Connection: 'close' };
+    sendProblem(request, response, new Problem('request_timeout', detail, { headers }), baseUrl);
+  };
 }
 
 /** A request that fails before its caller is known (405, a path that cannot be decoded) is counted by address too. */

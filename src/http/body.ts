@@ -1,19 +1,26 @@
 import { parse } from 'content-type';
-import express from 'express';
-import type { Request, Response } from 'express';
+import getRawBody from 'raw-body';
+import type { Request } from 'express';
 import type { Route } from '../../generated/routes.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
 import type { JsonBody } from '../contract/json-body.ts';
 import { Problem } from '../domain/api/problem.ts';
+import { hasBody } from './open-bodies.ts';
 
 const UTF_8_NAMES = new Set(['utf-8', 'utf8']);
 
+/** Browsers send less than 200 characters; reading many types costs more than their characters. */
+const MAX_ACCEPT_CHARACTERS = 1_024;
+
 /**
  * Checks that the client takes one of the types that the operation answers with, or at least problems (RFC 9110, 12.5.1).
+ * Every answer is UTF-8, and may be asked for so.
  * @throws Problem not_acceptable (406).
  */
 export function checkAcceptHeader(request: Request, types: readonly string[]): void {
-  if (request.accepts([...types, 'application/problem+json']) === false) {
+  const isReadable = (request.get('accept') ?? '').length <= MAX_ACCEPT_CHARACTERS;
+  const answers = [...types, 'application/problem+json'].map((type) => `${type}; charset=utf-8`);
+  if (!isReadable || request.accepts(answers) === false) {
     const [type = 'application/json'] = types;
     throw new Problem('not_acceptable', `This operation answers with ${type}; send Accept: ${type}.`);
   }
@@ -21,20 +28,15 @@ export function checkAcceptHeader(request: Request, types: readonly string[]): v
 
 /**
  * Reads and parses the body. Undefined where the body is optional and empty; then it may have any type.
- * @throws Problem unsupported_media_type (415) or malformed_json (400); the body parser's own error when the body is
- * larger than allowed (413).
+ * @throws Problem unsupported_media_type (415), payload_too_large (413) or malformed_json (400).
  */
 export async function readJsonBody(
   request: Request,
-  response: Response,
   body: NonNullable<Route['body']>,
 ): Promise<JsonBody | undefined> {
-  const mayBeEmpty =
-    !body.required &&
-    (request.get('content-length') ?? '0') === '0' &&
-    request.get('transfer-encoding') === undefined;
+  const mayBeEmpty = !body.required && !hasBody(request);
   if (!body.isBare && !mayBeEmpty) checkContentType(request, ['application/json']);
-  const bytes = await readBodyBytes(request, response, body.maxBytes);
+  const bytes = await readBodyBytes(request, body.maxBytes);
   if (bytes.length === 0 && !body.required) return undefined;
   return parseJsonBody(bytes);
 }
@@ -61,21 +63,24 @@ export function checkContentType(request: Request, types: readonly string[]): vo
   );
 }
 
-const readers = new Map<number, express.RequestHandler>();
-
 /**
- * The raw bytes of the body. Compressed bodies are not accepted.
- * @throws the body parser's error with the `type` entity.too.large, encoding.unsupported or request.aborted.
+ * The raw bytes of the body. Compressed bodies are not accepted. One that is declared larger than allowed is not read, one
+ * without a length is read no further; its connection ends with the answer.
+ * @throws Problem unsupported_media_type (415) or payload_too_large (413); raw-body's error with the `type` request.aborted or
+ * request.size.invalid.
  */
-export async function readBodyBytes(request: Request, response: Response, maxBytes: number): Promise<Buffer> {
-  const read = readers.get(maxBytes) ?? express.raw({ type: () => true, limit: maxBytes, inflate: false });
-  readers.set(maxBytes, read);
-  await new Promise<void>((resolve, reject) => {
-    read(request, response, (error?: unknown) => {
-      if (error === undefined) resolve();
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the reader's own error goes on as it is
-      else reject(error);
+export async function readBodyBytes(request: Request, maxBytes: number): Promise<Buffer> {
+  const encoding = request.get('content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity')
+    throw new Problem('unsupported_media_type', 'Send the body without Content-Encoding.');
+  if (!hasBody(request)) return Buffer.alloc(0);
+  try {
+    return await getRawBody(request, { limit: maxBytes, length: request.get('content-length') ?? null });
+  } catch (cause) {
+    if (!(cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large')) throw cause;
+    throw new Problem('payload_too_large', `The body exceeds ${maxBytes} bytes.`, {
+      cause,
+      headers: { Connection: 'close' },
     });
-  });
-  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  }
 }

@@ -3,27 +3,27 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
+import { MAX_URL_BYTES } from './request-bounds.ts';
 
-const reasons: Readonly<Record<string, readonly [code: ProblemCode, phrase: string]>> = {
-  HPE_HEADER_OVERFLOW: ['header_too_large', 'Request Header Fields Too Large'],
-};
+type Reason = readonly [code: ProblemCode, phrase: string];
+
+interface ClientError extends NodeJS.ErrnoException {
+  /** What came last, where the parser has stopped. */
+  readonly rawPacket?: Buffer;
+}
 
 /**
- * Answers what Node cannot parse as HTTP, which never becomes a request: 431 header_too_large, 400 malformed_request, or
- * 408 without a body. The connection ends.
+ * Answers what never becomes a request, or no whole one: 414 uri_too_long, 431 header_too_large, 408 request_timeout, and
+ * 400 malformed_request for what Node cannot parse as HTTP. The connection ends.
  */
 export function installClientErrorHandler(server: Server, baseUrl: string): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', (error: ClientError, socket: Socket) => {
     // Nothing can be sent to a client that has gone, or that has part of an answer already.
     if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
       socket.destroy();
       return;
     }
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-      socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-      return;
-    }
-    const [code, phrase] = reasons[error.code ?? ''] ?? ['malformed_request', 'Bad Request'];
+    const [code, phrase] = findReason(error);
     const { status, title, detail } = PROBLEMS[code];
     const requestId = randomUUID();
     const type = `${baseUrl}/docs/errors/${code}`;
@@ -46,4 +46,15 @@ export function installClientErrorHandler(server: Server, baseUrl: string): void
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   });
+}
+
+function findReason({ code, rawPacket }: ClientError): Reason {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['request_timeout', 'Request Timeout'];
+  if (code !== 'HPE_HEADER_OVERFLOW') return ['malformed_request', 'Bad Request'];
+  // The address is what was too long when its line does not end within its limit.
+  const lineBytes = rawPacket?.indexOf('\r\n') ?? 0;
+  const isAddress = lineBytes < 0 || lineBytes > MAX_URL_BYTES;
+  return isAddress
+    ? ['uri_too_long', 'URI Too Long']
+    : ['header_too_large', 'Request Header Fields Too Large'];
 }

@@ -1,8 +1,8 @@
-import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { createBoundedServer } from './bounded-server.ts';
 import { installClientErrorHandler } from './client-error.ts';
 import { Connection } from './connection.ts';
 import type { DrainTimes } from './connection.ts';
@@ -39,14 +39,15 @@ export interface ListenAddress {
  * by the listener that it is given.
  */
 export class HttpServer {
-  readonly #server = createServer();
+  readonly #server: Server;
   readonly #connections = new Map<Socket, Connection>();
   #listener: RequestListener | undefined;
   #stopped: Promise<void> | undefined;
   #stopTimes: StopTimes | undefined;
 
   /** `readerLimitMs`: how long a client may take nothing of an answer. */
-  constructor(readerLimitMs = READER_LIMIT_MS) {
+  constructor(server = createBoundedServer(), readerLimitMs = READER_LIMIT_MS) {
+    this.#server = server;
     endSlowReaders(this.#server, readerLimitMs);
   }
 

@@ -41,7 +41,7 @@ export function createOAuthHandler(
     try {
       await options.limiter.countTokenRequest(response, request.ip);
       checkContentType(request, ['application/json', FORM]);
-      const bytes = await readBodyBytes(request, response, limit);
+      const bytes = await readBodyBytes(request, limit);
       const isForm = readContentType(request) === FORM;
       const body = isForm ? parseForm(bytes) : parseObject(bytes);
       const asked: ParsedOAuthRequest = { authorization: request.get('authorization'), body };
@@ -89,13 +89,11 @@ function toOAuthError(
 ): [status: number, code: string, description: string] {
   if (error instanceof Problem) {
     if (error.code === 'unsupported_media_type') return [415, 'invalid_request', error.message];
+    if (error.code === 'payload_too_large') return [413, 'invalid_request', error.message];
     if (error.code === 'quota_exceeded') return [429, 'temporarily_unavailable', error.message];
     return [400, 'invalid_request', error.message];
   }
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') return [413, 'invalid_request', 'The body is too large.'];
-  if (type === 'encoding.unsupported')
-    return [415, 'invalid_request', 'Send the body without Content-Encoding.'];
   if (type === 'request.aborted' || type === 'request.size.invalid')
     return [400, 'invalid_request', 'The body is not whole.'];
   if (options.isUnavailable(error))

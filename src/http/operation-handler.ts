@@ -44,7 +44,7 @@ export function createSecuredOperationHandler<Id extends SecuredOperationId>(
   return async (request, response) => {
     const authorization = request.get('authorization');
     const actor = await authenticateWithinQuota(id, options, request, response);
-    const body = await readBody(route, request, response);
+    const body = await readBody(route, request);
     const path = validatePath(id, request.params);
     const pathOrgId = 'org_id' in path ? path.org_id : undefined;
     const orgId = await authorizeRequest(route, id, options, actor, pathOrgId);
@@ -74,7 +74,7 @@ export function createOpenOperationHandler<Id extends OpenOperationId>(
   const handle = options.openHandlers[id];
   return async (request, response) => {
     await countByAddress(options.limiter, response, id, request.ip);
-    const body = await readBody(route, request, response);
+    const body = await readBody(route, request);
     const path = validatePath(id, request.params);
     const result = validateQueryHeadersBody(id, readValues(route, request, body));
     if ('errors' in result) throw validationProblem(result.errors);
@@ -83,13 +83,9 @@ export function createOpenOperationHandler<Id extends OpenOperationId>(
   };
 }
 
-async function readBody(
-  route: Route,
-  request: HttpRequest,
-  response: Response,
-): Promise<JsonBody | undefined> {
+async function readBody(route: Route, request: HttpRequest): Promise<JsonBody | undefined> {
   checkAcceptHeader(request, route.answers);
-  return route.body === null ? undefined : readJsonBody(request, response, route.body);
+  return route.body === null ? undefined : readJsonBody(request, route.body);
 }
 
 function readValues(route: Route, request: HttpRequest, body: JsonBody | undefined): SentValues {

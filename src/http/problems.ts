@@ -1,9 +1,10 @@
-import type { ErrorRequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Log } from '../log/log.ts';
 import { getRequestPath, getRequestId } from './request-id.ts';
+import { endAnswer } from './unread-body.ts';
 
 const QUOTA_TYPE = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 const RETRY_UNAVAILABLE_SECONDS = '5';
@@ -19,13 +20,13 @@ export interface ProblemSettings {
 
 /**
  * Answers every error of the API as a problem (RFC 9457): a Problem with its own code, an unreachable database with 503,
- * everything else with 500 and no detail. Answers of 500 and above are logged.
+ * everything else with 500 and no detail. Answers of 500 and above are logged, but for `overloaded`.
  */
 export function createProblemHandler(settings: ProblemSettings): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const problem = toProblem(error, settings);
-    const { status, title } = PROBLEMS[problem.code];
-    if (status >= 500) {
+    // Who is refused for being too many does not fill the log.
+    if (PROBLEMS[problem.code].status >= 500 && problem.code !== 'overloaded') {
       settings.log.error('Request failed.', {
         request_id: getRequestId(response),
         path: getRequestPath(request),
@@ -37,20 +38,25 @@ export function createProblemHandler(settings: ProblemSettings): ErrorRequestHan
       next(error);
       return;
     }
-    response.set(problem.headers);
-    sendJson(response, status, 'application/problem+json', {
-      type:
-        problem.code === 'quota_exceeded' ? QUOTA_TYPE : `${settings.baseUrl}/docs/errors/${problem.code}`,
-      title,
-      status,
-      detail: problem.message,
-      instance: getRequestPath(request),
-      code: problem.code,
-      request_id: getRequestId(response),
-      errors: problem.errors,
-      ...(problem.areErrorsTruncated ? { errors_truncated: true } : {}),
-    });
+    sendProblem(request, response, problem, settings.baseUrl);
   };
+}
+
+/** Answers a request with a problem (RFC 9457). */
+export function sendProblem(request: Request, response: Response, problem: Problem, baseUrl: string): void {
+  const { status, title } = PROBLEMS[problem.code];
+  response.set(problem.headers);
+  sendJson(response, status, 'application/problem+json', {
+    type: problem.code === 'quota_exceeded' ? QUOTA_TYPE : `${baseUrl}/docs/errors/${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    instance: getRequestPath(request),
+    code: problem.code,
+    request_id: getRequestId(response),
+    errors: problem.errors,
+    ...(problem.areErrorsTruncated ? { errors_truncated: true } : {}),
+  });
 }
 
 function toProblem(error: unknown, settings: ProblemSettings): Problem {
@@ -68,11 +74,6 @@ function findBodyReaderProblem(error: unknown): Problem | undefined {
   if (error instanceof URIError) return problemFromCatalogue('malformed_request', error);
   if (!(error instanceof Error) || !('type' in error)) return undefined;
   switch (error.type) {
-    case 'entity.too.large':
-      return problemFromCatalogue('payload_too_large', error);
-    case 'encoding.unsupported':
-    case 'charset.unsupported':
-      return problemFromCatalogue('unsupported_media_type', error);
     case 'request.aborted':
     case 'request.size.invalid':
       return problemFromCatalogue('malformed_request', error);
@@ -99,5 +100,5 @@ export function sendJsonBytes(response: Response, status: number, type: string, 
   response.statusCode = status;
   response.setHeader('Content-Type', `${type}; charset=utf-8`);
   response.setHeader('Content-Length', bytes.length);
-  response.end(bytes);
+  endAnswer(response, bytes);
 }

@@ -17,7 +17,9 @@ export function readQuery(url: string): Record<string, unknown> {
   if (start >= 0) {
     for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
       const before = values.get(name);
-      values.set(name, before === undefined ? value : [before, value].flat());
+      if (before === undefined) values.set(name, value);
+      else if (typeof before === 'string') values.set(name, [before, value]);
+      else before.push(value);
     }
   }
   return Object.fromEntries(values);

@@ -44,7 +44,7 @@ test.each([
   ['client id in Basic', { body: {}, headers: basic('a\0b:x') }, 'invalid_client'],
   [
     'client id without end',
-    { body: { client_id: 'x'.repeat(100_000), client_secret: 'y' } },
+    { body: { client_id: 'x'.repeat(15_000), client_secret: 'y' } },
     'invalid_client',
   ],
 ])('an odd %s is refused as a wrong one', async (_what, { body, headers = {} }: any, error) => {
@@ -52,15 +52,12 @@ test.each([
   expect(await api.call('issueTokenAtRoot', call)).toMatchObject({ status: 401, body: { error } });
 });
 
-test.each(['a\0b', '\ud800', 'x'.repeat(100_000)])(
-  'an odd username is refused as a wrong one',
-  async (odd) => {
-    api.clock.advance(60_000);
-    const body = { grant_type: 'password', username: odd, password: odd, ...client };
-    const answer = await api.call('issueTokenAtRoot', { body });
-    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
-  },
-);
+test.each(['a\0b', '\ud800', 'x'.repeat(7_000)])('an odd username is refused as a wrong one', async (odd) => {
+  api.clock.advance(60_000);
+  const body = { grant_type: 'password', username: odd, password: odd, ...client };
+  const answer = await api.call('issueTokenAtRoot', { body });
+  expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+});
 
 test('what is wrong is told in the characters that RFC 6749, 5.2 permits', async () => {
   const calls = [

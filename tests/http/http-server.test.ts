@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createBoundedServer } from '../../src/http/bounded-server.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { recordProblemCode } from '../support/api-client.ts';
 
@@ -22,7 +23,7 @@ interface Opened {
 }
 
 async function open(readerLimitMs?: number): Promise<Opened> {
-  const server = new HttpServer(readerLimitMs);
+  const server = new HttpServer(createBoundedServer(), readerLimitMs);
   const url = await server.listen({ host: '127.0.0.1', port: 0, baseUrl: undefined });
   undo.push(() => server.stop(AT_ONCE));
   return {

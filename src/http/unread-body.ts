@@ -1,0 +1,35 @@
+import type { Response } from 'express';
+import { hasBody } from './open-bodies.ts';
+
+/** The rest of a body up to this size is read and thrown away, so that the connection can be used again. */
+const SMALL_BODY_BYTES = 65_536;
+/** How long, and for how many bytes, a connection is read on before it is closed. */
+const LINGER_MS = 500;
+const LINGER_BYTES = 262_144;
+
+/**
+ * Ends an answer with these bytes. When the request's body has not come whole and is not known to be small, the connection
+ * ends too, instead of taking what may be endless; it is read on for a moment, since a client that still sends would lose
+ * the answer when the connection is reset (RFC 9112, 9.6).
+ */
+export function endAnswer(response: Response, bytes: Uint8Array): void {
+  const { req: request } = response;
+  if (request.complete || !hasBody(request) || Number(request.get('content-length')) <= SMALL_BODY_BYTES) {
+    response.end(bytes);
+    return;
+  }
+  response.setHeader('Connection', 'close');
+  response.write(bytes);
+  let left = LINGER_BYTES;
+  const end = (): void => {
+    clearTimeout(timer);
+    request.off('data', count).pause();
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  const count = (chunk: Uint8Array): void => {
+    left -= chunk.length;
+    if (left <= 0) end();
+  };
+  request.on('data', count).once('end', end).once('close', end).resume();
+}
