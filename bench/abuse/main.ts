@@ -2,6 +2,8 @@
 import { parseArgs } from 'node:util';
 import type { Attack } from './attack.ts';
 import { ATTACKS, CONTROL, findAttack } from './attacks/all.ts';
+import { BOUNDS, copyWithout } from './bounds.ts';
+import type { Bound } from './bounds.ts';
 import { measure, medianRun, Victim } from './measure.ts';
 import type { Latency, Run } from './measure.ts';
 import { canPin, pinToServiceCore } from './processes.ts';
@@ -22,6 +24,8 @@ interface Plan {
   readonly requests: number;
   readonly perSecond: number;
   readonly households: number;
+  /** Each attack against a service without its bounds. */
+  readonly unbounded: boolean;
 }
 
 interface Cell {
@@ -36,7 +40,7 @@ const CELLS: readonly Cell[] = [
   { limits: 'default', from: OTHER },
 ];
 
-const USAGE = `abuse [ATTACK…] [--quick] [--limits off|default] [--from same|other] [--runs N] [--requests N] [--rate N] [--list]`;
+const USAGE = `abuse [ATTACK…] [--quick] [--limits off|default] [--from same|other] [--runs N] [--requests N] [--rate N] [--unbounded] [--list]`;
 
 /** Measures the attacks that the arguments name, or all. Resolves to the exit code: 1 when a goal was missed. */
 export async function benchAbuse(args: readonly string[]): Promise<number> {
@@ -51,6 +55,7 @@ export async function benchAbuse(args: readonly string[]): Promise<number> {
     `Attacks beside a partner that sends ${perSecond} requests a second, GET and POST by turns: ` +
       `${requests} in each run, median of ${runs}.`,
   );
+  if (plan.unbounded) console.log('Each attack is made on a service without the bounds that hold it up.');
   if (!canPin) console.log('Without two cores and taskset nothing is pinned: the control means little.');
   console.log(`The calibration loop takes ${calibrate().toFixed(0)} ms.\n`);
   const startedAt = performance.now();
@@ -96,7 +101,8 @@ async function measureRow(
   plan: Plan,
   known: Latency | undefined,
 ): Promise<Row> {
-  const attacked = await world.start(limits);
+  const tree = plan.unbounded ? copyWithout(boundsOf(attack.name)) : undefined;
+  const attacked = await world.start(limits, tree?.command);
   try {
     await warmUp(attacked, victim, plan);
     const control = known ?? (await measure(attacked, victim, CONTROL, from, plan.requests));
@@ -106,7 +112,12 @@ async function measureRow(
     return { attack, limits, from: from === SAME ? 'same' : 'other', run: medianRun(runs), control };
   } finally {
     await attacked.remove();
+    tree?.remove();
   }
+}
+
+function boundsOf(attack: string): readonly Bound[] {
+  return BOUNDS.filter(({ attacks }) => attacks.includes(attack));
 }
 
 /** Two seconds, in which the service's code is compiled and its connections are opened. */
@@ -126,6 +137,7 @@ function readPlan(args: readonly string[]): Plan | undefined {
     options: {
       quick: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
+      unbounded: { type: 'boolean', default: false },
       limits: { type: 'string' },
       from: { type: 'string' },
       runs: { type: 'string' },
@@ -140,11 +152,13 @@ function readPlan(args: readonly string[]): Plan | undefined {
     return value;
   };
   const from = values.from === undefined ? undefined : values.from === 'same' ? SAME : OTHER;
+  const attacks = positionals.length === 0 ? ATTACKS : positionals.map(findAttack);
   return {
-    attacks: positionals.length === 0 ? ATTACKS : positionals.map(findAttack),
+    attacks: values.unbounded ? attacks.filter(({ name }) => boundsOf(name).length > 0) : attacks,
+    unbounded: values.unbounded,
     cells: CELLS.filter(
       (cell) =>
-        (values.limits === undefined || cell.limits === values.limits) &&
+        (values.limits ?? (values.unbounded ? 'off' : cell.limits)) === cell.limits &&
         (from === undefined || cell.from === from),
     ),
     runs: number(values.runs, values.quick ? 1 : 3),

@@ -30,16 +30,22 @@ export class Inspector {
   async bytesInUse(): Promise<number> {
     // What finalizers let go in one collection goes in the next.
     for (let i = 0; i < 3; i++) await this.#call('HeapProfiler.collectGarbage');
-    const expression = '(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())';
-    const answer = await this.#call('Runtime.evaluate', { expression, returnByValue: true });
-    return (answer as { result: { value: number } }).result.value;
+    return this.evaluate('(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())');
   }
 
   /** Processor time that all threads of the process have used so far, in milliseconds. */
   async processorMs(): Promise<number> {
-    const expression = '(({ user, system }) => (user + system) / 1000)(process.cpuUsage())';
-    const answer = await this.#call('Runtime.evaluate', { expression, returnByValue: true });
-    return (answer as { result: { value: number } }).result.value;
+    return this.evaluate('(({ user, system }) => (user + system) / 1000)(process.cpuUsage())');
+  }
+
+  /** The value of an expression inside the service; a promise is waited for. */
+  async evaluate<T>(expression: string): Promise<T> {
+    const answer = await this.#call('Runtime.evaluate', {
+      expression,
+      returnByValue: true,
+      awaitPromise: true,
+    });
+    return (answer as { result: { value: T } }).result.value;
   }
 
   close(): void {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testDatabase } from './database.ts';
+import type { TestDatabase } from './database.ts';
 import { expectNoSecretIn } from './secret-leaks.ts';
 
 export interface ServiceProcess {
@@ -38,13 +39,14 @@ export interface ServiceOptions {
  */
 export async function startServiceOnSharedServer(
   options: Pick<ServiceOptions, 'env' | 'args'> = {},
-): Promise<ServiceProcess> {
+): Promise<ServiceProcess & { readonly database: TestDatabase }> {
   const database = await testDatabase();
   const ENCRYPTION_KEY = randomBytes(32).toString('base64');
   const env = { DATABASE_URL: database.url, ENCRYPTION_KEY, ...options.env };
   const service = await startService({ ...options, env });
   return {
     ...service,
+    database,
     remove: async () => {
       await service.remove();
       await database.close();

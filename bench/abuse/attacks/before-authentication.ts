@@ -17,10 +17,9 @@ function largeForm(): string {
 }
 
 /** The beginning of a body of which the rest never comes. */
-function halfOpen({ target }: Aim): string {
+function halfOpen(): string {
   const headers = { ...JSON_BODY, 'content-length': '10000' };
-  const paths = ['/oauth2/token/', '/api/partners/v2.0/auth/signup-request', apiPath(target.orgId, '/users')];
-  return requestText({ method: 'POST', path: paths[0] ?? '', headers, body: '{"grant_type":' });
+  return requestText({ method: 'POST', path: '/oauth2/token/', headers, body: '{"grant_type":' });
 }
 
 function login(n: number): Sent {
@@ -39,8 +38,8 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
     by: 'anybody',
     what: '15 kB of a repeated name, 20 at once',
     run: (aim) => {
-      const path = `${usersPath(aim)}?${'x&'.repeat(7_500)}`;
-      return flood(aim, 20, () => ({ method: 'GET', path, headers: { authorization: 'Bearer none' } }));
+      const path = `/api/partners/v2.0/notifications/items/${randomUUID()}/resolve?${'x&'.repeat(7_500)}`;
+      return flood(aim, 20, () => ({ method: 'GET', path }));
     },
   },
   {
@@ -56,14 +55,14 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
     name: 'half-open',
     by: 'anybody',
     what: '2,000 bodies that do not end, opened at 200/s',
-    run: (aim) => hold(aim, 2_000, 200, halfOpen(aim)),
+    run: (aim) => hold(aim, 2_000, 200, halfOpen()),
   },
   {
     name: 'half-open-burst',
     by: 'anybody',
     isBurst: true,
     what: '2,000 bodies that do not end, opened at once',
-    run: (aim) => hold(aim, 2_000, Infinity, halfOpen(aim)),
+    run: (aim) => hold(aim, 2_000, Infinity, halfOpen()),
   },
   {
     name: 'slow-headers',
@@ -74,8 +73,8 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
   {
     name: 'pipelining',
     by: 'anybody',
-    what: '1,000 requests in one write, on 4 connections',
-    run: (aim) => pipeline(aim, 4, 1_000, requestText({ method: 'GET', path: '/nothing-is-here' }), Infinity),
+    what: '100 requests in one write, on 16 connections',
+    run: (aim) => pipeline(aim, 16, 100, requestText({ method: 'GET', path: '/nothing-is-here' }), Infinity),
   },
   {
     name: 'unknown-tokens',

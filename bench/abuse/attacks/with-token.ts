@@ -21,15 +21,25 @@ function month(): string {
   return `from=${new Date(to - 31 * DAY_MS).toISOString()}&to=${new Date(to).toISOString()}`;
 }
 
+function nextDay(): number {
+  return (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS;
+}
+
+/** So many days from tomorrow on, as a range of the query. */
+function days(count: number, from: string, to: string): string {
+  const start = nextDay();
+  return `${from}=${new Date(start).toISOString()}&${to}=${new Date(start + count * DAY_MS).toISOString()}`;
+}
+
 /** Just below 8 MiB: 720,000 numbers as texts, where numbers belong. */
 function faultyPrices(): string {
   const entry = `{"timestamp":"2026-11-22T00:00:00Z","price":1,"best_bid":[${'"1234567",'.repeat(71)}"1234567"]}`;
   return `{"data":[${Array.from({ length: 10_000 }, () => entry).join(',')}]}`.slice(0, 8_388_000);
 }
 
-/** Just below 8 MiB: 10,000 quarter hours with their bids. */
+/** Just below 8 MiB: 10,000 quarter hours to come with their bids. */
 function validPrices(): string {
-  const start = Date.UTC(2026, 0, 1);
+  const start = nextDay();
   const bids = Array.from({ length: 90 }, (_, i) => (50 + i / 10).toFixed(2)).join(',');
   const entries = Array.from({ length: 10_000 }, (_, i) => {
     const timestamp = new Date(start + i * QUARTER_MS).toISOString();
@@ -42,7 +52,7 @@ function validPrices(): string {
 function largestDefinition(): string {
   const [rows, cols] = [4_000, 4_000];
   const cells = Buffer.alloc(rows * cols);
-  for (let i = 0; i < cells.length; i++) cells[i] = 1 + (((i / cols) >> 6) ^ ((i % cols) >> 6));
+  for (let i = 0; i < cells.length; i++) cells[i] = 1 + (((i / cols) >> 8) ^ ((i % cols) >> 8));
   return JSON.stringify({
     request_id: randomUUID(),
     count: 1_000,
@@ -88,8 +98,7 @@ export const attacksWithToken: readonly Attack[] = [
     what: 'the stored prices of 366 days, 40 at once',
     run: async (aim) => {
       await uploads({ ...aim, requests: 1, atOnce: 1 }, validPrices());
-      const range = 'from_dt=2025-12-31T00:00:00Z&to_dt=2026-12-31T00:00:00Z';
-      await reads(aim, 40, path(aim, `/trading/dayahead/prices?${range}`));
+      await reads(aim, 40, path(aim, `/trading/dayahead/prices?${days(366, 'from_dt', 'to_dt')}`));
     },
   },
   {
@@ -115,7 +124,7 @@ export const attacksWithToken: readonly Attack[] = [
     what: 'schedules of 31 days, 40 at once',
     run: async (aim) => {
       await uploads({ ...aim, requests: 1, atOnce: 1 }, validPrices());
-      const range = 'from=2026-02-01T00:00:00Z&to=2026-03-04T00:00:00Z';
+      const range = days(31, 'from', 'to');
       await reads(aim, 40, ofHousehold(aim, `/heat-pumps/${aim.target.fleet.heatPumpId}/schedules?${range}`));
     },
   },
@@ -137,7 +146,12 @@ export const attacksWithToken: readonly Attack[] = [
     what: 'tests of a webhook that never answers, 40 at once',
     run: (aim) => {
       const to = path(aim, `/notifications/webhooks/${aim.target.webhookId}/test`);
-      return flood(aim, 40, () => ({ method: 'POST', path: to, headers: bearer(aim.target.token) }));
+      return flood(aim, 40, () => ({
+        method: 'POST',
+        path: to,
+        headers: bearerJson(aim.target.token),
+        body: '{}',
+      }));
     },
   },
   {

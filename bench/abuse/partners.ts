@@ -1,0 +1,152 @@
+// The two partners: one that attacks, with everything that attacks refer to, and one that goes on working meanwhile.
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createOrganization } from '../../src/accounts/bootstrap.ts';
+import { newClientId, newClientSecret, sha256Digest } from '../../src/domain/security/credentials.ts';
+import type { GrantType } from '../../src/domain/security/grant-types.ts';
+import { insertApplication } from '../../src/queries/accounts/applications.ts';
+import { PartnerApi, requestToken, until } from '../../tests/process/partner.ts';
+import type { FixedCredentials } from '../../tests/process/partner.ts';
+import type { TestDatabase } from '../../tests/support/database.ts';
+import type { ServiceProcess } from '../../tests/support/service.ts';
+import type { Fleet, Target } from './attack.ts';
+import type { VictimJob } from './victim.ts';
+
+const APPLICATIONS = 10;
+/** The most that a fleet is created or expanded with. */
+const HOUSEHOLDS_AT_ONCE = 1_000;
+
+/** What the attacker has. */
+export interface Possessions {
+  readonly users: number;
+  readonly notices: number;
+  /** Of one fleet. */
+  readonly households: number;
+  /** The port of a webhook's endpoint that never answers. */
+  readonly blackHolePort: number;
+}
+
+export type Attacker = Omit<Target, 'port' | 'victimClientId'>;
+export type VictimPartner = Omit<VictimJob, 'port' | 'perSecond' | 'requests'>;
+
+/** The first partner of the service, of which nothing but a user is needed. */
+export async function prepareVictim(
+  service: ServiceProcess,
+  fixed: FixedCredentials,
+): Promise<VictimPartner> {
+  const { orgId, clientId, clientSecret } = fixed;
+  const api = await PartnerApi.open(service, fixed);
+  const user = { email: 'victim@example.com', role: 'user', country: 'AT' };
+  const { body } = await api.call<{ id: string }>('POST', '/users', user);
+  return { orgId, clientId, clientSecret, token: api.token, userId: body.id };
+}
+
+/** A second partner with ten applications, users, notices, a fleet that runs and a webhook. Needs limits that are off. */
+export async function prepareAttacker(
+  { db, pool }: Pick<TestDatabase, 'db' | 'pool'>,
+  service: ServiceProcess,
+  { users, notices, households, blackHolePort }: Possessions,
+): Promise<Attacker> {
+  const attacker = await createOrganization(
+    db,
+    { name: 'Attacker', adminEmail: 'a@example.com' },
+    new Date(),
+  );
+  const { orgId, clientId } = attacker;
+  const clientSecret = attacker.clientSecret.reveal();
+  const addApplication = async (
+    grantType: GrantType,
+  ): Promise<{ clientId: string; clientSecret: string }> => {
+    const made = { clientId: newClientId(), clientSecret: newClientSecret() };
+    const secretHash = sha256Digest(made.clientSecret);
+    const owner = { orgId, ownerUserId: attacker.adminUserId, name: 'Further' };
+    await insertApplication(db, { ...owner, clientId: made.clientId, secretHash, grantType }, new Date());
+    return made;
+  };
+  const applicationTokens: string[] = [];
+  for (let i = 0; i < APPLICATIONS; i++) {
+    const { body } = await requestToken(service.baseUrl, await addApplication('client-credentials'));
+    applicationTokens.push(body.access_token);
+  }
+  const password = await addApplication('password');
+  const api = await PartnerApi.open(service, { orgId, clientId, clientSecret });
+  const webhook = await api.call<{ id: string }>('POST', '/notifications/webhooks', {
+    url: `https://127.0.0.1:${blackHolePort}/`,
+    topics: ['device.information'],
+  });
+  await pool.query(
+    `insert into users (org_id, id, email, role, first_name, last_name, town, country, created_at, updated_at)
+     select $1, gen_random_uuid(), 'user' || n || '@example.com', 'user', 'First', 'Last', 'Graz', 'AT',
+       now() - n * interval '1 s', now()
+     from generate_series(1, $2::int) n`,
+    [orgId, users],
+  );
+  await pool.query(
+    `insert into notification_items (org_id, id, kind, message, occurred_at)
+     select $1, gen_random_uuid(), 'information', 'Notice ' || n, now() - n * interval '1 s'
+     from generate_series(1, $2::int) n`,
+    [orgId, notices],
+  );
+  return {
+    orgId,
+    clientId,
+    clientSecret,
+    token: api.token,
+    passwordClientId: password.clientId,
+    passwordClientSecret: password.clientSecret,
+    applicationTokens,
+    fleet: await growFleet(api, households),
+    webhookId: webhook.body.id,
+  };
+}
+
+async function growFleet(api: PartnerApi, households: number): Promise<Fleet> {
+  const path = '/device-simulator/fleets';
+  const made = await api.call<{ job_id: string; simulation_org_id: string }>('POST', path, {
+    request_id: crypto.randomUUID(),
+    count: Math.min(HOUSEHOLDS_AT_ONCE, households),
+    latitude: 48.2,
+    longitude: 16.4,
+  });
+  const { job_id: jobId, simulation_org_id: simulationOrgId } = made.body;
+  const running = (): Promise<unknown> =>
+    until(
+      () => api.call<{ status: string }>('GET', `${path}/${jobId}`),
+      ({ body }) => body.status === 'running',
+    );
+  await running();
+  for (let count = HOUSEHOLDS_AT_ONCE; count < households; count += HOUSEHOLDS_AT_ONCE) {
+    const request = { request_id: crypto.randomUUID(), count: HOUSEHOLDS_AT_ONCE };
+    await api.call('POST', `${path}/${jobId}/expand`, request);
+    await running();
+  }
+  type Device = { readonly device_id: string; readonly device_type: string; readonly user_id: string };
+  const { status, body } = await api.call<{ items: readonly Device[] }>('GET', `${path}/${jobId}/devices`);
+  if (status !== 200) throw new Error(`The fleet's devices were answered ${JSON.stringify(body)}.`);
+  const byUser = [...Map.groupBy(body.items, ({ user_id }) => user_id)];
+  for (const [userId, devices] of byUser) {
+    const find = (type: string): string | undefined =>
+      devices.find(({ device_type }) => device_type === type)?.device_id;
+    const [heatPumpId, inverterId] = [find('heat_pump'), find('inverter')];
+    if (heatPumpId !== undefined && inverterId !== undefined)
+      return { jobId, simulationOrgId, userId, heatPumpId, inverterId };
+  }
+  throw new Error('No household has both a heat pump and an inverter.');
+}
+
+/** Takes connections and never says anything, not even of TLS. */
+export async function startBlackHole(): Promise<{ readonly port: number; close(): void }> {
+  const sockets = new Set<{ destroy(): void }>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

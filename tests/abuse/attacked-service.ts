@@ -1,0 +1,136 @@
+// A service with two partners, as the attacks of `make bench ARGS=abuse` aim at it, small enough for a test.
+import { Tally } from '../../bench/abuse/attack.ts';
+import type { Target } from '../../bench/abuse/attack.ts';
+import { findAttack } from '../../bench/abuse/attacks/all.ts';
+import { prepareAttacker, prepareVictim, startBlackHole } from '../../bench/abuse/partners.ts';
+import type { Possessions, VictimPartner } from '../../bench/abuse/partners.ts';
+import { fixedCredentials } from '../process/partner.ts';
+import { Inspector, INSPECTOR_ENV } from '../support/inspector.ts';
+import { startServiceOnSharedServer } from '../support/service.ts';
+
+/** What a finished attack has cost the service, in processor time, which other programs of the machine do not change. */
+export interface Cost {
+  /** Answers by status, errors of connections by code. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Milliseconds of all threads. */
+  readonly processorMs: number;
+  /** The longest that the event loop worked without looking for other requests, in milliseconds of its thread. */
+  readonly holdMs: number;
+}
+
+/** An attack that goes on until it is ended. */
+export interface Running {
+  readonly counts: () => Readonly<Record<string, number>>;
+  end(): Promise<void>;
+}
+
+export interface AttackedService {
+  readonly target: Target;
+  readonly victim: VictimPartner;
+  readonly inspector: Inspector;
+  /** Lets an attack send so many requests, and waits until all are answered. */
+  attack(name: string, requests: number, atOnce?: number): Promise<Cost>;
+  /** Starts an attack that holds connections. */
+  begin(name: string, atOnce: number): Running;
+  /** A request of the other partner; resolves to its status. */
+  ask(method: 'GET' | 'POST'): Promise<number>;
+  remove(): Promise<void>;
+}
+
+/** Turns of the loop between two timers of 1 ms are one hold: it is when other requests are looked for. */
+const WATCH = `globalThis.longestHoldUs = 0;
+(() => {
+  const usage = () => { const { user, system } = process.threadCpuUsage(); return user + system; };
+  let before = usage();
+  setInterval(() => {
+    const now = usage();
+    globalThis.longestHoldUs = Math.max(globalThis.longestHoldUs, now - before);
+    before = now;
+  }, 1).unref();
+})()`;
+const TAKE_HOLD = '(() => { const us = longestHoldUs; longestHoldUs = 0; return us / 1000; })()';
+
+export async function startAttackedService(
+  possessions: Partial<Omit<Possessions, 'blackHolePort'>> = {},
+): Promise<AttackedService> {
+  const fixed = fixedCredentials();
+  const blackHole = await startBlackHole();
+  const service = await startServiceOnSharedServer({
+    env: {
+      ...fixed.env,
+      ...INSPECTOR_ENV,
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'error',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    },
+  });
+  const inspector = await Inspector.open(service);
+  const all = { users: 0, notices: 0, households: 10, ...possessions, blackHolePort: blackHole.port };
+  const attacker = await prepareAttacker(service.database, service, all);
+  const victim = await prepareVictim(service, fixed);
+  const target = {
+    ...attacker,
+    victimClientId: victim.clientId,
+    port: Number(new URL(service.baseUrl).port),
+  };
+  await inspector.evaluate(WATCH);
+  return {
+    target,
+    victim,
+    inspector,
+    attack: (name, requests, atOnce) => attackOnce(target, inspector, name, requests, atOnce),
+    begin: (name, atOnce) => begin(target, name, atOnce),
+    ask: (method) => askAsVictim(service.baseUrl, victim, method),
+    remove: async () => {
+      inspector.close();
+      blackHole.close();
+      await service.remove();
+    },
+  };
+}
+
+async function attackOnce(
+  target: Target,
+  inspector: Inspector,
+  name: string,
+  requests: number,
+  atOnce: number | undefined,
+): Promise<Cost> {
+  const tally = new Tally();
+  const end = new AbortController();
+  const aim = { target, from: '127.0.0.1', signal: end.signal, tally, requests };
+  const before = await inspector.processorMs();
+  await inspector.evaluate<number>(TAKE_HOLD);
+  await findAttack(name).run(atOnce === undefined ? aim : { ...aim, atOnce });
+  const holdMs = await inspector.evaluate<number>(TAKE_HOLD);
+  return { counts: tally.counts(), holdMs, processorMs: (await inspector.processorMs()) - before };
+}
+
+function begin(target: Target, name: string, atOnce: number): Running {
+  const tally = new Tally();
+  const end = new AbortController();
+  const aim = { target, from: '127.0.0.1', signal: end.signal, tally, requests: atOnce, atOnce };
+  const ended = findAttack(name).run(aim);
+  return {
+    counts: () => tally.counts(),
+    end: () => {
+      end.abort();
+      return ended;
+    },
+  };
+}
+
+async function askAsVictim(
+  baseUrl: string,
+  { orgId, token, userId }: VictimPartner,
+  method: 'GET' | 'POST',
+): Promise<number> {
+  const users = `${baseUrl}/api/partners/v2.0/org/${orgId}/users`;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ email: `${crypto.randomUUID()}@example.com`, role: 'user' });
+  const answer = await (method === 'GET'
+    ? fetch(`${users}/${userId}`, { headers })
+    : fetch(users, { method, headers, body }));
+  await answer.arrayBuffer();
+  return answer.status;
+}
