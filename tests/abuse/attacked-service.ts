@@ -32,6 +32,8 @@ export interface AttackedService {
   attack(name: string, requests: number, atOnce?: number): Promise<Cost>;
   /** Starts an attack that holds connections. */
   begin(name: string, atOnce: number): Running;
+  /** Connections of the service to its database that are not free. */
+  readonly countBusyConnections: () => Promise<number>;
   /** A request of the other partner; resolves to its status. */
   ask(method: 'GET' | 'POST'): Promise<number>;
   remove(): Promise<void>;
@@ -52,6 +54,7 @@ const TAKE_HOLD = '(() => { const us = longestHoldUs; longestHoldUs = 0; return 
 
 export async function startAttackedService(
   possessions: Partial<Omit<Possessions, 'blackHolePort'>> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<AttackedService> {
   const fixed = fixedCredentials();
   const blackHole = await startBlackHole();
@@ -62,6 +65,7 @@ export async function startAttackedService(
       RATE_LIMITS: 'off',
       LOG_LEVEL: 'error',
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      ...env,
     },
   });
   const inspector = await Inspector.open(service);
@@ -80,6 +84,13 @@ export async function startAttackedService(
     inspector,
     attack: (name, requests, atOnce) => attackOnce(target, inspector, name, requests, atOnce),
     begin: (name, atOnce) => begin(target, name, atOnce),
+    countBusyConnections: async () => {
+      const { rows } = await service.database.pool.query<{ busy: number }>(
+        `select count(*)::int as busy from pg_stat_activity
+         where datname = current_database() and application_name <> 'test' and state <> 'idle'`,
+      );
+      return rows[0]?.busy ?? 0;
+    },
     ask: (method) => askAsVictim(service.baseUrl, victim, method),
     remove: async () => {
       inspector.close();

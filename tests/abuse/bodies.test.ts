@@ -1,0 +1,22 @@
+// Attacks by bodies of megabytes, scaled down.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startAttackedService } from './attacked-service.ts';
+import type { AttackedService } from './attacked-service.ts';
+
+let service: AttackedService;
+beforeAll(async () => {
+  service = await startAttackedService();
+});
+afterAll(() => service.remove());
+
+test('bodies nested 500,000 deep or of 70,000 keys are refused as JSON', async () => {
+  const { counts } = await service.attack('nesting', 4);
+  expect(counts).toEqual({ 400: 4 });
+});
+
+test('8 MB of faulty prices are refused for at most 1 s of processor time each', async () => {
+  await service.attack('faulty-prices', 1);
+  const { counts, processorMs } = await service.attack('faulty-prices', 2);
+  expect(counts).toEqual({ 422: 2 });
+  expect(processorMs / 2).toBeLessThan(1000);
+});
