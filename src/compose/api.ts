@@ -12,7 +12,13 @@ import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
-import { bodyRules, existenceChecks, openHandlers, securedHandlers } from '../operations/handlers.ts';
+import {
+  bytesHandlers,
+  bytesWithoutTurn,
+  existenceChecks,
+  openHandlers,
+  securedHandlers,
+} from '../operations/handlers.ts';
 import { createConsentPage } from '../portal/consent.ts';
 import { createConsentRequests } from '../conditions/consent-requests.ts';
 import { createPortal } from '../portal/portal.ts';
@@ -70,7 +76,8 @@ export function composeApi(options: ApiOptions): RequestListener {
     isUnavailable: isDatabaseUnavailable,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
     existenceChecks,
-    bodyRules,
+    bytesHandlers,
+    bytesWithoutTurn,
     securedHandlers,
     openHandlers: { ...openHandlers, getAuthorizationServerMetadata },
     trustedProxies: options.trustedProxies,

@@ -5,6 +5,14 @@ export function toJsonBytes(value: unknown): Uint8Array<ArrayBuffer> {
   return encoder.encode(JSON.stringify(value));
 }
 
+/** The same bytes in memory of their own: small buffers of Node.js share theirs, which cannot be moved. */
+export function toOwnBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength)
+    return new Uint8Array(buffer, 0, byteLength);
+  return new Uint8Array(bytes);
+}
+
 /** The memory of the byte arrays and number arrays among the properties of an object; shared memory need not move. */
 export function listTransferable(value: object): ArrayBuffer[] {
   return Object.values(value).flatMap((part: unknown) =>

@@ -1,10 +1,19 @@
 import type { ProblemCode } from '../../generated/problems.ts';
 import type { ProblemOptions } from '../domain/api/problem.ts';
 import { answerDeviceData } from './device-data.ts';
+import { answerPreview, readNewFleet } from './fleet-definition.ts';
 import { answerHeatPumpSchedule } from './heat-pump-schedule.ts';
+import { checkJson, readPriceUpload } from './price-upload.ts';
 
 /** What threads can be asked for. A job is pure: its input is all that it knows, and it may keep caches. */
-const jobs = { answerDeviceData, answerHeatPumpSchedule };
+const jobs = {
+  answerDeviceData,
+  answerHeatPumpSchedule,
+  answerPreview,
+  readNewFleet,
+  readPriceUpload,
+  checkJson,
+};
 
 type Jobs = typeof jobs;
 export type JobName = keyof Jobs;
@@ -29,6 +38,8 @@ export type JobAnswer =
 
 /** Does a job in the thread that calls it. Throws what the job throws. */
 export async function runJob({ name, input }: JobTask): Promise<JobOutput<JobName>> {
-  const job = jobs[name] as (input: JobInput<JobName>) => Promise<JobOutput<JobName>>;
+  const job = jobs[name] as unknown as (
+    input: JobInput<JobName>,
+  ) => JobOutput<JobName> | Promise<JobOutput<JobName>>;
   return job(input);
 }

@@ -1,5 +1,6 @@
 import type { operations } from '../../generated/openapi.ts';
 import type { OperationId } from '../../generated/routes.ts';
+import type { FieldError } from '../domain/api/problem.ts';
 import type { EventStream } from './event-stream.ts';
 import type { JsonBytes } from './json-bytes.ts';
 
@@ -68,6 +69,27 @@ export type Handler<Context, Id extends OperationId> = (
   context: Context,
   request: Request<Id>,
 ) => Promise<Reply<Id>>;
+
+/** Operations whose bodies may take long to read: they get them as bytes and validate them themselves, on a thread. */
+export const BYTES_OPERATIONS = ['createFleet', 'previewFleet', 'uploadDayAheadPrices'] as const;
+export type BytesOperationId = (typeof BYTES_OPERATIONS)[number];
+
+export interface BytesRequest {
+  readonly bytes: Uint8Array;
+  /** What is wrong with the request beside its body; it is to be refused, with the errors of the body. */
+  readonly errors: readonly FieldError[];
+  /** Whether the request has the partner's turn already. */
+  readonly hasTurn: boolean;
+}
+
+/** The function of such an operation. */
+export type BytesHandler<Context, Id extends BytesOperationId> = (
+  context: Context,
+  request: BytesRequest,
+) => Promise<Reply<Id>>;
+
+/** Each of them bound to its function. */
+export type BytesHandlers<Context> = { readonly [Id in BytesOperationId]: BytesHandler<Context, Id> };
 
 /** Every operation of the list bound to its handler; a missing one does not compile. */
 export type Handlers<Context, Ids extends OperationId> = { readonly [Id in Ids]: Handler<Context, Id> };

@@ -4,6 +4,7 @@ import { ROUTES } from '../../generated/routes.ts';
 import type { OAuthOperationId, Route } from '../../generated/routes.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Log } from '../log/log.ts';
+import { createBytesOperationHandler, isBytesOperation } from './bytes-handler.ts';
 import { createDocumentRoutes } from './document-routes.ts';
 import { createHealthRoutes } from './health.ts';
 import type { HealthOptions } from './health.ts';
@@ -98,7 +99,9 @@ function countFailure(limiter: RateLimiter): express.ErrorRequestHandler {
 function createRouteHandler(route: Route, options: AppOptions): express.RequestHandler {
   switch (route.access) {
     case 'token':
-      return createSecuredOperationHandler(route.operationId, route, options);
+      return isBytesOperation(route.operationId)
+        ? createBytesOperationHandler(route.operationId, route, options)
+        : createSecuredOperationHandler(route.operationId, route, options);
     case 'none':
       return createOpenOperationHandler(route.operationId, route, options);
     case 'client':

@@ -34,11 +34,19 @@ export async function readJsonBody(
   request: Request,
   body: NonNullable<Route['body']>,
 ): Promise<JsonBody | undefined> {
-  const mayBeEmpty = !body.required && !hasBody(request);
-  if (!body.isBare && !mayBeEmpty) checkContentType(request, ['application/json']);
-  const bytes = await readBodyBytes(request, body.maxBytes);
+  const bytes = await readJsonBytes(request, body);
   if (bytes.length === 0 && !body.required) return undefined;
   return parseJsonBody(bytes);
+}
+
+/**
+ * The bytes of a JSON body, which is not parsed yet.
+ * @throws Problem unsupported_media_type (415) or payload_too_large (413).
+ */
+export async function readJsonBytes(request: Request, body: NonNullable<Route['body']>): Promise<Buffer> {
+  const mayBeEmpty = !body.required && !hasBody(request);
+  if (!body.isBare && !mayBeEmpty) checkContentType(request, ['application/json']);
+  return readBodyBytes(request, body.maxBytes);
 }
 
 /** The media type of the body without its parameters, in lower case; empty when none is declared. */

@@ -1,9 +1,8 @@
 import type { Request as HttpRequest, RequestHandler, Response } from 'express';
 import type { OpenOperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
-import type { Handlers, Request } from '../contract/handlers.ts';
+import type { BytesHandlers, BytesOperationId, Handlers, Request } from '../contract/handlers.ts';
 import type { JsonBody } from '../contract/json-body.ts';
 import { validationProblem } from '../domain/api/problem.ts';
-import type { FieldError } from '../domain/api/problem.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
 import { authenticateWithinQuota, authorizeRequest, countByAddress } from './authorize.ts';
 import type { AuthorizationOptions } from './authorize.ts';
@@ -14,20 +13,21 @@ import { readDeclaredHeaders, readQuery } from './request-values.ts';
 import { validatePath, validateQueryHeadersBody } from './request-validator.ts';
 import type { SentValues } from './request-validator.ts';
 
-/** Finds the errors of a body beside those that the document's schema has found. */
-type BodyRule = (body: unknown, errors: readonly FieldError[], now: Date) => readonly FieldError[];
+/** Operations that get their bodies as values. */
+type ParsedOperationId = Exclude<SecuredOperationId, BytesOperationId>;
 
 export interface OperationOptions extends AuthorizationOptions {
   readonly services: Services;
   readonly clock: () => Date;
-  readonly securedHandlers: Handlers<Context, SecuredOperationId>;
+  readonly securedHandlers: Handlers<Context, ParsedOperationId>;
   readonly openHandlers: Handlers<OpenContext, OpenOperationId>;
   /** Throws 404 when an object that the path names is not there; called only when query or body have errors. */
   readonly existenceChecks: {
     readonly [Id in SecuredOperationId]?: (context: Context, path: Request<Id>['path']) => Promise<void>;
   };
-  /** Called only when query or body have errors: the operation, which would find more, does not run. */
-  readonly bodyRules: { readonly [Id in SecuredOperationId]?: BodyRule };
+  readonly bytesHandlers: BytesHandlers<Context>;
+  /** Bodies up to this size are read without the partner's turn. */
+  readonly bytesWithoutTurn: Readonly<Record<BytesOperationId, number>>;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface OperationOptions extends AuthorizationOptions {
  * organization 403, role 403, object 404, query and body 422, then the operation.
  */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- binds handler, validators and request to one operation
-export function createSecuredOperationHandler<Id extends SecuredOperationId>(
+export function createSecuredOperationHandler<Id extends ParsedOperationId>(
   id: Id,
   route: Route,
   options: OperationOptions,
@@ -51,9 +51,8 @@ export function createSecuredOperationHandler<Id extends SecuredOperationId>(
     const context = { ...openContext(options, response), actor, orgId };
     const result = validateQueryHeadersBody(id, readValues(route, request, body));
     if ('errors' in result) {
-      const more = options.bodyRules[id]?.(body?.value, result.errors, context.now) ?? [];
       await options.existenceChecks[id]?.(context, path);
-      throw validationProblem([...result.errors, ...more]);
+      throw validationProblem(result.errors);
     }
     const reply = await handle(context, { path, ...result.values });
     await sendReply(
@@ -96,6 +95,7 @@ function readValues(route: Route, request: HttpRequest, body: JsonBody | undefin
   };
 }
 
-function openContext({ services, clock }: OperationOptions, response: Response): OpenContext {
+/** What every operation is given. */
+export function openContext({ services, clock }: OperationOptions, response: Response): OpenContext {
   return { ...services, now: clock(), requestId: getRequestId(response) };
 }

@@ -1,9 +1,9 @@
 import type { SecuredOperationId } from '../../generated/routes.ts';
-import type { Handlers, ExistenceChecks } from '../contract/handlers.ts';
+import { INLINE_BODY_BYTES } from '../compute/inline.ts';
+import type { BytesHandlers, BytesOperationId, Handlers, ExistenceChecks } from '../contract/handlers.ts';
 import * as auth from './auth.ts';
 import * as broadcasts from './broadcasts.ts';
 import type { Context, OpenContext } from './context.ts';
-import { validateDefinitionRules } from '../simulation/definition/validate-definition-rules.ts';
 import * as deliveries from './deliveries.ts';
 import * as deviceData from './device-data.ts';
 import * as deviceEvents from './fleets/device-events.ts';
@@ -22,7 +22,7 @@ import * as users from './users.ts';
 import * as webhooks from './webhooks.ts';
 
 /** Every operation that needs a token bound to its function: a missing one, or one of another shape, does not compile. */
-export const securedHandlers: Handlers<Context, SecuredOperationId> = {
+export const securedHandlers: Handlers<Context, Exclude<SecuredOperationId, BytesOperationId>> = {
   createUser: users.createUser,
   listUsers: users.listUsers,
   getUser: users.getUser,
@@ -41,11 +41,8 @@ export const securedHandlers: Handlers<Context, SecuredOperationId> = {
   getInverterData: deviceData.getInverterData,
   getElectricVehicleData: deviceData.getElectricVehicleData,
   getWallboxData: deviceData.getWallboxData,
-  uploadDayAheadPrices: trading.uploadDayAheadPrices,
   listDayAheadPrices: trading.listDayAheadPrices,
   getHeatPumpSchedules: schedules.getHeatPumpSchedules,
-  createFleet: fleets.createFleet,
-  previewFleet: fleets.previewFleet,
   listFleets: fleetReads.listFleets,
   getFleetConfig: fleetReads.getFleetConfig,
   getFleet: fleetReads.getFleet,
@@ -123,8 +120,16 @@ export const existenceChecks: ExistenceChecks<Context, SecuredOperationId> = {
 /** The open operations, without those of the authorization server's metadata, which belong to src/oauth. */
 export const openHandlers: Handlers<OpenContext, 'requestSignup'> = { requestSignup: auth.requestSignup };
 
-/**
- * Errors of a body beside those that the document has found, so that the caller is told all of them at once. Asked only
- * when query or body have errors: otherwise the operation itself finds them.
- */
-export const bodyRules = { createFleet: validateDefinitionRules, previewFleet: validateDefinitionRules };
+/** The operations that get their bodies as bytes. */
+export const bytesHandlers: BytesHandlers<Context> = {
+  uploadDayAheadPrices: trading.uploadDayAheadPrices,
+  createFleet: fleets.createFleet,
+  previewFleet: fleets.previewFleet,
+};
+
+/** Bodies up to this size are read without the partner's turn; a preview takes its turn whatever its size. */
+export const bytesWithoutTurn: Readonly<Record<BytesOperationId, number>> = {
+  uploadDayAheadPrices: INLINE_BODY_BYTES,
+  createFleet: INLINE_BODY_BYTES,
+  previewFleet: -1,
+};

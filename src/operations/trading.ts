@@ -1,10 +1,11 @@
 import type { components } from '../../generated/openapi.ts';
-import type { Handler } from '../contract/handlers.ts';
-import { areAllPricesPast, nextQuarterHour, parsePriceEntries } from '../domain/prices/prices.ts';
-import { createZoneOffsetLookup } from '../domain/prices/zone-offsets.ts';
+import { toOwnBytes } from '../compute/bytes.ts';
+import { INLINE_BODY_BYTES } from '../compute/inline.ts';
+import type { JobOutput } from '../compute/jobs.ts';
+import { readPriceUpload } from '../compute/price-upload.ts';
+import type { BytesHandler, Handler } from '../contract/handlers.ts';
+import { isPricePast, nextQuarterHour } from '../domain/prices/prices.ts';
 import type { DayAheadPrice } from '../domain/prices/prices.ts';
-import { validationProblem } from '../domain/api/problem.ts';
-import type { FieldError } from '../domain/api/problem.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
 import {
   countNewPrices,
@@ -13,14 +14,22 @@ import {
   lockPricesOfOrganization,
 } from '../queries/prices/day-ahead-prices.ts';
 import type { Context } from './context.ts';
+import { runHeavyJob } from './heavy-jobs.ts';
 
-type Upload = components['schemas']['DayAheadPriceUpload'];
 type UploadState = 'success' | 'existing' | 'late' | 'empty';
 
 const MAX_LIST_DAYS = 366;
 
-export const uploadDayAheadPrices: Handler<Context, 'uploadDayAheadPrices'> = async (context, { body }) => {
-  const state = await store(context, readUpload(body));
+export const uploadDayAheadPrices: BytesHandler<Context, 'uploadDayAheadPrices'> = async (
+  context,
+  { bytes, errors, hasTurn },
+) => {
+  const input = { bytes: toOwnBytes(bytes), errors };
+  const upload =
+    bytes.length <= INLINE_BODY_BYTES
+      ? readPriceUpload(input)
+      : await runHeavyJob(context, hasTurn, 'readPriceUpload', input);
+  const state = await store(context, upload);
   return {
     status: 200,
     body: { state, next_load_curve_calculation: nextQuarterHour(context.now).toISOString(), error: '' },
@@ -33,31 +42,23 @@ export const listDayAheadPrices: Handler<Context, 'listDayAheadPrices'> = async 
   return { status: 200, body: { data: prices.map(toEntry) } };
 };
 
-function readUpload(body: Upload): readonly DayAheadPrice[] {
-  const zone = body.metadata?.timezone_override;
-  const offsetAt = zone === undefined ? undefined : createZoneOffsetLookup(zone);
-  const errors: FieldError[] = [];
-  if (zone !== undefined && offsetAt === undefined) {
-    errors.push({
-      pointer: '/metadata/timezone_override',
-      code: 'time_zone_unknown',
-      detail: 'Must be the name of an IANA time zone, such as Europe/Vienna.',
-    });
-  }
-  const reading = parsePriceEntries(body.data, offsetAt);
-  errors.push(...reading.errors);
-  if (errors.length > 0) throw validationProblem(errors);
-  return reading.prices;
-}
-
 /** What is stored already is `existing` even when it is late, so that a repeated upload is told that it arrived. */
-async function store({ db, orgId, now }: Context, prices: readonly DayAheadPrice[]): Promise<UploadState> {
-  if (prices.length === 0) return 'empty';
+async function store(
+  { db, orgId, now }: Context,
+  { batches, lastStartsAt }: JobOutput<'readPriceUpload'>,
+): Promise<UploadState> {
+  if (lastStartsAt === null) return 'empty';
+  const isLate = isPricePast(lastStartsAt, now);
   return db.transaction().execute(async (tx) => {
     await lockPricesOfOrganization(tx, orgId);
-    if (areAllPricesPast(prices, now))
-      return (await countNewPrices(tx, orgId, prices)) === 0 ? 'existing' : 'late';
-    return (await insertPriceRevisions(tx, orgId, prices, now)) === 0 ? 'existing' : 'success';
+    let changed = 0;
+    for (const batch of batches) {
+      changed += await (isLate
+        ? countNewPrices(tx, orgId, batch)
+        : insertPriceRevisions(tx, orgId, batch, now));
+    }
+    if (changed === 0) return 'existing';
+    return isLate ? 'late' : 'success';
   });
 }
 

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { toJsonBytes } from '../../src/compute/bytes.ts';
+import { answerPreview, readNewFleet } from '../../src/compute/fleet-definition.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { countCalls } from '../support/call-counts.ts';
 
@@ -13,14 +16,16 @@ const density = {
   weights: Buffer.from([1, 2, 3]).toString('base64'),
 };
 
-test('a density is decoded once by the request that brings it, and prepared once by the runner', async () => {
+test('a density is decoded on a thread, and prepared once by the runner', async () => {
   let jobId = '';
   const create = async (): Promise<void> => {
     const created = await fleets.create({ count: 300, density });
     expect(created.status).toBe(200);
     jobId = created.body.job_id as string;
   };
-  expect((await countCalls('definition/density-weights.ts', create)).get('decodeDensityWeights')).toBe(1);
+  expect((await countCalls('definition/density-weights.ts', create)).get('decodeDensityWeights') ?? 0).toBe(
+    0,
+  );
 
   const provision = (): Promise<void> => fleets.runner.processAll();
   const prepared = await countCalls('definition/density.ts', provision);
@@ -30,10 +35,22 @@ test('a density is decoded once by the request that brings it, and prepared once
   expect(prepared.get('decodeDensity') ?? 0).toBe(0);
 });
 
-test('a preview decodes a density once', async () => {
+test('a preview does not decode a density on the event loop', async () => {
   const preview = async (): Promise<void> => {
     const body = { request_id: 'b9a1d5c0-23f1-4a62-9f0b-3f5a7f3b8c11', count: 3, density };
     expect((await fleets.api.call('previewFleet', { body })).status).toBe(200);
   };
-  expect((await countCalls('definition/density-weights.ts', preview)).get('decodeDensityWeights')).toBe(1);
+  expect((await countCalls('definition/density-weights.ts', preview)).get('decodeDensityWeights') ?? 0).toBe(
+    0,
+  );
+});
+
+test('a job decodes a density once', async () => {
+  const body = { request_id: 'b9a1d5c0-23f1-4a62-9f0b-3f5a7f3b8c11', count: 3, density };
+  const input = { bytes: toJsonBytes(body), errors: [], now: new Date('2026-06-15T12:00:00Z') };
+  const compute = async (): Promise<void> => {
+    expect(readNewFleet(input).weights).toEqual(new Uint8Array([1, 2, 3]));
+    expect(answerPreview({ ...input, orgId: randomUUID() }).requestId).toBe(body.request_id);
+  };
+  expect((await countCalls('definition/density-weights.ts', compute)).get('decodeDensityWeights')).toBe(2);
 });

@@ -71,9 +71,9 @@ export function parsePriceEntries(
   return { prices: prices.toSorted((a, b) => a.startsAt.getTime() - b.startsAt.getTime()), errors };
 }
 
-/** Whether the delivery quarter of every price is over. */
-export function areAllPricesPast(prices: readonly DayAheadPrice[], now: Date): boolean {
-  return prices.every(({ startsAt }) => startsAt.getTime() + QUARTER_HOUR_MS <= now.getTime());
+/** Whether the delivery quarter that begins then is over. */
+export function isPricePast(startsAt: Date, now: Date): boolean {
+  return startsAt.getTime() + QUARTER_HOUR_MS <= now.getTime();
 }
 
 /** The start of the next quarter hour, at which schedules are computed again. */

@@ -1,52 +1,61 @@
-import type { components } from '../../../generated/openapi.ts';
-import type { Handler } from '../../contract/handlers.ts';
-import { validationProblem, Problem } from '../../domain/api/problem.ts';
+import { toOwnBytes } from '../../compute/bytes.ts';
+import { readNewFleet as computeNewFleet } from '../../compute/fleet-definition.ts';
+import { INLINE_BODY_BYTES } from '../../compute/inline.ts';
+import type { JobOutput } from '../../compute/jobs.ts';
+import type { BytesHandler, BytesRequest } from '../../contract/handlers.ts';
+import { JsonBytes } from '../../contract/json-bytes.ts';
+import { parseJsonBody } from '../../contract/json-body.ts';
+import { Problem } from '../../domain/api/problem.ts';
 import type { Tx } from '../../queries/connection/database.ts';
 import { findFleetRequest } from '../../queries/fleets/fleet-requests.ts';
 import { insertFleet, notifyFleetRunners } from '../../queries/fleets/fleets.ts';
 import type { Fleet } from '../../queries/fleets/fleets.ts';
 import { findOrganization, insertOrganization } from '../../queries/accounts/organizations.ts';
-import {
-  canonicalDefinitionJson,
-  computeHistoryWindow,
-} from '../../simulation/definition/definition-record.ts';
-import { resolveDefinition } from '../../simulation/definition/resolve-definition.ts';
-import type { ResolvedDefinition } from '../../simulation/definition/resolve-definition.ts';
+import { computeHistoryWindow } from '../../simulation/definition/definition-record.ts';
 import { MODEL_VERSION } from '../../simulation/household/household.ts';
 import { deriveFleetId, deriveSimulationOrgId } from '../../simulation/household/identity.ts';
 import { toStoredDefinition } from '../../simulation/definition/stored-definition.ts';
-import { previewFleet as preview } from '../../simulation/preview/preview.ts';
 import type { Context } from '../context.ts';
+import { runHeavyJob } from '../heavy-jobs.ts';
 import { presentFleet } from './fleet-access.ts';
 import type { FleetRecord } from '../../presenters/fleets.ts';
 import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../households/fleet-requests.ts';
 
-type Definition = components['schemas']['FleetDefinition'];
-
-export const createFleet: Handler<Context, 'createFleet'> = async (context, { body }) => {
-  const resolved = requireResolved(context, body);
+export const createFleet: BytesHandler<Context, 'createFleet'> = async (context, request) => {
+  const fleet = prepareFleet(context, await readNewFleet(context, request));
   await requireNoNesting(context);
-  const fleet = prepareFleet(context, resolved);
   const created = await context.db.transaction().execute((tx) => insertFleetOnce(tx, fleet));
   context.wakeFleets();
   return { status: 200, body: created };
 };
 
-export const previewFleet: Handler<Context, 'previewFleet'> = async (context, { body }) => {
-  const resolved = requireResolved(context, body);
+export const previewFleet: BytesHandler<Context, 'previewFleet'> = async (
+  context,
+  { bytes, errors, hasTurn },
+) => {
+  const { orgId, now } = context;
+  const input = { bytes: toOwnBytes(bytes), errors, orgId, now };
+  const { requestId, canonicalJson, answer } = await runHeavyJob(context, hasTurn, 'answerPreview', input);
   await requireNoNesting(context);
-  const { request_id } = resolved.definition;
-  const used = await findFleetRequest(context.db, context.orgId, 'create', request_id);
+  const used = await findFleetRequest(context.db, orgId, 'create', requestId);
   // What creation would refuse is refused here too; the fleet itself is shown whether it exists or not.
-  if (used !== undefined)
-    requireFirstAnswer(used, hashRequestBody(canonicalDefinitionJson(resolved.definition)));
-  return { status: 200, body: preview(context.orgId, resolved, context.now) };
+  if (used !== undefined) requireFirstAnswer(used, hashRequestBody(canonicalJson));
+  return { status: 200, body: new JsonBytes(answer) };
 };
 
-function requireResolved({ now }: Context, body: Definition): ResolvedDefinition {
-  const resolution = resolveDefinition(body, now);
-  if (!resolution.ok) throw validationProblem(resolution.errors);
-  return resolution;
+/** Without a density there is next to nothing to compute; with one a small body may unfold into sixteen million cells. */
+async function readNewFleet(
+  context: Context,
+  { bytes, errors, hasTurn }: BytesRequest,
+): Promise<JobOutput<'readNewFleet'>> {
+  const input = { bytes: toOwnBytes(bytes), errors, now: context.now };
+  const isLight = bytes.length <= INLINE_BODY_BYTES && !hasDensity(bytes);
+  return isLight ? computeNewFleet(input) : runHeavyJob(context, hasTurn, 'readNewFleet', input);
+}
+
+function hasDensity(bytes: Uint8Array): boolean {
+  const { value } = parseJsonBody(bytes);
+  return typeof value === 'object' && value !== null && 'density' in value && value.density !== null;
 }
 
 async function requireNoNesting({ db, orgId }: Context): Promise<void> {
@@ -62,8 +71,10 @@ interface NewFleet {
   readonly bodyHash: Buffer;
 }
 
-/** What creation writes, worked out before a transaction is open: a large density takes its time. */
-function prepareFleet({ orgId, now }: Context, { definition, density }: ResolvedDefinition): NewFleet {
+function prepareFleet(
+  { orgId, now }: Context,
+  { definition, weights, canonicalJson }: JobOutput<'readNewFleet'>,
+): NewFleet {
   const id = deriveFleetId(orgId, definition.request_id);
   const history = computeHistoryWindow(definition, now);
   const fleet: Fleet = {
@@ -88,8 +99,8 @@ function prepareFleet({ orgId, now }: Context, { definition, density }: Resolved
   };
   return {
     fleet,
-    weights: density?.weights ?? null,
-    bodyHash: hashRequestBody(canonicalDefinitionJson(definition)),
+    weights,
+    bodyHash: hashRequestBody(canonicalJson),
   };
 }
 

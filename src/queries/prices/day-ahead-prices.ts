@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { SqlBool } from 'kysely';
 import type { DayAheadPrice } from '../../domain/prices/prices.ts';
+import type { PriceBatch } from '../../domain/prices/price-batches.ts';
 import type { InstantRange } from '../../domain/api/instant-range.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
@@ -10,13 +11,9 @@ export async function lockPricesOfOrganization(tx: Tx, orgId: string): Promise<v
 }
 
 /** How many of these prices are not stored yet, or with other values. */
-export async function countNewPrices(
-  tx: Tx,
-  orgId: string,
-  prices: readonly DayAheadPrice[],
-): Promise<number> {
+export async function countNewPrices(tx: Tx, orgId: string, batch: PriceBatch): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count ${joinChangedPrices(orgId, prices)}`.execute(tx);
+    select count(*) as count ${joinChangedPrices(orgId, batch)}`.execute(tx);
   return rows[0]?.count ?? 0;
 }
 
@@ -27,15 +24,15 @@ export async function countNewPrices(
 export async function insertPriceRevisions(
   tx: Tx,
   orgId: string,
-  prices: readonly DayAheadPrice[],
+  batch: PriceBatch,
   receivedAt: Date,
 ): Promise<number> {
   const result = await sql`
     insert into day_ahead_prices (org_id, starts_at, received_at, price, best_bid, best_ask)
     select ${orgId}::uuid, given.starts_at,
       greatest(${receivedAt}::timestamptz, latest.received_at + interval '1 millisecond'),
-      given.price, given.best_bid::float8[], given.best_ask::float8[]
-    ${joinChangedPrices(orgId, prices)}`.execute(tx);
+      given.price, given.best_bid, given.best_ask
+    ${joinChangedPrices(orgId, batch)}`.execute(tx);
   return Number(result.numAffectedRows ?? 0n);
 }
 
@@ -174,15 +171,19 @@ export async function findFirstPriceReceivedAt(db: Db, orgId: string): Promise<D
 }
 
 /** Lists of bids have different lengths, which unnest of a two-dimensional array cannot carry: they go as text. */
-function joinChangedPrices(orgId: string, prices: readonly DayAheadPrice[]) {
-  const literal = (values: readonly number[]): string => `{${values.join(',')}}`;
+function joinChangedPrices(orgId: string, { startsAtMs, prices, bids, asks }: PriceBatch) {
   return sql`
-    from unnest(
-      ${prices.map((price) => price.startsAt)}::timestamptz[],
-      ${prices.map((price) => price.price)}::float8[],
-      ${prices.map((price) => literal(price.bestBid))}::text[],
-      ${prices.map((price) => literal(price.bestAsk))}::text[]
-    ) as given (starts_at, price, best_bid, best_ask)
+    from (
+      select to_timestamp(starts_at_ms / 1000) as starts_at, price,
+        ('{' || coalesce(bids, '') || '}')::float8[] as best_bid,
+        ('{' || coalesce(asks, '') || '}')::float8[] as best_ask
+      from unnest(
+        string_to_array(${startsAtMs}, ',')::float8[],
+        string_to_array(${prices}, ',')::float8[],
+        string_to_array(${bids}, ';'),
+        string_to_array(${asks}, ';')
+      ) as sent (starts_at_ms, price, bids, asks)
+    ) as given
     left join lateral (
       select stored.received_at, stored.price, stored.best_bid, stored.best_ask
       from day_ahead_prices as stored
@@ -192,5 +193,5 @@ function joinChangedPrices(orgId: string, prices: readonly DayAheadPrice[]) {
     ) as latest on true
     where latest.received_at is null
       or (latest.price, latest.best_bid, latest.best_ask)
-        is distinct from (given.price, given.best_bid::float8[], given.best_ask::float8[])`;
+        is distinct from (given.price, given.best_bid, given.best_ask)`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { areAllPricesPast, nextQuarterHour } from '../../../src/domain/prices/prices.ts';
+import { isPricePast, nextQuarterHour } from '../../../src/domain/prices/prices.ts';
 import { createZoneOffsetLookup, listInstantsOfWallTime } from '../../../src/domain/prices/zone-offsets.ts';
 
 const zones = [
@@ -42,8 +42,8 @@ describe('a wall time', () => {
 });
 
 test('a delivery quarter is over when the next one begins', () => {
-  const price = { startsAt: new Date('2026-06-15T12:00:00Z'), price: 1, bestBid: [], bestAsk: [] };
-  expect(areAllPricesPast([price], new Date('2026-06-15T12:14:59.999Z'))).toBe(false);
-  expect(areAllPricesPast([price], new Date('2026-06-15T12:15:00Z'))).toBe(true);
+  const startsAt = new Date('2026-06-15T12:00:00Z');
+  expect(isPricePast(startsAt, new Date('2026-06-15T12:14:59.999Z'))).toBe(false);
+  expect(isPricePast(startsAt, new Date('2026-06-15T12:15:00Z'))).toBe(true);
   expect(nextQuarterHour(new Date('2026-06-15T12:15:00Z'))).toEqual(new Date('2026-06-15T12:30:00Z'));
 });
