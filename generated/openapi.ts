@@ -1307,7 +1307,9 @@ export interface paths {
          *     status is 200 whatever the outcome. The message is never repeated.
          *
          *     A disabled or removed webhook is not called (`cancelled`), whatever the topic. A topic that the webhook is not
-         *     subscribed to is refused (422). Counted under the rate limit policy `webhook_test`.
+         *     subscribed to is refused (422). Counted under the rate limit policy `webhook_test`. A process has
+         *     at most 32 tests under way, a partner 16 of them while others wait; a test that gets no turn within 2 s, or finds 32 of its
+         *     partner waiting, is refused (503 `overloaded`).
          *
          *     Who may call it: admin.
          */
@@ -3057,7 +3059,7 @@ export interface components {
         readonly WebhookCreation: {
             /**
              * Format: iri
-             * @description Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password or fragment. It can never be changed. A host in letters beyond ASCII, and characters that a URI must not hold, are kept in their ASCII form (`https://xn--…`, `%…`), which has at most 2048 characters too: the answer shows what is called.
+             * @description Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password, fragment or backslash. It can never be changed. It is kept as URL parsers read it: the host in lower case, `/` for an empty path, no port 443, no `..` in the path, a host in letters beyond ASCII and characters that a URI must not hold in their ASCII form (`https://xn--…`, `%…`), with at most 2048 characters then too. The answer shows what is called.
              * @example https://partner.example.com/hooks/devices
              */
             readonly url: string;
@@ -3166,7 +3168,7 @@ export interface components {
             readonly status_code: number | null;
             /** @description What went wrong, for people to read; null when it was delivered. */
             readonly detail: string | null;
-            /** @description The address that was called; null where none was reached. */
+            /** @description The public address that was called; null where none was reached, and for a private one. */
             readonly address: string | null;
             /** @description Which of the webhook's secrets signed it; the first is 1, each rotation adds 1. */
             readonly secret_version: number;

@@ -66,6 +66,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       lookup: createHostLookup(),
       allowedNetworks: settings.webhookAllowedNetworks,
       extraCa,
+      onRefusedAddress: (url, reason) => log.info('A webhook was not called.', { url, reason }),
     });
     streams = await startEventStreams(storage, role !== 'worker', (error) =>
       log.warn('Event streams could not be woken; they look by themselves.', { error }),

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { yieldToEventLoop } from '../households/time-slicer.ts';
 import type { Services } from '../operations/context.ts';
 import { notifyDispatchers } from '../queries/deliveries/deliveries.ts';
-import { createWebhookTester } from '../webhooks/test-sender.ts';
+import { FairShare } from '../shares/fair-share.ts';
+import { createWebhookTester, MAX_TESTS_AT_ONCE, MAX_WAITING_TESTS } from '../webhooks/test-sender.ts';
 import { throttle } from '../loops/throttle.ts';
 import type { ProcessContext } from './process-context.ts';
 import type { Workers } from './workers.ts';
@@ -27,6 +28,7 @@ export function createOperationServices(
   const { db, keyring, linkKey } = storage;
   const onError = (error: unknown): void =>
     log.warn('Workers could not be woken; they look by themselves.', { error });
+  const tests = new FairShare({ capacity: MAX_TESTS_AT_ONCE, maxWaiting: MAX_WAITING_TESTS });
   const notify = throttle(() => notifyDispatchers(db), onError);
   return {
     db,
@@ -39,6 +41,7 @@ export function createOperationServices(
     countCancelled: (reason, count) => deliveryMetrics.deliveriesCancelled(reason, count),
     testWebhook: createWebhookTester({
       client: webhookClient,
+      runInTurn: (partnerId, work) => tests.run(partnerId, work),
       hasStandardHeaders: settings.webhookStandardHeaders,
       now: clock,
       newId: randomUUID,

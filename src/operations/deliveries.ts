@@ -5,6 +5,7 @@ import { decodeCursor, encodeCursor } from '../domain/api/cursor.ts';
 import { validationProblem, notFoundProblem, Problem } from '../domain/api/problem.ts';
 import * as log from '../queries/deliveries/delivery-log.ts';
 import type { LoggedAttempt, LoggedDelivery } from '../queries/deliveries/delivery-log.ts';
+import { checkDestinationAddress } from '../domain/security/addresses.ts';
 import { reannounceMessage } from '../queries/notifications/events.ts';
 import { findWebhook } from '../queries/deliveries/webhooks.ts';
 import type { Context } from './context.ts';
@@ -123,7 +124,8 @@ function presentAttempt(row: LoggedAttempt): DeliveryAttempt {
     error_class: row.error_class,
     status_code: row.status_code,
     detail: row.detail,
-    address: row.address,
+    // Private addresses can be called only where the operator permits it, and are the operator's business alone.
+    address: row.address !== null && checkDestinationAddress(row.address).allowed ? row.address : null,
     secret_version: row.secret_version,
     request_id: row.request_id,
   };

@@ -115,6 +115,7 @@ export const testWebhook: Handler<Context, 'testWebhook'> = async (context, { pa
     url: webhook.url,
     secret: secret.reveal(),
     topic: body.topic,
+    partnerId: context.actor.partnerId,
   });
   return { status: 200, body: { outcome, status_code, detail } };
 };

@@ -16,6 +16,8 @@ export type HostLookup = (host: string) => Promise<readonly ResolvedAddress[]>;
 /** How an attempt ends whose destination cannot or must not be called. */
 export interface NoDestination {
   readonly outcome: Extract<AttemptOutcome, { kind: 'unreachable' | 'refused' }>;
+  /** Which resolved address was refused, and why: for the operator alone, since it may be one of the inner network. */
+  readonly refusedAddress?: string;
 }
 
 /** A message with the addresses that it may be sent to, and no others. */
@@ -62,7 +64,10 @@ export async function resolveAddresses(
   for (const { address } of addresses) {
     const decision = checkDestinationAddress(address, allowedNetworks);
     if (!decision.allowed) {
-      return { outcome: { kind: 'refused', reason: `The address is not called: ${decision.reason}` } };
+      // The caller has written a literal; what a name resolves to here may be nobody's business but the operator's.
+      const told = family > 0 ? decision.reason : `${host} has an address that is not public.`;
+      const outcome = { kind: 'refused', reason: `The address is not called: ${told}` } as const;
+      return { outcome, refusedAddress: decision.reason };
     }
   }
   return { addresses };

@@ -19,6 +19,8 @@ export interface WebhookClientOptions {
   readonly allowedNetworks?: readonly string[];
   /** PEM of further certificate authorities (WEBHOOK_CA_FILE). */
   readonly extraCa?: string | undefined;
+  /** Hears of an address that must not be called, with the reason: for the operator's log. */
+  readonly onRefusedAddress?: (url: string, reason: string) => void;
   readonly deadlineMs?: number;
   readonly maxIdleConnections?: number;
   readonly idleMs?: number;
@@ -50,6 +52,7 @@ interface RequestState {
 export class WebhookClient {
   readonly deadlineMs: number;
   readonly #lookup: HostLookup;
+  readonly #onRefusedAddress: (url: string, reason: string) => void;
   readonly #allowedNetworks: readonly string[];
   readonly #connections: ConnectionPool;
   readonly #maxOpenBodies: number;
@@ -61,6 +64,7 @@ export class WebhookClient {
     lookup,
     allowedNetworks = [],
     extraCa,
+    onRefusedAddress = () => {},
     deadlineMs = DELIVERY_DEADLINE_MS,
     maxIdleConnections: maxIdle = MAX_IDLE_CONNECTIONS,
     idleMs = MAX_IDLE_MS,
@@ -69,6 +73,7 @@ export class WebhookClient {
   }: WebhookClientOptions) {
     this.deadlineMs = deadlineMs;
     this.#lookup = lookup;
+    this.#onRefusedAddress = onRefusedAddress;
     this.#allowedNetworks = allowedNetworks;
     this.#connections = new ConnectionPool({ extraCa, connectMs: deadlineMs, maxIdle, idleMs, now });
     this.#maxOpenBodies = maxOpenBodies;
@@ -125,7 +130,10 @@ export class WebhookClient {
   /** The stages behind the signature: destination, connection, exchange. */
   async #run(request: SendRequest, signal: AbortSignal, state: RequestState): Promise<AttemptOutcome> {
     const message = await resolveDestination(request, this.#lookup, this.#allowedNetworks);
-    if ('outcome' in message) return message.outcome;
+    if ('outcome' in message) {
+      if (message.refusedAddress !== undefined) this.#onRefusedAddress(request.url, message.refusedAddress);
+      return message.outcome;
+    }
     if (signal.aborted) return { kind: 'timed_out', afterMs: this.deadlineMs };
     const { destination, addresses } = message;
     const connection =

@@ -157,7 +157,7 @@ describe('a delivery', () => {
     const common = {
       started_at: at,
       duration_ms: 12,
-      address: '203.0.113.17',
+      address: '8.8.8.8',
       secret_version: 2,
       request_id: 'call-0001',
     };
@@ -182,6 +182,15 @@ describe('a delivery', () => {
         { ...common, attempt: 2, outcome: 'delivered', error_class: null, status_code: 204, detail: null },
       ],
     });
+  });
+
+  test('does not tell a private address, which only a permission of the operator lets be called', async () => {
+    const id = await send();
+    await finish(id, 'delivered', 2);
+    const attempts = api.db.updateTable('delivery_attempts').where('message_id', '=', id);
+    await attempts.set({ address: '10.1.2.3' }).where('attempt', '=', 1).execute();
+    const { attempt_log: log } = (await get(id)).body;
+    expect(log.map(({ address }: { address: string | null }) => address)).toEqual([null, '8.8.8.8']);
   });
 
   test('is 404 at another webhook, at a removed one and in another organization', async () => {

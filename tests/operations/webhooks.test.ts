@@ -245,7 +245,12 @@ test('rotation answers a fresh secret, which is stored in place of the old one',
   expect(rotated.body.secret).not.toBe(secret);
   testWebhook.mockResolvedValueOnce({ outcome: 'delivered', status_code: 200, detail: null });
   await api.call('testWebhook', { path: { webhook_id: id }, body: { topic: both[0] } });
-  expect(testWebhook).toHaveBeenLastCalledWith({ url, secret: rotated.body.secret, topic: both[0] });
+  expect(testWebhook).toHaveBeenLastCalledWith({
+    url,
+    secret: rotated.body.secret,
+    topic: both[0],
+    partnerId: api.own.orgId,
+  });
   const withBody = await api.call('rotateWebhookSecret', {
     path: { webhook_id: id },
     body: { secret: 'mine' },
@@ -264,7 +269,7 @@ describe('test message', () => {
     testWebhook.mockResolvedValueOnce(result);
     const answer = await api.call('testWebhook', { path: { webhook_id: id }, body: { topic: both[0] } });
     expect([answer.status, answer.body]).toEqual([200, result]);
-    expect(testWebhook).toHaveBeenLastCalledWith({ url, secret, topic: both[0] });
+    expect(testWebhook).toHaveBeenLastCalledWith({ url, secret, topic: both[0], partnerId: api.own.orgId });
   });
 
   test('is not sent to a topic that the webhook lacks', async () => {

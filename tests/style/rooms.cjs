@@ -52,6 +52,7 @@ const rooms = {
     'households',
     'conditions',
     'loops',
+    'shares',
     'webhooks',
     'postgres',
     'queries',

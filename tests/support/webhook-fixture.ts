@@ -179,7 +179,7 @@ export async function finishDelivery(
       error_class: isDelivered ? null : ('status' as const),
       status_code: isDelivered ? 204 : 500,
       detail: isDelivered ? null : 'It answered 500.',
-      address: '203.0.113.17',
+      address: '8.8.8.8',
       secret_version: 2,
       request_id: 'call-0001',
     };

@@ -17,13 +17,18 @@ test('a name without an address is unreachable', async () => {
   expect(await outcomeOf(post(client({ lookup: async () => [] })))).toMatchObject({ class: 'dns' });
 });
 
-test('one forbidden address in an answer refuses the host', async () => {
+test('one forbidden address in an answer refuses the host; only the operator is told which', async () => {
   const before = fixture.receiver.connections;
   const lookup = async (): Promise<ResolvedAddress[]> => [loopback, { address: '10.0.0.1', family: 4 }];
-  expect(await outcomeOf(post(client({ lookup })))).toEqual({
+  const refused: string[][] = [];
+  const onRefusedAddress = (...about: string[]) => refused.push(about);
+  expect(await outcomeOf(post(client({ lookup, onRefusedAddress })))).toEqual({
     kind: 'refused',
-    reason: 'The address is not called: 10.0.0.1 is a private network.',
+    reason: 'The address is not called: partner.example has an address that is not public.',
   });
+  expect(refused).toEqual([
+    [fixture.receiver.url('/hook?a=b', 'partner.example'), '10.0.0.1 is a private network.'],
+  ]);
   expect(fixture.receiver.connections).toBe(before);
 });
 

@@ -90,7 +90,12 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => trap.listen(0, '::', resolve));
   client = new WebhookClient({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] });
-  const testWebhook = createWebhookTester({ client, now: () => new Date(), newId: randomUUID });
+  const testWebhook = createWebhookTester({
+    client,
+    runInTurn: (_partner, work) => work(),
+    now: () => new Date(),
+    newId: randomUUID,
+  });
   api = await startApi({ services: { testWebhook } });
 });
 afterAll(async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateSigningSecret, isServiceSignatureValid } from '../../src/domain/notifications/signature.ts';
 import type { WebhookTester } from '../../src/domain/notifications/webhook-test.ts';
 import type { WebhookClient } from '../../src/webhooks/webhook-client.ts';
+import { FairShare } from '../../src/shares/fair-share.ts';
 import { createWebhookTester } from '../../src/webhooks/test-sender.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { TestClock } from '../support/clock.ts';
@@ -9,6 +10,7 @@ import { loopbackClient, START } from '../support/webhook-fixture.ts';
 
 const clock = new TestClock(START);
 const secret = generateSigningSecret();
+const share = new FairShare({ capacity: 4, maxWaiting: 8, waitMs: 50 });
 const newId = (): string => '0b0e3c1e-6f0e-4c63-9df5-0d1b7f5f0c11';
 let receiver: Receiver;
 let client: WebhookClient;
@@ -17,15 +19,20 @@ let testWebhook: WebhookTester;
 beforeAll(async () => {
   receiver = await startReceiver();
   client = loopbackClient(receiver.ca, 300);
-  testWebhook = createWebhookTester({ client, now: clock.now, newId });
+  testWebhook = createWebhookTester({
+    client,
+    runInTurn: (partnerId, work) => share.run(partnerId, work),
+    now: clock.now,
+    newId,
+  });
 });
 afterAll(async () => {
   await client.close();
   await receiver.close();
 });
 
-const run = (url = receiver.url()) =>
-  testWebhook({ url, secret: secret.reveal(), topic: 'device.information' });
+const run = (url = receiver.url(), partnerId = 'one') =>
+  testWebhook({ url, secret: secret.reveal(), topic: 'device.information', partnerId });
 
 test('a test message is of the type service.test, names its topic and is signed like any other', async () => {
   expect(await run()).toEqual({ outcome: 'delivered', status_code: 204, detail: null });
@@ -63,4 +70,17 @@ test('an address that is never called fails the test unseen', async () => {
     status_code: null,
     detail: 'The address is not called: 10.0.0.1 is a private network.',
   });
+});
+
+test('a flood of tests against an endpoint that never answers is refused, and another partner has its turn', async () => {
+  receiver.answer = 'hang';
+  const flood = Promise.allSettled(Array.from({ length: 400 }, () => run()));
+  const other = run(receiver.url(), 'another');
+  expect(await other).toMatchObject({ detail: 'The endpoint did not answer within 0.3 seconds.' });
+  const results = await flood;
+  receiver.answer = { status: 204 };
+  const refused = results.filter(({ status }) => status === 'rejected');
+  // Three of four at once are one partner's; the eight that may wait do so for less time than a test takes.
+  expect(refused).toHaveLength(400 - 3);
+  for (const result of refused) expect(result).toMatchObject({ reason: { code: 'overloaded' } });
 });

@@ -13,7 +13,7 @@ const FORBIDDEN_PORTS: ReadonlySet<number> = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** The URL to call, and as `uri` the text that is stored and shown; or all errors. */
+/** The URL to call, and as `uri` the text that is stored and shown, which every parser reads alike; or all errors. */
 export type EndpointUrlResult =
   { readonly url: URL; readonly uri: string } | { readonly errors: FieldError[] };
 
@@ -33,11 +33,10 @@ export function validateEndpointUrl(
   };
   const tooLong = `The address has more than ${MAX_URL_LENGTH} characters`;
   if (Array.from(text).length > MAX_URL_LENGTH) addError('max_length', `${tooLong}.`);
-  // The URL parser would drop these characters silently, and put missing slashes in.
-  const isAbsolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/[\u0000-\u0020\u007f]/.test(text);
-  const url = isAbsolute ? URL.parse(text) : null;
+  const ambiguity = findAmbiguity(text);
+  const url = ambiguity === undefined ? URL.parse(text) : null;
   if (url === null || url.hostname === '') {
-    addError('invalid_url', 'The address is not an absolute URL.');
+    addError('invalid_url', ambiguity ?? 'The address is not an absolute URL.');
     return { errors };
   }
   if (url.protocol !== 'https:') addError('https_required', 'The address must start with https://.');
@@ -49,22 +48,30 @@ export function validateEndpointUrl(
   }
   const refusal = findHostRefusal(url, allowedNetworks);
   if (refusal !== undefined) addError('forbidden_address', refusal);
-  const uri = toUri(text, url);
+  const uri = toUri(url);
   if (errors.length === 0 && uri.length > MAX_URL_LENGTH) {
     addError('max_length', `${tooLong} when written as a URI: other letters take several each.`);
   }
   return errors.length > 0 ? { errors } : { url, uri };
 }
 
-/** What RFC 3986 permits after the host, and what it permits nowhere. */
-const URI_TAIL = /^(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/;
+/**
+ * Why programs may read an address differently: the URL parser takes a backslash for a slash, where others (RFC 3986) see the
+ * name of a user, so that `https://one\@two/` has two hosts; it drops blanks and control characters, and puts missing
+ * slashes in or superfluous ones away.
+ */
+function findAmbiguity(text: string): string | undefined {
+  if (text.includes('\\'))
+    return 'The address holds a backslash, which programs read differently. Write a slash, or %5C.';
+  if (/[\u0000-\u0020\u007f]/.test(text)) return 'The address holds a blank or a control character.';
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(text) ? undefined : 'The address is not an absolute URL.';
+}
+
+/** What RFC 3986 permits nowhere behind the host. */
 const NOT_IN_URI = /[^A-Za-z0-9._~:/?@!$&'()*+,;=%-]|%(?![0-9A-Fa-f]{2})/g;
 
-/** The text itself where it is a URI; otherwise what the parser makes of it: a host in ASCII, other characters encoded. */
-function toUri(text: string, url: URL): string {
-  const tail = text.replace(/^[^:]*:\/\/[^/?]*/, '');
-  const authority = text.slice(0, text.length - tail.length);
-  if (/^[!-~]*$/.test(authority) && URI_TAIL.test(tail)) return text;
+/** What the parser has read: the host in ASCII and lower case, no dot segments, characters that a URI must not hold encoded. */
+function toUri(url: URL): string {
   return url.origin + (url.pathname + url.search).replace(NOT_IN_URI, encodeURIComponent);
 }
 

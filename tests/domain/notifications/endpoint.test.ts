@@ -62,6 +62,9 @@ test.each([
   ['https://:secret@partner.example/', 'credentials_forbidden'],
   ['https://@partner.example/', 'credentials_forbidden'],
   ['https:\\\\user@partner.example/', 'invalid_url'],
+  ['https://partner.example\\@127.0.0.1/', 'invalid_url'],
+  ['https://partner.example/a\\b', 'invalid_url'],
+  ['https:///partner.example/', 'invalid_url'],
   ['https://partner.example/a b', 'invalid_url'],
   ['https://partner.example/\n', 'invalid_url'],
   [' https://partner.example/', 'invalid_url'],
@@ -89,12 +92,16 @@ test('every fault is reported, under the pointer', () => {
 });
 
 test.each([
-  ['https://Partner.example', 'https://Partner.example'],
+  ['https://partner.example/hook?a=b', 'https://partner.example/hook?a=b'],
+  ['https://Partner.example', 'https://partner.example/'],
+  ['https://partner.example:443/a/./b/../c?', 'https://partner.example/a/c'],
+  ['https://%70artner.example/', 'https://partner.example/'],
+  ['https://134744072/', 'https://8.8.8.8/'],
   ['https://partner.example/a%20b?c=%C3%BC&d[]', 'https://partner.example/a%20b?c=%C3%BC&d%5B%5D'],
   ['https://m\u00fcnchen.example/hook', 'https://xn--mnchen-3ya.example/hook'],
   ['https://m\u00dcNCHEN.example:8443', 'https://xn--mnchen-3ya.example:8443/'],
   ['https://partner\u3002example/\ud83d\udd0c?\u00e9', 'https://partner.example/%F0%9F%94%8C?%C3%A9'],
-  ['https://partner.example/{a}|b^c`"<>\\d', 'https://partner.example/%7Ba%7D%7Cb%5Ec%60%22%3C%3E/d'],
+  ['https://partner.example/{a}|b^c`"<>d', 'https://partner.example/%7Ba%7D%7Cb%5Ec%60%22%3C%3Ed'],
   ['https://partner.example/100%?%zz', 'https://partner.example/100%25?%25zz'],
   ['https://[2606:4700::1111]/a', 'https://[2606:4700::1111]/a'],
 ])('%s is kept as the URI %s', (text, uri) => {
