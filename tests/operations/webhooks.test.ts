@@ -245,12 +245,7 @@ test('rotation answers a fresh secret, which is stored in place of the old one',
   expect(rotated.body.secret).not.toBe(secret);
   testWebhook.mockResolvedValueOnce({ outcome: 'delivered', status_code: 200, detail: null });
   await api.call('testWebhook', { path: { webhook_id: id }, body: { topic: both[0] } });
-  expect(testWebhook).toHaveBeenLastCalledWith({
-    url,
-    secret: rotated.body.secret,
-    topic: both[0],
-    partnerId: api.own.orgId,
-  });
+  expect(testWebhook).toHaveBeenLastCalledWith(expect.objectContaining({ secret: rotated.body.secret }));
   const withBody = await api.call('rotateWebhookSecret', {
     path: { webhook_id: id },
     body: { secret: 'mine' },
