@@ -8862,6 +8862,7 @@ export interface operations {
             /** @description A page of the list. */
             readonly 200: {
                 headers: {
+                    readonly "Cache-Control": components["headers"]["CacheControl"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8984,6 +8985,7 @@ export interface operations {
             /** @description A page of the list. */
             readonly 200: {
                 headers: {
+                    readonly "Cache-Control": components["headers"]["CacheControl"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9050,6 +9052,7 @@ export interface operations {
             /** @description The notice, with the link that puts it away for its owner, or for the caller. */
             readonly 201: {
                 headers: {
+                    readonly "Cache-Control": components["headers"]["CacheControl"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];

@@ -75,6 +75,8 @@ interface RouteOf<Id extends OperationId, Access> {
   readonly path: string;
   readonly headers: readonly string[];
   readonly answers: readonly string[];
+  /** No cache may keep an answer: it holds a secret or a signed link. */
+  readonly notStored: boolean;
   readonly orgScoped: boolean;
   readonly body: { readonly required: boolean; readonly isBare: boolean; readonly types: readonly string[]; readonly maxBytes: number } | null;
 }
@@ -94,6 +96,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": true,
     "orgScoped": false,
     "body": {
       "required": true,
@@ -114,6 +117,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": true,
     "orgScoped": false,
     "body": {
       "required": true,
@@ -134,6 +138,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": true,
     "orgScoped": false,
     "body": {
       "required": true,
@@ -154,6 +159,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": false,
     "body": null
   },
@@ -166,6 +172,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": false,
     "body": {
       "required": true,
@@ -185,6 +192,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -197,6 +205,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": true,
@@ -216,6 +225,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -228,6 +238,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": true,
@@ -247,6 +258,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -259,6 +271,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -271,6 +284,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -283,6 +297,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -295,6 +310,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -307,6 +323,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -319,6 +336,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -331,6 +349,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -343,6 +362,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -355,6 +375,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -367,6 +388,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -379,6 +401,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -391,6 +414,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -403,6 +427,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -415,6 +440,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -427,6 +453,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": true,
@@ -446,6 +473,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -458,6 +486,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -470,6 +499,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": true,
@@ -489,6 +519,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": true,
@@ -508,6 +539,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -520,6 +552,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -532,6 +565,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -544,6 +578,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -556,6 +591,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": true,
@@ -575,6 +611,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": false,
@@ -594,6 +631,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": false,
@@ -613,6 +651,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": false,
@@ -632,6 +671,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": false,
@@ -651,6 +691,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": true,
@@ -670,6 +711,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -682,6 +724,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -694,6 +737,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": true,
     "orgScoped": true,
     "body": {
       "required": true,
@@ -713,6 +757,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -725,6 +770,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": true,
@@ -744,6 +790,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -756,6 +803,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": true,
     "orgScoped": true,
     "body": {
       "required": false,
@@ -775,6 +823,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": true,
@@ -794,6 +843,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -806,6 +856,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -818,6 +869,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": {
       "required": false,
@@ -837,6 +889,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": true,
     "body": null
   },
@@ -849,6 +902,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": true,
     "orgScoped": true,
     "body": null
   },
@@ -861,6 +915,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": true,
     "orgScoped": true,
     "body": null
   },
@@ -873,6 +928,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": true,
     "orgScoped": true,
     "body": {
       "required": true,
@@ -894,6 +950,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "text/event-stream"
     ],
+    "notStored": true,
     "orgScoped": true,
     "body": null
   },
@@ -906,6 +963,7 @@ export const ROUTES: readonly Route[] = [
     "answers": [
       "application/json"
     ],
+    "notStored": false,
     "orgScoped": false,
     "body": {
       "required": false,

@@ -42,6 +42,7 @@ export interface ApiOptions {
   readonly registry?: Registry;
   /** Why the process cannot serve now, beside a database that does not answer. */
   readonly findNotReadyReason: () => Promise<string | undefined>;
+  readonly hasMetricsElsewhere?: boolean;
 }
 
 /** Binds operations, token endpoints and pages to the HTTP surface. */
@@ -83,6 +84,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     trustedProxies: options.trustedProxies,
     registry: options.registry ?? new Registry(),
     findNotReadyReason: options.findNotReadyReason,
+    hasMetricsElsewhere: options.hasMetricsElsewhere ?? false,
     authenticate: (authorization) => authenticator.authenticate(authorization),
     // The partner's admin and staff keep their roles in its simulation organizations; its users have none there.
     isOrganizationReachable: async (actor, orgId) =>

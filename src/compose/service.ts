@@ -46,18 +46,20 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
   const clock = (): Date => new Date();
   const extraCa = settings.webhookCaFile === undefined ? undefined : readCaFile(settings.webhookCaFile);
   const server = new HttpServer(createBoundedServer(settings.trustedProxies));
+  const metricsServer = new HttpServer();
   let storage: Storage | undefined;
   const compute = new ComputePool();
   let workers: Workers | undefined;
   let streams: EventStreams | undefined;
   const stop = async (): Promise<void> => {
-    await Promise.all([streams?.stop(), server.stop(), workers?.stop()]);
+    await Promise.all([streams?.stop(), server.stop(), metricsServer.stop(), workers?.stop()]);
     await compute.stop();
     await storage?.stop();
   };
   try {
     // The port comes first: where another program has it, nothing is written, and first credentials are not lost.
     const baseUrl = await server.listen(settings);
+    await listenForMetrics(metricsServer, settings, log);
     storage = await openStorage({ settings, log, purpose: 'serve', onFatal });
     const firstCredentials = await bootstrapFirstOrganization(storage.db, settings.bootstrap, clock());
     const registry = new Registry();
@@ -86,6 +88,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
     };
     if (role !== 'api') workers = await startWorkers(options);
     server.serve(createListener(options, role, workers));
+    metricsServer.serve(createHealthListener(options, false));
     if (role !== 'worker') compute.start();
     return { baseUrl, firstCredentials, stop };
   } catch (error) {
@@ -102,24 +105,37 @@ function readCaFile(file: string): string {
   }
 }
 
+async function listenForMetrics(server: HttpServer, settings: Settings, log: Log): Promise<void> {
+  const { host, metricsPort: port } = settings;
+  if (port === undefined) return;
+  const url = await server.listen({ host, port, baseUrl: undefined });
+  log.info('Metrics have a port of their own.', { url: `${url}/metrics` });
+}
+
+async function findNotReadyReason({ storage }: ProcessContext): Promise<string | undefined> {
+  return storage.notReadyReason() ?? (await storage.findPingFailure());
+}
+
+function createHealthListener(options: ProcessContext, hasMetricsElsewhere: boolean): RequestListener {
+  return createHealthApp({
+    registry: options.registry,
+    findNotReadyReason: () => findNotReadyReason(options),
+    hasMetricsElsewhere,
+    baseUrl: options.baseUrl,
+    log: options.log,
+    isUnavailable: isDatabaseUnavailable,
+    isOrganizationGone: () => false,
+  });
+}
+
 function createListener(
   options: ProcessContext,
   role: ServeRole,
   workers: Workers | undefined,
 ): RequestListener {
   const { storage, log, registry, clock, settings } = options;
-  const findNotReadyReason = async (): Promise<string | undefined> =>
-    storage.notReadyReason() ?? (await storage.findPingFailure());
-  if (role === 'worker') {
-    return createHealthApp({
-      registry,
-      findNotReadyReason,
-      baseUrl: options.baseUrl,
-      log,
-      isUnavailable: isDatabaseUnavailable,
-      isOrganizationGone: () => false,
-    });
-  }
+  const hasMetricsElsewhere = settings.metricsPort !== undefined;
+  if (role === 'worker') return createHealthListener(options, hasMetricsElsewhere);
   const { rateLimits, trustedProxies } = settings;
   return composeApi({
     db: storage.db,
@@ -130,6 +146,7 @@ function createListener(
     trustedProxies,
     log,
     registry,
-    findNotReadyReason,
+    findNotReadyReason: () => findNotReadyReason(options),
+    hasMetricsElsewhere,
   });
 }

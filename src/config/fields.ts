@@ -25,10 +25,15 @@ export function secretField(isValid: (text: string) => boolean, rule: string) {
 
 /** A whole number in decimal digits between two bounds, both included. */
 export function integerField(fallback: number, min: number, max: number) {
+  return optionalIntegerField(min, max).transform((value) => value ?? fallback);
+}
+
+/** The same; undefined when unset. */
+export function optionalIntegerField(min: number, max: number) {
   return textField(
     (text) => /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max,
     `must be a whole number from ${min} to ${max}`,
-  ).transform((text) => (text === undefined ? fallback : Number(text)));
+  ).transform((text) => (text === undefined ? undefined : Number(text)));
 }
 
 /** One of a few words. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isEmailAddress, isUuid } from '../domain/api/formats.ts';
 import {
   integerField,
+  optionalIntegerField,
   textField,
   networksField,
   wordField,
@@ -21,6 +22,8 @@ const variables = z.object({
   HOST: optionalTextField.transform((host) => host ?? '127.0.0.1'),
   /** 0 means any free port. */
   PORT: integerField(8080, 0, 65_535),
+  /** Undefined: metrics stand on the main port. 0 means any free port. */
+  METRICS_PORT: optionalIntegerField(0, 65_535),
   /** Undefined: `http://localhost:{port}` once the port is known. */
   BASE_URL: textField(
     isBaseUrl,
@@ -69,6 +72,7 @@ const checkedVariables = variables.refine(
 const settings = checkedVariables.transform((variable) => ({
   host: variable.HOST,
   port: variable.PORT,
+  metricsPort: variable.METRICS_PORT,
   baseUrl: variable.BASE_URL,
   trustedProxies: variable.TRUSTED_PROXIES,
   databaseUrl: variable.DATABASE_URL,

@@ -3,8 +3,8 @@ import helmet from 'helmet';
 
 /**
  * The headers that keep browsers from doing more with a page than it needs. No script at all: every form works without
- * one. `data:` images are the stylesheet's small drawings. Whoever terminates TLS in front of the service decides on
- * Strict-Transport-Security.
+ * one. `data:` images are the stylesheet's small drawings. Every answer has Strict-Transport-Security already where the
+ * service's address is `https`.
  */
 export const setSecurityHeaders: RequestHandler = helmet({
   contentSecurityPolicy: {

@@ -21,6 +21,7 @@ import { createProblemHandler, sendProblem } from './problems.ts';
 import type { ProblemSettings } from './problems.ts';
 import { checkRequestBounds } from './request-bounds.ts';
 import { assignRequestId, getRequestPath, getRequestId } from './request-id.ts';
+import { createSecurityHeaders } from './security-headers.ts';
 
 export interface AppOptions extends OperationOptions, HealthOptions {
   readonly baseUrl: string;
@@ -43,8 +44,13 @@ export function createApiApp(options: AppOptions): Express {
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   app.set('trust proxy', [...options.trustedProxies]);
   app.use(assignRequestId, createRequestMeasurement(options.registry, options.log));
+  app.use(createSecurityHeaders(options.baseUrl));
   app.use(checkRequestBounds, createOpenBodyGuard(sendTimeout(options.baseUrl), options.openBodyLimits));
-  app.use(createHealthRoutes(options));
+  const count: express.RequestHandler = async (request, response, next) => {
+    await options.limiter.countByAddressUnlessCounted(response, request.ip);
+    next();
+  };
+  app.use(createHealthRoutes(options, count));
   for (const [path, list] of routesByPath()) {
     const expressPath = path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
     for (const route of list) app[route.method](expressPath, createRouteHandler(route, options));
@@ -52,10 +58,6 @@ export function createApiApp(options: AppOptions): Express {
       throw methodNotAllowedProblem(request.method, methodsOf(list));
     });
   }
-  const count: express.RequestHandler = async (request, response, next) => {
-    await options.limiter.countByAddressUnlessCounted(response, request.ip);
-    next();
-  };
   app.use(count, createDocumentRoutes(options.baseUrl), ...options.pages);
   app.use((request) => {
     throw new Problem(
@@ -67,14 +69,14 @@ export function createApiApp(options: AppOptions): Express {
   return app;
 }
 
-/** The Express app of a process without the API: health checks and metrics; everything else is 404. */
+/** The Express app of a port without the API: health checks and metrics; everything else is 404. */
 export function createHealthApp(options: HealthOptions & ProblemSettings): Express {
   const app = express().disable('x-powered-by');
-  app.use(assignRequestId, createHealthRoutes(options));
+  app.use(assignRequestId, createSecurityHeaders(options.baseUrl), createHealthRoutes(options));
   app.use((request) => {
     throw new Problem(
       'not_found',
-      `There is nothing at ${getRequestPath(request)}; this process serves no API.`,
+      `There is nothing at ${getRequestPath(request)}; this port serves no API.`,
     );
   });
   return app.use(createProblemHandler(options));

@@ -42,6 +42,7 @@ export function installClientErrorHandler(server: Server, baseUrl: string): void
       'Content-Type: application/problem+json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
+      'X-Content-Type-Options: nosniff',
       'Connection: close',
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

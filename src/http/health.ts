@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import type { RequestHandler } from 'express';
 import type { Registry } from 'prom-client';
 import { rejectOtherThanGet } from './methods.ts';
 
@@ -6,23 +7,31 @@ export interface HealthOptions {
   readonly registry: Registry;
   /** Why the process cannot serve now; undefined when it can. */
   readonly findNotReadyReason: () => Promise<string | undefined>;
+  /** Whether `/metrics` stands on another port, and is not known here. */
+  readonly hasMetricsElsewhere?: boolean;
 }
 
-/** `/livez`: 200 while the process runs. `/readyz`: 200 when it can serve, else 503. `/metrics`: Prometheus text. */
-export function createHealthRoutes(options: HealthOptions): Router {
+/**
+ * `/livez`: 200 while the process runs. `/readyz`: 200 when it can serve, else 503. `/metrics`: Prometheus text. The last two
+ * cost more than an answer, and pass `count` before, which may refuse.
+ */
+export function createHealthRoutes(options: HealthOptions, ...count: readonly RequestHandler[]): Router {
+  const paths = ['/livez', '/readyz', ...(options.hasMetricsElsewhere === true ? [] : ['/metrics'])];
   const router = Router({ caseSensitive: true });
   router.get('/livez', (_request, response) => {
     response.json({ status: 'live' });
   });
-  router.get('/readyz', async (_request, response) => {
+  router.get('/readyz', ...count, async (_request, response) => {
     const reason = await options.findNotReadyReason();
     response.set('Cache-Control', 'no-store');
     if (reason === undefined) response.json({ status: 'ready' });
     else response.status(503).json({ status: 'not ready', reason });
   });
-  router.get('/metrics', async (_request, response) => {
-    response.type(options.registry.contentType).send(await options.registry.metrics());
-  });
-  router.all(['/livez', '/readyz', '/metrics'], rejectOtherThanGet);
+  if (paths.includes('/metrics')) {
+    router.get('/metrics', ...count, async (_request, response) => {
+      response.type(options.registry.contentType).send(await options.registry.metrics());
+    });
+  }
+  router.all(paths, rejectOtherThanGet);
   return router;
 }

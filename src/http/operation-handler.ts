@@ -55,6 +55,7 @@ export function createSecuredOperationHandler<Id extends ParsedOperationId>(
       throw validationProblem(result.errors);
     }
     const reply = await handle(context, { path, ...result.values });
+    if (route.notStored) response.setHeader('Cache-Control', 'no-store');
     await sendReply(
       response,
       reply,
@@ -78,6 +79,7 @@ export function createOpenOperationHandler<Id extends OpenOperationId>(
     const result = validateQueryHeadersBody(id, readValues(route, request, body));
     if ('errors' in result) throw validationProblem(result.errors);
     const reply = await handle(openContext(options, response), { path, ...result.values });
+    if (route.notStored) response.setHeader('Cache-Control', 'no-store');
     await sendReply(response, reply, () => Promise.resolve(true));
   };
 }

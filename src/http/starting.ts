@@ -17,6 +17,7 @@ export function answerWhileStarting(
   const requestId = randomUUID();
   response.setHeader('X-Request-Id', requestId);
   response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('X-Content-Type-Options', 'nosniff');
   if (path === '/livez') {
     send(response, 200, 'application/json', { status: 'live' });
   } else if (path === '/readyz') {

@@ -29,7 +29,7 @@ export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { 
   return {
     status: 200,
     // A proxy that collects an answer before it passes it on would delay events.
-    headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+    headers: { 'X-Accel-Buffering': 'no' },
     body: new EventStream(
       (gone, cut) => feed.listen({ orgId, start, replays: lastEventId !== undefined }, gone, cut),
       feed.stopSignal,

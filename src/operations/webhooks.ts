@@ -13,8 +13,6 @@ import type { Context } from './context.ts';
 
 type Webhook = components['schemas']['Webhook'];
 
-const notStored = { 'Cache-Control': 'no-store' };
-
 /** Creates an enabled webhook; its signing secret is in this answer only. 422 with all errors of URL and topics. */
 export const createWebhook: Handler<Context, 'createWebhook'> = async (context, { body }) => {
   const endpoint = validateEndpointUrl(body.url, context.allowedNetworks);
@@ -32,7 +30,7 @@ export const createWebhook: Handler<Context, 'createWebhook'> = async (context, 
   );
   return {
     status: 201,
-    headers: { ...notStored, Location: `${collectionUrl(context)}/${id}` },
+    headers: { Location: `${collectionUrl(context)}/${id}` },
     body: { ...presentWebhook(row), secret: secret.reveal() },
   };
 };
@@ -94,7 +92,7 @@ export const rotateWebhookSecret: Handler<Context, 'rotateWebhookSecret'> = asyn
   const encrypted = encrypt(context.keyring, secret, webhookSecretContext(path.webhook_id));
   const { db, orgId, now } = context;
   const row = orNotFound(await webhooks.rotateWebhookSecret(db, orgId, path.webhook_id, encrypted, now));
-  return { status: 200, headers: notStored, body: { ...presentWebhook(row), secret: secret.reveal() } };
+  return { status: 200, body: { ...presentWebhook(row), secret: secret.reveal() } };
 };
 
 /** The order of the checks is decided: unknown 404, disabled or removed `cancelled`, not subscribed 422, then sent. */

@@ -35,6 +35,7 @@ test.each<[method: 'get' | 'post' | 'delete' | 'options', url: () => string, sta
   expect(answer.status).toBe(status);
   expect(headers).toMatchObject({
     'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    'x-content-type-options': 'nosniff',
     'ratelimit-policy': '"default";q=60000;w=60',
     ratelimit: expect.stringMatching(/^"default";r=\d+;t=\d+$/),
   });
@@ -50,18 +51,21 @@ test('an answer of the token endpoint carries its limits, also when the body is 
   ]);
 });
 
-test.each(['/livez', '/readyz', '/metrics'])('%s can only be read, and is not counted', async (url) => {
-  const read = await api.fetch('get', url);
-  expect(read.status).toBe(200);
-  expect(read.headers).not.toHaveProperty('ratelimit');
-  expect(read.headers).toHaveProperty('x-request-id');
-  expect(await api.fetch('post', url)).toMatchObject({
-    status: 405,
-    headers: { allow: 'GET, HEAD' },
-    body: { code: 'method_not_allowed' },
-  });
-  expect((await api.fetch('get', url.toUpperCase())).status).toBe(404);
-});
+test.each(['/livez', '/readyz', '/metrics'])(
+  '%s can only be read; all but /livez are counted',
+  async (url) => {
+    const read = await api.fetch('get', url);
+    expect(read.status).toBe(200);
+    expect('ratelimit' in read.headers).toBe(url !== '/livez');
+    expect(read.headers).toHaveProperty('x-request-id');
+    expect(await api.fetch('post', url)).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, HEAD' },
+      body: { code: 'method_not_allowed' },
+    });
+    expect((await api.fetch('get', url.toUpperCase())).status).toBe(404);
+  },
+);
 
 test('beyond the quota also paths that nobody knows are refused', async () => {
   const narrow = await startApi({
@@ -73,6 +77,8 @@ test('beyond the quota also paths that nobody knows are refused', async () => {
       ['get', '/nothing'],
       ['post', '/docs'],
       ['delete', users()],
+      ['get', '/readyz'],
+      ['get', '/metrics'],
     ] as const) {
       const answer = await narrow.fetch(method, url);
       expect(answer).toMatchObject({ status: 429, body: { code: 'quota_exceeded' } });

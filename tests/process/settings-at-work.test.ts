@@ -58,6 +58,17 @@ test('PORT, HOST and BASE_URL decide where it listens and what it calls itself',
   await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed');
 });
 
+test('METRICS_PORT takes the metrics away from the main port', async () => {
+  service = await startService({ env: { ...env, METRICS_PORT: '0', RATE_LIMITS: 'default=1/600' } });
+  const [, url = ''] = /"url":"(http:[^"]*)\/metrics"/.exec(service.log()) ?? [];
+  const status = async (address: string): Promise<number> => (await fetch(address)).status;
+  expect(await status(`${service.baseUrl}/metrics`)).toBe(404);
+  expect(await status(`${service.baseUrl}/readyz`)).toBe(429);
+  for (const path of ['/metrics', '/metrics', '/readyz', '/livez'])
+    expect(await status(`${url}${path}`)).toBe(200);
+  expect(await status(`${url}/docs`)).toBe(404);
+});
+
 test.each([
   ['whose proxy is trusted count', { TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.0/8' }, [404, 404, 429]],
   ['whom anybody may have named do not count', {}, [404, 429, 429]],

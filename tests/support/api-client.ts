@@ -112,7 +112,7 @@ export class ApiClient {
 
   /** A request to any address, beside the document. */
   async fetch(
-    method: 'get' | 'post' | 'delete' | 'patch' | 'options',
+    method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'options',
     url: string,
     headers: Record<string, string> = {},
   ): Promise<Answer> {

@@ -66,6 +66,16 @@ function answersOf(document: OpenApiDocument, { responses }: Operation): string[
   return types.length === 0 ? ['application/json'] : [...new Set(types)];
 }
 
+/** Whether the document says that no cache may keep the answers that are no errors. */
+function isNotStored(document: OpenApiDocument, { responses }: Operation): boolean {
+  return Object.entries(responses).some(
+    ([status, each]) =>
+      status.startsWith('2') &&
+      'Cache-Control' in
+        (resolveReference<{ headers?: Record<string, unknown> }>(document, each).headers ?? {}),
+  );
+}
+
 type Access = 'token' | 'none' | 'client';
 
 /** Only the operations of OAuth take forms. */
@@ -87,6 +97,7 @@ function routesFile(document: OpenApiDocument): string {
       access: accessOf(operation, body),
       headers: parameters.filter((each) => each.in === 'header').map((each) => each.name),
       answers: answersOf(document, operation),
+      notStored: isNotStored(document, operation),
       orgScoped: parameters.some((each) => each.in === 'path' && each.name === 'org_id'),
       body:
         body === undefined
@@ -121,6 +132,8 @@ function routesFile(document: OpenApiDocument): string {
     '  readonly path: string;',
     '  readonly headers: readonly string[];',
     '  readonly answers: readonly string[];',
+    '  /** No cache may keep an answer: it holds a secret or a signed link. */',
+    '  readonly notStored: boolean;',
     '  readonly orgScoped: boolean;',
     '  readonly body: { readonly required: boolean; readonly isBare: boolean; readonly types: readonly string[]; readonly maxBytes: number } | null;',
     '}\n',
