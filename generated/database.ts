@@ -13,6 +13,7 @@ export interface AccessTokensTable {
   scope: string;
   created_at: Date;
   expires_at: Date;
+  grant_type: 'client-credentials' | 'password';
 }
 
 export interface ApplicationsTable {
@@ -206,6 +207,7 @@ export interface OrganizationsTable {
   kind: 'partner' | 'simulation';
   parent_org_id: string | null;
   created_at: Date;
+  suspended_at: Date | null;
 }
 
 export interface PortalSessionsTable {
@@ -256,6 +258,7 @@ export interface UsersTable {
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
+  initial_password_expires_at: Date | null;
 }
 
 export interface WebhooksTable {

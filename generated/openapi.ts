@@ -3787,7 +3787,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the caller's role does not allow the operation (`role_forbidden`), or a token with the scope `read` alone was used to change something (`insufficient_scope`). */
+        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the caller's role does not allow the operation (`role_forbidden`), a token with the scope `read` alone was used to change something (`insufficient_scope`), or the operator has suspended the partner (`organization_suspended`). */
         readonly Forbidden: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];

@@ -41,6 +41,14 @@ export const PROBLEMS = {
     "cause": "The `org_id` in the path is neither the token's own organization nor a simulation organization of one of its fleets. An organization that does not exist gets the same answer.",
     "cure": "Use the organization id that was issued together with the client credentials, or a fleet's `simulation_org_id`."
   },
+  "organization_suspended": {
+    "scope": "problem",
+    "status": 403,
+    "title": "Organization suspended",
+    "detail": "The operator has suspended this partner; nothing of it can be read or changed until it is resumed.",
+    "cause": "The operator of the service has suspended the partner that the token belongs to, with all simulation organizations. Its deliveries and its fleets pause meanwhile; nothing is lost.",
+    "cure": "Ask the operator of the service. Tokens, webhooks and fleets go on as they were once the partner is resumed."
+  },
   "role_forbidden": {
     "scope": "problem",
     "status": 403,

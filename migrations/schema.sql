@@ -72,8 +72,10 @@ begin
         select w.org_id, w.webhook_id,
           least(per_webhook - coalesce(h.leased, 0), greatest(lane_slots / 8, 1) - coalesce(h.own, 0)) as webhook_limit,
           least(per_organization - coalesce(o.leased, 0), lane_slots - coalesce(o.own, 0)) as org_limit
-        from waiting w left join webhook_load h using (org_id, webhook_id) left join organization_load o using (org_id)
-        where w.due_at <= as_of
+        from waiting w join organizations own on own.id = w.org_id
+          left join organizations parent on parent.id = own.parent_org_id
+          left join webhook_load h using (org_id, webhook_id) left join organization_load o using (org_id)
+        where w.due_at <= as_of and coalesce(parent.suspended_at, own.suspended_at) is null
       ) each where webhook_limit > 0 and org_limit > 0
     ), share as (
       select ceil(lane_slots::numeric / greatest(count(*), 1))::bigint as size from available
@@ -185,9 +187,11 @@ create table access_tokens (
   scope text not null,
   created_at timestamp(3) with time zone not null,
   expires_at timestamp(3) with time zone not null,
+  grant_type text not null,
   constraint access_tokens_pkey PRIMARY KEY (token_hash),
   constraint access_tokens_application_fkey FOREIGN KEY (org_id, application_id) REFERENCES applications(org_id, id) ON DELETE CASCADE,
-  constraint access_tokens_user_fkey FOREIGN KEY (org_id, user_id) REFERENCES users(org_id, id) ON DELETE CASCADE
+  constraint access_tokens_user_fkey FOREIGN KEY (org_id, user_id) REFERENCES users(org_id, id) ON DELETE CASCADE,
+  constraint access_tokens_grant_check CHECK (grant_type = ANY (ARRAY['client-credentials'::text, 'password'::text]))
 );
 CREATE INDEX access_tokens_application_idx ON public.access_tokens USING btree (org_id, application_id);
 CREATE INDEX access_tokens_expires_idx ON public.access_tokens USING btree (expires_at);
@@ -446,10 +450,12 @@ create table organizations (
   kind text not null,
   parent_org_id uuid,
   created_at timestamp(3) with time zone not null,
+  suspended_at timestamp(3) with time zone,
   constraint organizations_pkey PRIMARY KEY (id),
   constraint organizations_parent_fkey FOREIGN KEY (parent_org_id) REFERENCES organizations(id),
   constraint organizations_kind_check CHECK (kind = ANY (ARRAY['partner'::text, 'simulation'::text])),
-  constraint organizations_parent_check CHECK ((kind = 'simulation'::text) = (parent_org_id IS NOT NULL))
+  constraint organizations_parent_check CHECK ((kind = 'simulation'::text) = (parent_org_id IS NOT NULL)),
+  constraint organizations_suspended_check CHECK (suspended_at IS NULL OR kind = 'partner'::text)
 );
 CREATE INDEX organizations_parent_idx ON public.organizations USING btree (parent_org_id) WHERE (parent_org_id IS NOT NULL);
 
@@ -508,9 +514,11 @@ create table users (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   deleted_at timestamp(3) with time zone,
+  initial_password_expires_at timestamp(3) with time zone,
   constraint users_pkey PRIMARY KEY (org_id, id),
   constraint users_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint users_coordinates_check CHECK ((latitude IS NULL) = (longitude IS NULL)),
+  constraint users_initial_password_check CHECK (NOT password_change_required OR initial_password_expires_at IS NOT NULL),
   constraint users_password_check CHECK (password_hash IS NULL OR username IS NOT NULL),
   constraint users_role_check CHECK (role = ANY (ARRAY['admin'::text, 'staff'::text, 'user'::text]))
 );

@@ -45,6 +45,11 @@ export async function findOwnApplication(
   return isOwn ? application : undefined;
 }
 
+/** The application with this client id, whoever owns it. For the operator. */
+export async function findApplicationByClientId(db: Db, clientId: string): Promise<Application | undefined> {
+  return (await findClient(db, clientId))?.application;
+}
+
 /**
  * Registers an application, and resolves to it with its secret, which can never be read again. Undefined when an
  * application has this client id already: the form was sent before.

@@ -6,6 +6,7 @@ import { insertFirstAdmin } from '../queries/accounts/accounts.ts';
 import { insertApplication } from '../queries/accounts/applications.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
 import { hasOrganizations, insertOrganization, lockBootstrap } from '../queries/accounts/organizations.ts';
+import { toInitialPasswordEnd } from './passwords.ts';
 import { withFreeUsername } from './usernames.ts';
 
 /** The BOOTSTRAP_* settings, already checked; what is undefined is drawn at random. */
@@ -24,7 +25,7 @@ export interface FirstCredentials {
   readonly adminUserId: string;
   readonly email: string;
   readonly username: string;
-  /** An initial password, fixed or not, must be changed at the first login. */
+  /** An initial password, fixed or not, must be changed at the first login, within 72 hours. */
   readonly password: Secret;
   readonly clientId: string;
   readonly clientSecret: Secret;
@@ -91,7 +92,12 @@ async function insertDraft(
     parentOrgId: null,
     createdAt: now,
   });
-  await insertFirstAdmin(tx, { orgId, userId: adminUserId, email, username, passwordHash }, now);
+  const passwordExpiresAt = toInitialPasswordEnd(now);
+  await insertFirstAdmin(
+    tx,
+    { orgId, userId: adminUserId, email, username, passwordHash, passwordExpiresAt },
+    now,
+  );
   await insertApplication(
     tx,
     {

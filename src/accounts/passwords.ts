@@ -1,20 +1,40 @@
+import { HOUR_MS } from '../domain/api/durations.ts';
 import { hashPassword, newInitialPassword } from '../domain/security/passwords.ts';
 import { Secret } from '../domain/security/secret.ts';
 import { updateInitialPasswordByEmail, updatePassword } from '../queries/accounts/accounts.ts';
-import type { AccountKey } from '../queries/accounts/accounts.ts';
-import type { Db } from '../queries/connection/database.ts';
+import type { Account, AccountKey } from '../queries/accounts/accounts.ts';
+import { deletePasswordGrantTokens } from '../queries/accounts/access-tokens.ts';
+import type { Db, Tx } from '../queries/connection/database.ts';
 import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
 import { createSession } from './sessions.ts';
 import { withFreeUsername } from './usernames.ts';
 
+/** An initial password that nobody has replaced after so many hours is refused. */
+export const INITIAL_PASSWORD_HOURS = 72;
+
 export interface InitialPassword {
+  readonly userId: string;
   readonly username: string;
   readonly password: Secret;
 }
 
+/** When an initial password that is issued now ends. */
+export function toInitialPasswordEnd(now: Date): Date {
+  return new Date(now.getTime() + INITIAL_PASSWORD_HOURS * HOUR_MS);
+}
+
+/** Whether the password is an initial one whose time is over. */
+export function isInitialPasswordExpired(
+  { initialPasswordExpiresAt: end }: Pick<Account, 'initialPasswordExpiresAt'>,
+  now: Date,
+): boolean {
+  return end !== null && end <= now;
+}
+
 /**
  * An initial password for a user of an organization, who so becomes able to sign in (or has forgotten the old one,
- * which ends, and with it the user's portal sessions). Undefined when the organization has no user with this email.
+ * which ends, and with it all that was opened by it: portal sessions and tokens of the password grant). Undefined when the
+ * organization has no user with this email.
  */
 export async function issueInitialPassword(
   db: Db,
@@ -22,20 +42,21 @@ export async function issueInitialPassword(
   now: Date,
 ): Promise<InitialPassword | undefined> {
   const password = newInitialPassword();
-  const passwordHash = await hashPassword(password);
+  const initial = { hash: await hashPassword(password), expiresAt: toInitialPasswordEnd(now) };
   const account = await withFreeUsername(user.email, user.orgId, (candidate) =>
     db.transaction().execute(async (tx) => {
-      const changed = await updateInitialPasswordByEmail(tx, user, candidate, passwordHash, now);
-      if (changed !== undefined) await deletePortalSessionsOfUser(tx, changed);
+      const changed = await updateInitialPasswordByEmail(tx, user, candidate, initial, now);
+      if (changed !== undefined) await endWhatPasswordOpened(tx, changed);
       return changed;
     }),
   );
-  return account && { username: account.username, password: new Secret(password) };
+  return account && { userId: account.userId, username: account.username, password: new Secret(password) };
 }
 
 /**
- * Stores the password that a person has chosen. Every session of the person ends with the old password; the value of
- * the cookie of a new one is returned. Undefined when the user has no username or is deleted: nothing is changed.
+ * Stores the password that a person has chosen. Every session of the person ends with the old password, and every token
+ * that the password grant has issued; the value of the cookie of a new session is returned. Undefined when the user has no
+ * username or is deleted: nothing is changed.
  */
 export async function changePassword(
   db: Db,
@@ -46,7 +67,13 @@ export async function changePassword(
   const passwordHash = await hashPassword(password);
   return db.transaction().execute(async (tx) => {
     if (!(await updatePassword(tx, person, passwordHash, now))) return undefined;
-    await deletePortalSessionsOfUser(tx, person);
+    await endWhatPasswordOpened(tx, person);
     return createSession(tx, person, now);
   });
+}
+
+/** Tokens of applications stay: they were obtained by the application's secret. */
+async function endWhatPasswordOpened(tx: Tx, person: AccountKey): Promise<void> {
+  await deletePortalSessionsOfUser(tx, person);
+  await deletePasswordGrantTokens(tx, person);
 }

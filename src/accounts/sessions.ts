@@ -1,21 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { HOUR_MS } from '../domain/api/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/api/durations.ts';
 import { sha256Digest } from '../domain/security/credentials.ts';
+import { lockUnchangedPassword } from '../queries/accounts/accounts.ts';
 import type { AccountKey } from '../queries/accounts/accounts.ts';
+import type { VerifiedAccount } from './sign-in.ts';
 import type { Db } from '../queries/connection/database.ts';
 import {
-  deleteExpiredPortalSessions,
   deletePortalSession,
   findPortalSession,
   insertPortalSession,
+  updatePortalSessionEnd,
 } from '../queries/accounts/portal-sessions.ts';
 import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
 
 export type { PortalSession } from '../queries/accounts/portal-sessions.ts';
 export type { Db as AccountsDatabase } from '../queries/connection/database.ts';
 
-/** A portal session lasts eight hours, whether it is used or not. */
-export const SESSION_LIFETIME_MS = 8 * HOUR_MS;
+/** A portal session lasts seven days at most. */
+export const SESSION_LIFETIME_MS = 7 * DAY_MS;
+/** It ends before when it is not used for so long. */
+const SESSION_IDLE_MS = 12 * HOUR_MS;
+/** Uses closer together than this are one: a page then costs no write. */
+const SESSION_USE_MS = MINUTE_MS;
 
 /** 256 random bits in base64url (43 characters): the value of a session cookie, or a form's CSRF token. */
 export function newSessionToken(): string {
@@ -31,29 +37,44 @@ export async function createSession(db: Db, person: AccountKey, now: Date): Prom
     sessionHash: sha256Digest(token),
     csrfSecret: newSessionToken(),
     createdAt: now,
-    expiresAt: new Date(now.getTime() + SESSION_LIFETIME_MS),
+    expiresAt: toSessionEnd(now, now),
   });
   return token;
 }
 
 /**
- * The session of somebody who has just signed in: ends the session that the browser had before, deletes expired
- * sessions of everybody, and resolves to the new cookie's value.
+ * The session of somebody who has just signed in: ends the session that the browser had before, and resolves to the new
+ * cookie's value. Undefined when the password was changed meanwhile.
  */
 export async function replaceSession(
   db: Db,
-  person: AccountKey,
+  person: VerifiedAccount,
   previousToken: string | undefined,
   now: Date,
-): Promise<string> {
-  if (previousToken !== undefined) await endSession(db, previousToken);
-  await deleteExpiredPortalSessions(db, now);
-  return createSession(db, person, now);
+): Promise<string | undefined> {
+  return db.transaction().execute(async (tx) => {
+    if (!(await lockUnchangedPassword(tx, person, person.passwordHash.reveal()))) return undefined;
+    if (previousToken !== undefined) await endSession(tx, previousToken);
+    return createSession(tx, person, now);
+  });
 }
 
-/** The session with this cookie value; undefined when it is unknown or expired, or its user is deleted. */
+/**
+ * The session with this cookie value, which is used with that; undefined when it is unknown or expired, its user is
+ * deleted, or its partner is suspended.
+ */
 export async function findSession(db: Db, token: string, now: Date): Promise<PortalSession | undefined> {
-  return findPortalSession(db, sha256Digest(token), now);
+  const digest = sha256Digest(token);
+  const session = await findPortalSession(db, digest, now);
+  if (session === undefined) return undefined;
+  const end = toSessionEnd(session.times.createdAt, now);
+  if (end.getTime() - session.times.expiresAt.getTime() >= SESSION_USE_MS)
+    await updatePortalSessionEnd(db, digest, end);
+  return session;
+}
+
+function toSessionEnd(createdAt: Date, usedAt: Date): Date {
+  return new Date(Math.min(createdAt.getTime() + SESSION_LIFETIME_MS, usedAt.getTime() + SESSION_IDLE_MS));
 }
 
 /** Ends the session with this cookie value, if there is one. */

@@ -9,10 +9,13 @@ import {
 } from './arguments.ts';
 import type { Run } from './context.ts';
 
-/** Adds the commands about organizations, users and sign-up requests. */
+/** Adds the commands about organizations, users, applications and sign-up requests. */
 export function describeAccounts(program: Command, run: Run): void {
-  describeOrganizations(program.command('org').description('Organizations.'), run);
+  const org = program.command('org').description('Organizations.');
+  describeOrganizations(org, run);
+  describeSuspension(org, run);
   describeUsers(program.command('user').description('Users.'), run);
+  describeApplications(program.command('application').description('Applications.'), run);
   describeSignupRequests(program.command('signup').description('Sign-up requests.'), run);
 }
 
@@ -27,6 +30,42 @@ function describeOrganizations(org: Command, run: Run): void {
     .option('--json', 'print one JSON object', false)
     .action((options: { name: string; adminEmail: string; json: boolean }) =>
       run(async (context) => (await import('./accounts.ts')).createOrganizationCommand(context, options)),
+    );
+}
+
+function describeSuspension(org: Command, run: Run): void {
+  org
+    .command('suspend')
+    .description(
+      'Stop a partner with its simulation organizations within a second: its tokens and sessions are refused (403 organization_suspended), its deliveries and fleets pause. Nothing is deleted.',
+    )
+    .argument('<id>', "id of the partner's organization", parseUuid)
+    .option('--json', 'print one JSON object', false)
+    .action((id: string, options: { json: boolean }) =>
+      run(async (context) => (await import('./accounts.ts')).suspendCommand(context, id, options)),
+    );
+  org
+    .command('resume')
+    .description('Let a suspended partner go on where it stopped.')
+    .argument('<id>', "id of the partner's organization", parseUuid)
+    .option('--json', 'print one JSON object', false)
+    .action((id: string, options: { json: boolean }) =>
+      run(async (context) => (await import('./accounts.ts')).resumeCommand(context, id, options)),
+    );
+}
+
+function describeApplications(application: Command, run: Run): void {
+  application
+    .command('secret')
+    .description(
+      'Replace the secret of an application and print the new one once. The old secret is refused from then on; tokens that it has obtained stay valid until they expire.',
+    )
+    .argument('<client_id>', 'client id of the application')
+    .option('--json', 'print one JSON object', false)
+    .action((clientId: string, options: { json: boolean }) =>
+      run(async (context) =>
+        (await import('./accounts.ts')).replaceSecretCommand(context, clientId, options),
+      ),
     );
 }
 

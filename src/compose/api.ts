@@ -7,7 +7,7 @@ import { RateLimiter } from '../http/rate-limiter.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
 import { createAccountVerifier } from '../accounts/sign-in.ts';
-import type { VerifyAccount } from '../accounts/sign-in.ts';
+import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
 import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
@@ -22,12 +22,18 @@ import {
 import { createConsentPage } from '../portal/consent.ts';
 import { createConsentRequests } from '../conditions/consent-requests.ts';
 import { createPortal } from '../portal/portal.ts';
+import { FairShare } from '../shares/fair-share.ts';
 import { createReferencePages } from '../reference/reference.ts';
 import { isDatabaseUnavailable, violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
 import { addQuotaUses } from '../queries/accounts/rate-limits.ts';
 
+/**
+ * Password hashes at once, with 64 MiB and a thread for some 0.3 s each: half of the threads that Node has for such work
+ * stay free. Callers that wait behind these are answered within their 2 s.
+ */
+const PASSWORD_HASHES = { capacity: 2, maxWaiting: 6 } as const;
 /** Ten hours, as the document says is typical. */
 const ACCESS_TOKEN_SECONDS = 36_000;
 
@@ -53,7 +59,8 @@ export function composeApi(options: ApiOptions): RequestListener {
   const { baseUrl } = services;
   const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>
     Promise.resolve({ status: 200, body: buildAuthorizationServerMetadata(baseUrl) });
-  const verifyAccount = createAccountVerifier(db);
+  const hashing = new FairShare(PASSWORD_HASHES);
+  const verifyAccount = createAccountVerifier(db, hashing);
   const tokens = createTokenEndpoint({
     db,
     clock,
@@ -94,7 +101,7 @@ export function composeApi(options: ApiOptions): RequestListener {
       issueTokenAtRoot: (request) => tokens.issue(request),
       revokeToken: (request) => tokens.revoke(request),
     },
-    pages: createPages(services, options, limiter, verifyAccount),
+    pages: createPages(services, options, limiter, { verifyAccount, hashing }),
   });
 }
 
@@ -102,7 +109,7 @@ function createPages(
   services: Services,
   { clock, log }: ApiOptions,
   limiter: RateLimiter,
-  verifyAccount: VerifyAccount,
+  { verifyAccount, hashing }: { readonly verifyAccount: VerifyAccount; readonly hashing: HashingTurns },
 ): Parameters<typeof createApiApp>[0]['pages'] {
   const { db, baseUrl, linkKey } = services;
   return [
@@ -119,6 +126,7 @@ function createPages(
       baseUrl,
       log,
       verifyAccount,
+      hashing,
       isUnavailable: isDatabaseUnavailable,
       invalidateCachedTokensOf: services.invalidateCachedTokensOf,
       countUse: (policy, subject) => limiter.countUse(policy, subject),

@@ -14,7 +14,10 @@ export interface AuthenticatorOptions {
 }
 
 export interface Authenticator {
-  /** Who the request acts as; throws the problem `unauthenticated` or `invalid_token`, with WWW-Authenticate. */
+  /**
+   * Who the request acts as; throws the problem `unauthenticated` or `invalid_token`, with WWW-Authenticate, and
+   * `organization_suspended` (403).
+   */
   authenticate(authorization: string | undefined): Promise<Actor>;
   /** A token was revoked: its next request reads the table. To be called once the change is committed. */
   invalidateCachedToken(tokenDigest: string): void;
@@ -70,6 +73,7 @@ export function createAuthenticator({
       const isFresh = known !== undefined && monotonicMs() - known.startedMs < CACHE_LIFETIME_MS;
       const active = await (isFresh ? known : read(tokenDigest)).token;
       if (active === undefined || active.expiresAt <= clock()) throw invalidTokenProblem();
+      if (active.isSuspended) throw suspendedProblem();
       const { orgId, partnerId, userId, applicationId, role, scope } = active;
       return { orgId, partnerId, userId, applicationId, role, scope, tokenDigest };
     },
@@ -96,6 +100,12 @@ function unauthenticatedProblem(): Problem {
   return new Problem('unauthenticated', 'The request carries no access token.', {
     headers: { 'WWW-Authenticate': 'Bearer realm="partners"' },
   });
+}
+
+function suspendedProblem(): Problem {
+  const detail =
+    'The operator has suspended this partner; nothing of it can be read or changed until it is resumed.';
+  return new Problem('organization_suspended', detail);
 }
 
 function invalidTokenProblem(): Problem {

@@ -1,6 +1,6 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
 import { matchesDigest } from '../domain/security/credentials.ts';
-import type { Application } from '../queries/accounts/applications.ts';
+import type { Client } from '../queries/accounts/applications.ts';
 import { findClient } from '../queries/accounts/applications.ts';
 import type { Db } from '../queries/connection/database.ts';
 import type { OAuthRequest, OAuthParameters } from './exchange.ts';
@@ -57,14 +57,14 @@ export function findPresentedClientId(request: OAuthRequest): string | undefined
   }
 }
 
-/** The application whose secret this is; undefined for an unknown client, a deleted owner and a wrong secret alike. */
+/** The client whose secret this is; undefined for an unknown client, a deleted owner and a wrong secret alike. */
 export async function authenticateClient(
   db: Db,
   credentials: ClientCredentials,
-): Promise<Application | undefined> {
+): Promise<Client | undefined> {
   const client = await findClient(db, credentials.clientId);
   const matches = matchesDigest(credentials.clientSecret, client?.secretHash ?? UNKNOWN_CLIENT_DIGEST);
-  return matches ? client?.application : undefined;
+  return matches ? client : undefined;
 }
 
 /** RFC 7617, with id and secret form-encoded first, as RFC 6749, 2.3.1 has it. */

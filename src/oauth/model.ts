@@ -2,18 +2,32 @@ import OAuth2Server from '@node-oauth/oauth2-server';
 import { sha256Digest, newAccessToken } from '../domain/security/credentials.ts';
 import { OAUTH_GRANT_OF } from '../domain/security/grant-types.ts';
 import { insertAccessToken } from '../queries/accounts/access-tokens.ts';
+import type { NewAccessToken } from '../queries/accounts/access-tokens.ts';
 import type { Application } from '../queries/accounts/applications.ts';
+import { lockUnchangedPassword } from '../queries/accounts/accounts.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
-import type { Db } from '../queries/connection/database.ts';
+import type { Secret } from '../domain/security/secret.ts';
+import type { Db, Tx } from '../queries/connection/database.ts';
 import { authenticateClient } from './client-credentials.ts';
 
-/** The account of a username and a password that belong together; undefined otherwise. */
+/** A person whose password was right. */
+interface VerifiedAccount {
+  readonly orgId: string;
+  readonly userId: string;
+  readonly passwordHash: Secret;
+  readonly passwordChangeRequired: boolean;
+  readonly initialPasswordExpiresAt: Date | null;
+}
+
+/**
+ * The account of a username and a password that belong together, for a partner; undefined otherwise.
+ * @throws Problem overloaded (503).
+ */
 export type VerifyAccount = (
   username: string,
   password: string,
-) => Promise<
-  { readonly orgId: string; readonly userId: string; readonly passwordChangeRequired: boolean } | undefined
->;
+  partnerId: string,
+) => Promise<VerifiedAccount | undefined>;
 
 export interface ModelOptions {
   readonly db: Db;
@@ -24,11 +38,13 @@ export interface ModelOptions {
 
 interface RegisteredClient extends OAuth2Server.Client {
   readonly application: Application;
+  readonly partnerId: string;
 }
 
-/** Who a token will act as. */
+/** Who a token will act as, and for the password grant by which password. */
 interface TokenUser {
   readonly userId: string;
+  readonly passwordHash?: Secret;
 }
 
 type Model = OAuth2Server.ClientCredentialsModel & OAuth2Server.PasswordModel;
@@ -39,8 +55,12 @@ const FULL_SCOPE = ['read', 'write'];
 export function createOAuthModel({ db, accessTokenSeconds, clock, verifyAccount }: ModelOptions): Model {
   return {
     async getClient(clientId: string, clientSecret: string): Promise<RegisteredClient | undefined> {
-      const application = await authenticateClient(db, { clientId, clientSecret });
-      return application && { id: clientId, grants: [OAUTH_GRANT_OF[application.grantType]], application };
+      const client = await authenticateClient(db, { clientId, clientSecret });
+      if (client === undefined) return undefined;
+      const { application, partnerId } = client;
+      if (client.isSuspended)
+        throw new OAuth2Server.UnauthorizedClientError('The organization is suspended.');
+      return { id: clientId, grants: [OAUTH_GRANT_OF[application.grantType]], application, partnerId };
     },
 
     async getUserFromClient({ application }: RegisteredClient): Promise<TokenUser> {
@@ -50,16 +70,23 @@ export function createOAuthModel({ db, accessTokenSeconds, clock, verifyAccount 
     async getUser(
       username: string,
       password: string,
-      { application }: RegisteredClient,
+      { application, partnerId }: RegisteredClient,
     ): Promise<TokenUser | undefined> {
-      const account = await verifyAccount(decodeFromLibrary(username), decodeFromLibrary(password));
+      const account = await verifyAccount(
+        decodeFromLibrary(username),
+        decodeFromLibrary(password),
+        partnerId,
+      );
       if (account?.orgId !== application.orgId) return undefined;
       if (account.passwordChangeRequired) {
+        const end = account.initialPasswordExpiresAt;
         throw new OAuth2Server.InvalidGrantError(
-          'The initial password must be changed first, at /accounts/login/.',
+          end !== null && end <= clock()
+            ? 'The initial password has expired; an admin of the organization issues a new one, at /portal/users/.'
+            : 'The initial password must be changed first, at /accounts/login/.',
         );
       }
-      return { userId: account.userId };
+      return { userId: account.userId, passwordHash: account.passwordHash };
     },
 
     async validateScope(_holder, _client, scope?: string[]): Promise<string[] | undefined> {
@@ -91,21 +118,32 @@ async function storeToken(
   { createdAt, lifetimeSeconds }: { readonly createdAt: Date; readonly lifetimeSeconds: number },
 ): Promise<OAuth2Server.Token> {
   const accessTokenExpiresAt = new Date(createdAt.getTime() + lifetimeSeconds * 1000);
+  const token: NewAccessToken = {
+    tokenHash: sha256Digest(accessToken),
+    orgId: client.application.orgId,
+    userId: user.userId,
+    applicationId: client.application.id,
+    grantType: user.passwordHash === undefined ? 'client-credentials' : 'password',
+    scope: scope.join(' '),
+    createdAt,
+    expiresAt: accessTokenExpiresAt,
+  };
   try {
-    await insertAccessToken(db, {
-      tokenHash: sha256Digest(accessToken),
-      orgId: client.application.orgId,
-      userId: user.userId,
-      applicationId: client.application.id,
-      scope: scope.join(' '),
-      createdAt,
-      expiresAt: accessTokenExpiresAt,
-    });
+    const { passwordHash } = user;
+    if (passwordHash === undefined) await insertAccessToken(db, token);
+    else await db.transaction().execute((tx) => insertPasswordGrantToken(tx, token, passwordHash));
   } catch (cause) {
     if (violatedConstraint(cause) !== 'access_tokens_application_fkey') throw cause;
     throw new OAuth2Server.InvalidClientError('The application has just been deleted.', { cause });
   }
   return { accessToken, accessTokenExpiresAt, scope, client, user };
+}
+
+/** A password that was changed meanwhile has ended what it opened, and opens nothing more. */
+async function insertPasswordGrantToken(tx: Tx, token: NewAccessToken, passwordHash: Secret): Promise<void> {
+  if (!(await lockUnchangedPassword(tx, token, passwordHash.reveal())))
+    throw new OAuth2Server.InvalidGrantError('The password has just been changed.');
+  await insertAccessToken(tx, token);
 }
 
 /**

@@ -62,17 +62,14 @@ export function createTokenEndpoint({
 
   async function revoke(request: OAuthRequest): Promise<OAuthReply> {
     const parameters = parseOAuthParameters(request.body);
-    const application = await authenticateClient(
-      db,
-      parseClientCredentials(request.authorization, parameters),
-    );
-    if (application === undefined) {
+    const client = await authenticateClient(db, parseClientCredentials(request.authorization, parameters));
+    if (client === undefined) {
       throw new OAuth2Server.InvalidClientError('The client is unknown or its secret is wrong.');
     }
     const token = parameters.get('token');
     if (token === undefined) throw new OAuth2Server.InvalidRequestError('The parameter token is missing.');
     const tokenHash = sha256Digest(token);
-    await deleteAccessToken(db, tokenHash, application);
+    await deleteAccessToken(db, tokenHash, client.application);
     invalidateCachedToken?.(tokenHash.toString('hex'));
     return toOAuthSuccessReply(undefined);
   }

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { AccountsDatabase, PortalSession } from '../accounts/sessions.ts';
-import type { VerifyAccount } from '../accounts/sign-in.ts';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
+import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
 import type { PortalCookies } from './cookies.ts';
 
 /** Counts one call of this subject: whether it is within the policy, and otherwise when the next one will be. */
@@ -24,8 +24,10 @@ export interface PortalOptions {
   readonly baseUrl: string;
   readonly countUse: CountUse;
   readonly verifyAccount: VerifyAccount;
-  /** An application is gone: its tokens end at once. Called after the commit. */
-  readonly invalidateCachedTokensOf: (applicationId: string) => void;
+  /** Turns of a partner's people for hashing new passwords. */
+  readonly hashing: HashingTurns;
+  /** Tokens of a user or of an application have ended. Called after the commit. */
+  readonly invalidateCachedTokensOf: (userOrApplicationId: string) => void;
   /** True for an error that says that the database cannot be reached now. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly log: PortalLog;

@@ -1,9 +1,10 @@
 import type { NextFunction, Request } from 'express';
 import type { PortalOptions, PortalResponse } from './context.ts';
+import { Problem } from '../domain/api/problem.ts';
 import { sendMessage } from '../html/messages.ts';
 
 /**
- * Answers errors of the portal with a page: 503 without a database, the status of what the body parser refuses (4xx),
+ * Answers errors of the portal with a page: 503 without a database or when too much is asked at once, the status of what the body parser refuses (4xx),
  * and 500 for everything else, which is logged.
  */
 export function createErrorPageHandler({ log, isUnavailable }: Pick<PortalOptions, 'log' | 'isUnavailable'>) {
@@ -13,8 +14,10 @@ export function createErrorPageHandler({ log, isUnavailable }: Pick<PortalOption
       return;
     }
     const requestId = response.get('X-Request-Id');
-    const status = isUnavailable(error) ? 503 : toStatus(error);
-    if (status >= 500) log.error('Portal page failed.', { request_id: requestId, error });
+    const isOverloaded = error instanceof Problem && error.code === 'overloaded';
+    if (isOverloaded) response.set(error.headers);
+    const status = isOverloaded || isUnavailable(error) ? 503 : toStatus(error);
+    if (status >= 500 && !isOverloaded) log.error('Portal page failed.', { request_id: requestId, error });
     const heading =
       status === 503
         ? 'Not available just now'

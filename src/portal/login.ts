@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { INITIAL_PASSWORD_HOURS, isInitialPasswordExpired } from '../accounts/passwords.ts';
 import { SESSION_LIFETIME_MS, endSession, newSessionToken, replaceSession } from '../accounts/sessions.ts';
 import { listLoginQuotaSubjects } from '../domain/security/login-subjects.ts';
 import type { Role } from '../domain/users/roles.ts';
@@ -28,7 +29,13 @@ export const showLogin: PageHandler = (context, request, response) => {
   );
 };
 
-/** Signs in from the form: 303, 422 with the form, 403 without the CSRF token, 429 after too many tries. */
+/** What a person is told whose initial password is over. */
+export const EXPIRED_PASSWORD_TEXT = `The initial password has expired: it is valid for ${INITIAL_PASSWORD_HOURS} hours. Ask an admin of your organization for a new one; the operator of the service can issue one too.`;
+
+/**
+ * Signs in from the form: 303, 422 with the form, 403 without the CSRF token or when the partner is suspended, 429 after too
+ * many tries.
+ */
 export const logIn: PageHandler = async (context, request, response) => {
   const { cookies, log } = context;
   if (!hasCsrfToken(request, cookies.login(request))) {
@@ -40,7 +47,7 @@ export const logIn: PageHandler = async (context, request, response) => {
     readFormField(request, 'password'),
   ];
   if (!(await admitLoginAttempt(context, request, response, username))) return;
-  const account = await context.verifyAccount(username, password);
+  const account = await context.verifyAccount(username, password, request.ip ?? 'unknown');
   const next = toLocalPath(readFormField(request, 'next'), context.baseUrl);
   if (account === undefined) {
     log.info('Portal login refused.', { address: request.ip });
@@ -48,7 +55,26 @@ export const logIn: PageHandler = async (context, request, response) => {
     sendLogin(context, request, response, 422, { username, next, error });
     return;
   }
-  const token = await replaceSession(context.db, account, cookies.session(request), context.clock());
+  if (account.isSuspended) {
+    log.info('Portal login of a suspended partner refused.', {
+      org_id: account.orgId,
+      user_id: account.userId,
+    });
+    sendMessage(response, 403, {
+      heading: 'Organization suspended',
+      text: 'The operator of the service has suspended your organization. Nothing is lost; you can sign in again once it is resumed.',
+    });
+    return;
+  }
+  const token = isInitialPasswordExpired(account, context.clock())
+    ? undefined
+    : await replaceSession(context.db, account, cookies.session(request), context.clock());
+  if (token === undefined) {
+    const isExpired = isInitialPasswordExpired(account, context.clock());
+    const error = isExpired ? EXPIRED_PASSWORD_TEXT : 'The password has just been changed. Use the new one.';
+    sendLogin(context, request, response, 422, { username, next, error });
+    return;
+  }
   cookies.setSession(response, token, SESSION_LIFETIME_MS);
   log.info('Portal login.', { org_id: account.orgId, user_id: account.userId, address: request.ip });
   redirectAfterForm(

@@ -1,4 +1,4 @@
-import { changePassword } from '../accounts/passwords.ts';
+import { changePassword, isInitialPasswordExpired } from '../accounts/passwords.ts';
 import { SESSION_LIFETIME_MS } from '../accounts/sessions.ts';
 import type { PortalSession } from '../accounts/sessions.ts';
 import type { PageHandler } from './context.ts';
@@ -6,7 +6,7 @@ import { getSession } from './context.ts';
 import { readFormField, readQueryParameter } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { LOGIN_PATH } from './guards.ts';
-import { homePathOfRole, admitLoginAttempt } from './login.ts';
+import { admitLoginAttempt, EXPIRED_PASSWORD_TEXT, homePathOfRole } from './login.ts';
 import { sendView } from '../html/render.ts';
 import { findNoticeText, redirectAfterForm } from './pages.ts';
 
@@ -44,22 +44,26 @@ export const showPasswordChange: PageHandler = (_context, request, response) =>
 
 /** Changes the password. The person stays signed in under a new session; every other session ends. */
 export const changePasswordFromForm: PageHandler = async (context, request, response) => {
-  const { db, clock, cookies, log } = context;
+  const { db, clock, cookies, hashing, log } = context;
   const session = getSession(response);
   const old = readFormField(request, 'old_password');
   const first = readFormField(request, 'new_password1');
   const second = readFormField(request, 'new_password2');
   if (!(await admitLoginAttempt(context, request, response, session.username))) return;
-  const isRight = (await context.verifyAccount(session.username, old)) !== undefined;
+  const account = await context.verifyAccount(session.username, old, session.partnerId);
   const errors = {
-    ...(isRight ? {} : { old_password: 'This is not your current password.' }),
+    ...(account === undefined ? { old_password: 'This is not your current password.' } : {}),
+    ...(account !== undefined && isInitialPasswordExpired(account, clock())
+      ? { old_password: EXPIRED_PASSWORD_TEXT }
+      : {}),
     ...validateNewPassword(session, old, [first, second]),
   };
   if (Object.keys(errors).length > 0) {
     sendView(response, 422, 'password', { rule: PASSWORD_RULE, errors });
     return;
   }
-  const token = await changePassword(db, session, first, clock());
+  const token = await hashing.run(session.partnerId, () => changePassword(db, session, first, clock()));
+  context.invalidateCachedTokensOf(session.userId);
   if (token === undefined) {
     redirectAfterForm(response, LOGIN_PATH);
     return;

@@ -32,7 +32,8 @@ export const showUsers: PageHandler = async ({ db }, request, response) => {
 };
 
 /** Issues an initial password and shows it once. A form that was sent before changes nothing. */
-export const issuePassword: PageHandler = async ({ db, clock, baseUrl, log }, request, response) => {
+export const issuePassword: PageHandler = async (context, request, response) => {
+  const { db, clock, baseUrl, log } = context;
   const session = getSession(response);
   const user = await findUserById(db, session.orgId, String(request.params['id']));
   // People change their own password on another page, which asks for the old one.
@@ -45,11 +46,14 @@ export const issuePassword: PageHandler = async ({ db, clock, baseUrl, log }, re
     redirectAfterForm(response, `${USERS_PATH}?notice=password_unchanged`);
     return;
   }
-  const issued = await issueInitialPassword(db, { orgId: session.orgId, email: user.email }, clock());
+  const issued = await context.hashing.run(session.partnerId, () =>
+    issueInitialPassword(db, { orgId: session.orgId, email: user.email }, clock()),
+  );
   if (issued === undefined) {
     sendNotFound(response);
     return;
   }
+  context.invalidateCachedTokensOf(issued.userId);
   log.info('Initial password issued.', { org_id: session.orgId, user_id: session.userId, for: user.id });
   sendView(response, 200, 'initial-password', {
     loginUrl: `${baseUrl}/accounts/login/`,

@@ -4,7 +4,7 @@ import { Secret } from '../../src/domain/security/secret.ts';
 import { bootstrapFirstOrganization, createOrganization } from '../../src/accounts/bootstrap.ts';
 import { authenticateClient } from '../../src/oauth/client-credentials.ts';
 import { changePassword, issueInitialPassword } from '../../src/accounts/passwords.ts';
-import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
+import { accountVerifier } from '../support/verifier.ts';
 import { listApplications } from '../../src/queries/accounts/applications.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -42,18 +42,20 @@ describe('bootstrap', () => {
     expect(first.clientSecret.reveal()).toMatch(/^[A-Za-z0-9]{128}$/);
     expect(JSON.stringify(first)).not.toContain(first.clientSecret.reveal());
 
-    expect(await createAccountVerifier(database.db)(first.username, first.password.reveal())).toEqual({
+    expect(await accountVerifier(database.db)(first.username, first.password.reveal())).toMatchObject({
       orgId: first.orgId,
       userId: first.adminUserId,
       username: first.username,
       email: first.email,
       role: 'admin',
       passwordChangeRequired: true,
+      initialPasswordExpiresAt: new Date(START.getTime() + 72 * 3_600_000),
+      isSuspended: false,
     });
     const credentials = { clientId: first.clientId, clientSecret: first.clientSecret.reveal() };
     expect(await authenticateClient(database.db, credentials)).toMatchObject({
-      ownerUserId: first.adminUserId,
-      grantType: 'client-credentials',
+      application: { ownerUserId: first.adminUserId, grantType: 'client-credentials' },
+      partnerId: first.orgId,
     });
 
     expect(await bootstrapFirstOrganization(database.db, {}, START)).toBeUndefined();
@@ -74,15 +76,13 @@ describe('bootstrap', () => {
       START,
     );
     expect(first).toMatchObject({ orgId, username: 'Boss@Partner.example', clientId: 'chosen-client' });
-    expect(await createAccountVerifier(database.db)('boss@partner.example', 'chosen password')).toMatchObject(
-      {
-        orgId,
-        passwordChangeRequired: true,
-      },
-    );
+    expect(await accountVerifier(database.db)('boss@partner.example', 'chosen password')).toMatchObject({
+      orgId,
+      passwordChangeRequired: true,
+    });
     expect(
       await authenticateClient(database.db, { clientId: 'chosen-client', clientSecret: 'chosen-secret' }),
-    ).toMatchObject({ orgId });
+    ).toMatchObject({ application: { orgId } });
   });
 
   test('by eight processes at once makes one', async () => {
@@ -110,10 +110,10 @@ describe('further organizations', () => {
       username: `A+${two.orgId.slice(0, 8)}@b.example`,
       email: 'A@b.example',
     });
-    expect(await createAccountVerifier(database.db)(two.username, two.password.reveal())).toMatchObject({
+    expect(await accountVerifier(database.db)(two.username, two.password.reveal())).toMatchObject({
       orgId: two.orgId,
     });
-    expect(await createAccountVerifier(database.db)(one.username, two.password.reveal())).toBeUndefined();
+    expect(await accountVerifier(database.db)(one.username, two.password.reveal())).toBeUndefined();
     expect(await listApplications(database.db, two.orgId)).toHaveLength(1);
     expect(await rows()).toEqual({ organizations: 2, users: 2, applications: 2 });
   });
@@ -131,14 +131,12 @@ describe('an initial password', () => {
     const userId = await addUser(database.db, orgId, 'user', 'new@b.example');
     const issued = await issueInitialPassword(database.db, { orgId, email: 'NEW@b.example' }, START);
     if (issued === undefined) throw new Error('no such user');
-    const account = await createAccountVerifier(database.db)(issued.username, issued.password.reveal());
+    const account = await accountVerifier(database.db)(issued.username, issued.password.reveal());
     expect(account).toMatchObject({ userId, role: 'user', passwordChangeRequired: true });
 
     expect(await changePassword(database.db, { orgId, userId }, 'own choice', START)).toMatch(/^[\w-]{43}$/);
-    expect(
-      await createAccountVerifier(database.db)(issued.username, issued.password.reveal()),
-    ).toBeUndefined();
-    expect(await createAccountVerifier(database.db)(issued.username, 'own choice')).toMatchObject({
+    expect(await accountVerifier(database.db)(issued.username, issued.password.reveal())).toBeUndefined();
+    expect(await accountVerifier(database.db)(issued.username, 'own choice')).toMatchObject({
       passwordChangeRequired: false,
     });
   });
@@ -156,7 +154,7 @@ describe('an initial password', () => {
     await database.db.insertInto('portal_sessions').values(session).execute();
     const issued = await issueInitialPassword(database.db, { orgId: first.orgId, email: first.email }, START);
     expect(issued?.username).toBe(first.username);
-    expect(await createAccountVerifier(database.db)(first.username, first.password.reveal())).toBeUndefined();
+    expect(await accountVerifier(database.db)(first.username, first.password.reveal())).toBeUndefined();
     expect(await database.db.selectFrom('portal_sessions').select('user_id').execute()).toEqual([]);
   });
 

@@ -53,6 +53,7 @@ async function addToken(expiresAt: Date): Promise<void> {
     orgId: client.orgId,
     userId: client.ownerId,
     applicationId: client.applicationId,
+    grantType: 'client-credentials',
     scope: 'read',
     createdAt: START,
     expiresAt,

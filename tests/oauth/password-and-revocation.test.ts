@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
+import { accountVerifier } from '../support/verifier.ts';
 import { sha256Digest } from '../../src/domain/security/credentials.ts';
 import type { OAuthReply } from '../../src/oauth/exchange.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
@@ -72,17 +72,25 @@ describe('the password grant', () => {
   test('is invalid_grant before the first password change', async () => {
     await fixture.database.db
       .updateTable('users')
-      .set({ password_change_required: true })
+      .set({ password_change_required: true, initial_password_expires_at: new Date(START.getTime() + 1) })
       .where('email', '=', username)
       .execute();
     const answer = await ask(username, password);
     await fixture.database.db
       .updateTable('users')
-      .set({ password_change_required: false })
+      .set({ initial_password_expires_at: START })
+      .where('email', '=', username)
+      .execute();
+    const late = await ask(username, password);
+    await fixture.database.db
+      .updateTable('users')
+      .set({ password_change_required: false, initial_password_expires_at: null })
       .where('email', '=', username)
       .execute();
     expectRefusal(answer, 'invalid_grant');
     expect(answer.body?.error_description).toContain('must be changed');
+    expectRefusal(late, 'invalid_grant');
+    expect(late.body?.error_description).toContain('has expired');
     expectToken(await ask(username, password));
   });
 
@@ -127,7 +135,7 @@ describe('revocation', () => {
         db: fixture.database.db,
         settings: { accessTokenSeconds: 36_000 },
         clock: () => START,
-        verifyAccount: createAccountVerifier(fixture.database.db),
+        verifyAccount: accountVerifier(fixture.database.db),
         invalidateCachedToken: (tokenDigest) => forgotten.push(tokenDigest),
       });
       const token = expectToken(await telling.issue({ authorization: authorization(), body: grant }));

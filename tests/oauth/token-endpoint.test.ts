@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
+import { accountVerifier } from '../support/verifier.ts';
 import { sha256Digest } from '../../src/domain/security/credentials.ts';
 import { findPresentedClientId } from '../../src/oauth/client-credentials.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
@@ -204,7 +204,7 @@ test('a database that is away is no fault of the client: the error is thrown as 
     db: closed.db,
     settings: { accessTokenSeconds: 36_000 },
     clock: () => START,
-    verifyAccount: createAccountVerifier(closed.db),
+    verifyAccount: accountVerifier(closed.db),
   });
   await closed.close();
   await expect(away.issue({ authorization: authorization(), body: grant })).rejects.toThrow(

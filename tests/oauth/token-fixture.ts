@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
+import { accountVerifier } from '../support/verifier.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import type { TokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import { testDatabase } from '../support/database.ts';
@@ -35,7 +35,7 @@ export function tokenFixture(): TokenFixture {
       db: set.database.db,
       settings: { accessTokenSeconds: 36_000 },
       clock: () => START,
-      verifyAccount: createAccountVerifier(set.database.db),
+      verifyAccount: accountVerifier(set.database.db),
     });
   });
   afterAll(() => set.database.close());

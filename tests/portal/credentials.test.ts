@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { matchesDigest } from '../../src/domain/security/credentials.ts';
-import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
+import { accountVerifier } from '../support/verifier.ts';
 import { findClient } from '../../src/queries/accounts/applications.ts';
 import { elementText, formOf } from './visitor.ts';
 import { initialPassword, ownPassword, startPortal } from './portal-site.ts';
@@ -29,10 +29,10 @@ test('an initial password leads through the password change to an application wh
     303,
     '/oauth2/applications/?notice=password_changed',
   ]);
-  expect(await createAccountVerifier(site.db)(admin.username, ownPassword)).toMatchObject({
+  expect(await accountVerifier(site.db)(admin.username, ownPassword)).toMatchObject({
     passwordChangeRequired: false,
   });
-  expect(await createAccountVerifier(site.db)(admin.username, initialPassword)).toBeUndefined();
+  expect(await accountVerifier(site.db)(admin.username, initialPassword)).toBeUndefined();
 
   const form = formOf((await browser.get(register)).text, register);
   expect(form).toMatchObject({
@@ -170,7 +170,7 @@ test('each rule for passwords is told beside its field, and nothing changes', as
     expect(page.text).toContain(message);
     expect(page.text).toContain('<h1>New password</h1>');
   }
-  expect(await createAccountVerifier(site.db)(admin.username, initialPassword)).toMatchObject({
+  expect(await accountVerifier(site.db)(admin.username, initialPassword)).toMatchObject({
     passwordChangeRequired: true,
   });
 });
@@ -217,5 +217,5 @@ test('an application can be edited and deleted, and a faulty form says what is w
   const deleted = await browser.submit(`${detail}delete/`, {});
   expect(deleted.headers['location']).toBe('/oauth2/applications/?notice=application_deleted');
   expect((await browser.get(detail)).status).toBe(404);
-  expect(site.forgotten).toEqual([detail.split('/').at(-2)]);
+  expect(site.forgotten.at(-1)).toBe(detail.split('/').at(-2));
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formOf } from './visitor.ts';
-import { ownPassword, startPortal } from './portal-site.ts';
+import { resumePartner, suspendPartner } from '../../src/accounts/suspension.ts';
+import { initialPassword, ownPassword, startPortal } from './portal-site.ts';
 import type { PortalSite } from './portal-site.ts';
 
 let site: PortalSite;
@@ -43,6 +44,46 @@ test('an unknown account, a user without a password and a wrong password get one
       // One hash each: skipping it would take a hundredth of the time.
       expect(other.elapsedMs).toBeGreaterThan((first?.elapsedMs ?? Infinity) / 4);
     }
+  } finally {
+    await open.close();
+  }
+});
+
+test('an initial password opens nothing after 72 hours, and only who knows it is told so', async () => {
+  const open = await startPortal();
+  try {
+    const person = await open.addPerson(await open.addOrganization(), 'admin', false);
+    open.advance(71 * 60 * minuteMs);
+    const browser = open.visitor();
+    expect((await browser.login(person.username, initialPassword)).headers['location']).toBe(
+      '/accounts/password_change/',
+    );
+    open.advance(60 * minuteMs);
+    const late = await open.visitor().login(person.username, initialPassword);
+    expect([late.status, late.headers['set-cookie']]).toEqual([422, expect.not.stringContaining('session=')]);
+    expect(late.text).toContain('The initial password has expired: it is valid for 72 hours.');
+    expect((await open.visitor().login(person.username, 'a wrong one')).text).not.toContain('expired');
+    const change = { old_password: initialPassword, new_password1: ownPassword, new_password2: ownPassword };
+    const changed = await browser.submit('/accounts/password_change/', change);
+    expect([changed.status, changed.text.includes('has expired')]).toEqual([422, true]);
+  } finally {
+    await open.close();
+  }
+});
+
+test('people of a suspended partner are told so when they sign in, and their sessions rest', async () => {
+  const open = await startPortal();
+  try {
+    const person = await open.addPerson(await open.addOrganization(), 'admin');
+    const browser = await open.signedIn(person);
+    await suspendPartner(open.db, person.orgId, new Date());
+    expect((await browser.get('/oauth2/applications/')).headers['location']).toMatch(/^\/accounts\/login/);
+    const refused = await open.visitor().login(person.username, ownPassword);
+    expect([refused.status, refused.headers['set-cookie']]).toEqual([403, undefined]);
+    expect(refused.text).toContain('Organization suspended');
+    expect((await open.visitor().login(person.username, 'a wrong one')).text).not.toContain('suspended');
+    await resumePartner(open.db, person.orgId);
+    expect((await browser.get('/oauth2/applications/')).status).toBe(200);
   } finally {
     await open.close();
   }

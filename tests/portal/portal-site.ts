@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { hashPassword } from '../../src/domain/security/passwords.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
-import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
+import { accountVerifier, unlimitedHashing } from '../support/verifier.ts';
+import { toInitialPasswordEnd } from '../../src/accounts/passwords.ts';
 import { createPortal } from '../../src/portal/portal.ts';
 import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
@@ -90,7 +91,8 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
       db,
       clock,
       baseUrl: publicUrl ?? baseUrl,
-      verifyAccount: createAccountVerifier(db),
+      verifyAccount: accountVerifier(db),
+      hashing: unlimitedHashing,
       isUnavailable: isDatabaseUnavailable,
       invalidateCachedTokensOf: (id) => forgotten.push(id),
       log: { info: note, warn: note, error: note },
@@ -124,6 +126,7 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
           username,
           password_hash: await hashOf(hasOwnPassword ? ownPassword : initialPassword),
           password_change_required: !hasOwnPassword,
+          initial_password_expires_at: hasOwnPassword ? null : toInitialPasswordEnd(clock()),
           created_at: clock(),
           updated_at: clock(),
         })

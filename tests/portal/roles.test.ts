@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
+import { accountVerifier } from '../support/verifier.ts';
 import { findClient } from '../../src/queries/accounts/applications.ts';
 import { insertSignupRequest } from '../../src/queries/accounts/signup-requests.ts';
 import { elementText, formOf } from './visitor.ts';
@@ -101,14 +101,14 @@ test('an admin issues an initial password, shown once, that ends the sessions of
   expect([issued.status, issued.headers['cache-control']]).toEqual([200, 'no-store']);
   expect(elementText(issued.text, 'username')).toBe(person.username);
   const password = elementText(issued.text, 'initial_password') ?? '';
-  expect(await createAccountVerifier(site.db)(person.username, password)).toMatchObject({
+  expect(await accountVerifier(site.db)(person.username, password)).toMatchObject({
     passwordChangeRequired: true,
   });
   expect((await theirs.get('/accounts/password_change/')).headers['location']).toMatch(/^\/accounts\/login/);
   expect((await browser.post(path, form)).headers['location']).toBe(
     '/portal/users/?notice=password_unchanged',
   );
-  expect(await createAccountVerifier(site.db)(person.username, password)).toBeDefined();
+  expect(await accountVerifier(site.db)(person.username, password)).toBeDefined();
   expect(site.logged.join('\n')).not.toContain(password);
 });
 

@@ -4,7 +4,7 @@ import { partner } from './partner.ts';
 test('help names every command', async () => {
   const { code, output } = await partner(['--help']);
   expect(code).toBe(0);
-  for (const command of ['serve', 'migrate', 'org', 'user', 'signup', 'keys', 'listen'])
+  for (const command of ['serve', 'migrate', 'org', 'user', 'application', 'signup', 'keys', 'listen'])
     expect(output).toContain(`  ${command} `);
   const serve = await partner(['serve', '--help']);
   expect([serve.code, serve.output]).toEqual([0, expect.stringContaining('"all", "api", "worker"')]);

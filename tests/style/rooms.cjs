@@ -56,6 +56,7 @@ const rooms = {
     'webhooks',
     'postgres',
     'queries',
+    'shares',
     'domain',
     'config',
     'log',

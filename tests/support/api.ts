@@ -176,6 +176,7 @@ export async function addPerson(db: Db, orgId: string, role: Role, now: Date): P
         org_id: orgId,
         user_id: id,
         application_id: applicationId,
+        grant_type: 'client-credentials',
         scope,
         created_at: now,
         expires_at: expires,

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import type { GrantType } from '../../domain/security/grant-types.ts';
 import type { Role } from '../../domain/users/roles.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
@@ -8,6 +10,8 @@ export interface NewAccessToken {
   /** Who the token acts as. */
   readonly userId: string;
   readonly applicationId: string;
+  /** How it was obtained. */
+  readonly grantType: GrantType;
   readonly scope: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -24,6 +28,8 @@ export interface ActiveToken {
   readonly role: Role;
   readonly scope: string;
   readonly expiresAt: Date;
+  /** The operator has suspended the partner. */
+  readonly isSuspended: boolean;
 }
 
 /** Breaks access_tokens_application_fkey when the application has been deleted. */
@@ -35,6 +41,7 @@ export async function insertAccessToken(db: Db, token: NewAccessToken): Promise<
       org_id: token.orgId,
       user_id: token.userId,
       application_id: token.applicationId,
+      grant_type: token.grantType,
       scope: token.scope,
       created_at: token.createdAt,
       expires_at: token.expiresAt,
@@ -53,6 +60,7 @@ export async function findActiveToken(db: Db, tokenHash: Buffer): Promise<Active
       join.onRef('holder.org_id', '=', 'token.org_id').onRef('holder.id', '=', 'token.user_id'),
     )
     .innerJoin('organizations as organization', 'organization.id', 'token.org_id')
+    .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
     .innerJoin('applications as application', (join) =>
       join
         .onRef('application.org_id', '=', 'token.org_id')
@@ -71,6 +79,7 @@ export async function findActiveToken(db: Db, tokenHash: Buffer): Promise<Active
       'token.expires_at',
       'holder.role',
       'organization.parent_org_id',
+      sql<boolean>`coalesce(parent.suspended_at, organization.suspended_at) is not null`.as('is_suspended'),
       'owner.id as owner_id',
     ])
     .where('token.token_hash', '=', tokenHash)
@@ -87,6 +96,7 @@ export async function findActiveToken(db: Db, tokenHash: Buffer): Promise<Active
     role: row.role,
     scope: row.scope,
     expiresAt: row.expires_at,
+    isSuspended: row.is_suspended,
   };
 }
 
@@ -126,6 +136,19 @@ export async function deleteAccessTokensOfUser(
         ),
       ]),
     )
+    .execute();
+}
+
+/** Joins the transaction that changes the password: ends the tokens that the password grant has issued to a user. */
+export async function deletePasswordGrantTokens(
+  tx: Tx,
+  user: { readonly orgId: string; readonly userId: string },
+): Promise<void> {
+  await tx
+    .deleteFrom('access_tokens')
+    .where('org_id', '=', user.orgId)
+    .where('user_id', '=', user.userId)
+    .where('grant_type', '=', 'password')
     .execute();
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Role } from '../../domain/users/roles.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
@@ -11,6 +12,8 @@ export interface Account {
   readonly role: Role;
   /** The password is still the initial one: nothing is open before it was changed. */
   readonly passwordChangeRequired: boolean;
+  /** When an initial password ends; null once the person has chosen one. */
+  readonly initialPasswordExpiresAt: Date | null;
 }
 
 export type AccountKey = Pick<Account, 'orgId' | 'userId'>;
@@ -19,6 +22,31 @@ export interface NewAdmin extends AccountKey {
   readonly email: string;
   readonly username: string;
   readonly passwordHash: string;
+  readonly passwordExpiresAt: Date;
+}
+
+export interface AccountWithHash {
+  readonly account: Account;
+  readonly passwordHash: string;
+  /** The operator has suspended the partner. */
+  readonly isSuspended: boolean;
+}
+
+/**
+ * Whether the user's password is still the one with this hash. True holds the user's row in share mode: what the
+ * transaction obtains by the password is committed before a change of the password, which ends it.
+ */
+export async function lockUnchangedPassword(tx: Tx, key: AccountKey, passwordHash: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('org_id', '=', key.orgId)
+    .where('id', '=', key.userId)
+    .where('password_hash', '=', passwordHash)
+    .where('deleted_at', 'is', null)
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** The person's own choice: the account is open from now on. False when the user has no username or is deleted. */
@@ -30,7 +58,12 @@ export async function updatePassword(
 ): Promise<boolean> {
   const row = await db
     .updateTable('users')
-    .set({ password_hash: passwordHash, password_change_required: false, updated_at: now })
+    .set({
+      password_hash: passwordHash,
+      password_change_required: false,
+      initial_password_expires_at: null,
+      updated_at: now,
+    })
     .where('org_id', '=', key.orgId)
     .where('id', '=', key.userId)
     .where('deleted_at', 'is', null)
@@ -48,15 +81,16 @@ export async function updateInitialPasswordByEmail(
   tx: Tx,
   user: { readonly orgId: string; readonly email: string },
   usernameIfNone: string,
-  passwordHash: string,
+  password: { readonly hash: string; readonly expiresAt: Date },
   now: Date,
 ): Promise<(AccountKey & Pick<Account, 'username'>) | undefined> {
   const row = await tx
     .updateTable('users')
     .set((eb) => ({
       username: eb.fn.coalesce('username', eb.val(usernameIfNone)),
-      password_hash: passwordHash,
+      password_hash: password.hash,
       password_change_required: true,
+      initial_password_expires_at: password.expiresAt,
       updated_at: now,
     }))
     .where('org_id', '=', user.orgId)
@@ -80,6 +114,7 @@ export async function insertFirstAdmin(tx: Tx, admin: NewAdmin, now: Date): Prom
       username: admin.username,
       password_hash: admin.passwordHash,
       password_change_required: true,
+      initial_password_expires_at: admin.passwordExpiresAt,
       created_at: now,
       updated_at: now,
     })
@@ -87,18 +122,27 @@ export async function insertFirstAdmin(tx: Tx, admin: NewAdmin, now: Date): Prom
 }
 
 /**
- * The account with this username, whatever the letter case, and the hash of its password. Undefined when there is none
- * or its user is deleted or has no password.
+ * The account with this username, whatever the letter case, the hash of its password, and whether its partner is
+ * suspended. Undefined when there is none or its user is deleted or has no password.
  */
-export async function findAccountWithHash(
-  db: Db,
-  username: string,
-): Promise<{ readonly account: Account; readonly passwordHash: string } | undefined> {
+export async function findAccountWithHash(db: Db, username: string): Promise<AccountWithHash | undefined> {
   const row = await db
     .selectFrom('users')
-    .select(['org_id', 'id', 'username', 'email', 'role', 'password_hash', 'password_change_required'])
-    .where((eb) => eb(eb.fn('lower', ['username']), '=', eb.fn('lower', [eb.val(username)])))
-    .where('deleted_at', 'is', null)
+    .innerJoin('organizations as organization', 'organization.id', 'users.org_id')
+    .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
+    .select([
+      'users.org_id',
+      'users.id',
+      'users.username',
+      'users.email',
+      'users.role',
+      'users.password_hash',
+      'users.password_change_required',
+      'users.initial_password_expires_at',
+      sql<boolean>`coalesce(parent.suspended_at, organization.suspended_at) is not null`.as('is_suspended'),
+    ])
+    .where((eb) => eb(eb.fn('lower', ['users.username']), '=', eb.fn('lower', [eb.val(username)])))
+    .where('users.deleted_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined || row.username === null || row.password_hash === null) return undefined;
   const account = {
@@ -108,6 +152,7 @@ export async function findAccountWithHash(
     email: row.email,
     role: row.role,
     passwordChangeRequired: row.password_change_required,
+    initialPasswordExpiresAt: row.initial_password_expires_at,
   };
-  return { account, passwordHash: row.password_hash };
+  return { account, passwordHash: row.password_hash, isSuspended: row.is_suspended };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type { GrantType } from '../../domain/security/grant-types.ts';
 import type { Db } from '../connection/database.ts';
 
@@ -35,6 +36,10 @@ export interface ApplicationChange {
 /** An application that may authenticate: it exists and its owner is not deleted. */
 export interface Client {
   readonly application: Application;
+  /** The root organization. */
+  readonly partnerId: string;
+  /** The operator has suspended the partner. */
+  readonly isSuspended: boolean;
   readonly secretHash: Buffer;
 }
 
@@ -115,11 +120,24 @@ export async function findClient(db: Db, clientId: string): Promise<Client | und
         .onRef('owner.org_id', '=', 'applications.org_id')
         .onRef('owner.id', '=', 'applications.owner_user_id'),
     )
-    .select([...COLUMNS, 'applications.secret_hash'])
+    .innerJoin('organizations as organization', 'organization.id', 'applications.org_id')
+    .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
+    .select([
+      ...COLUMNS,
+      'applications.secret_hash',
+      'organization.parent_org_id',
+      sql<boolean>`coalesce(parent.suspended_at, organization.suspended_at) is not null`.as('is_suspended'),
+    ])
     .where('applications.client_id', '=', clientId)
     .where('owner.deleted_at', 'is', null)
     .executeTakeFirst();
-  return row === undefined ? undefined : { application: toApplication(row), secretHash: row.secret_hash };
+  if (row === undefined) return undefined;
+  return {
+    application: toApplication(row),
+    partnerId: row.parent_org_id ?? row.org_id,
+    isSuspended: row.is_suspended,
+    secretHash: row.secret_hash,
+  };
 }
 
 /** The application as changed; undefined when there is none. */

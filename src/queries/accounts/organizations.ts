@@ -45,6 +45,23 @@ export async function findOrganization(db: Db, id: string): Promise<Organization
   };
 }
 
+/**
+ * Suspends a partner at an instant, or resumes it (null); a suspended partner keeps the instant it has. False when there is no
+ * partner's organization with this id.
+ */
+export async function updateSuspension(db: Db, id: string, suspendedAt: Date | null): Promise<boolean> {
+  const row = await db
+    .updateTable('organizations')
+    .set((eb) => ({
+      suspended_at: suspendedAt === null ? null : eb.fn.coalesce('suspended_at', eb.val(suspendedAt)),
+    }))
+    .where('id', '=', id)
+    .where('kind', '=', 'partner')
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** False on a database that has not been bootstrapped yet. */
 export async function hasOrganizations(db: Db): Promise<boolean> {
   const row = await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst();

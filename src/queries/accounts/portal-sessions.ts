@@ -9,12 +9,19 @@ export interface NewPortalSession extends AccountKey {
   readonly expiresAt: Date;
 }
 
+/** A session as stored, without the person. */
+export interface SessionTimes {
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
 /** A valid session with the person that it belongs to, both as they are now. */
 export interface PortalSession extends Account {
   readonly orgName: string;
   /** The root organization: `orgId` itself or its parent. */
   readonly partnerId: string;
   readonly csrfSecret: string;
+  readonly times: SessionTimes;
 }
 
 /** Stores a new session of a person. */
@@ -32,7 +39,7 @@ export async function insertPortalSession(db: Db, session: NewPortalSession): Pr
     .execute();
 }
 
-/** Undefined when the session is unknown or over, or its user is deleted. */
+/** Undefined when the session is unknown or over, its user is deleted, or its partner is suspended. */
 export async function findPortalSession(
   db: Db,
   sessionHash: Buffer,
@@ -44,6 +51,7 @@ export async function findPortalSession(
       join.onRef('person.org_id', '=', 'session.org_id').onRef('person.id', '=', 'session.user_id'),
     )
     .innerJoin('organizations as organization', 'organization.id', 'session.org_id')
+    .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
     .select([
       'session.org_id',
       'organization.name as org_name',
@@ -54,10 +62,14 @@ export async function findPortalSession(
       'person.username',
       'person.role',
       'person.password_change_required',
+      'person.initial_password_expires_at',
+      'session.created_at',
+      'session.expires_at',
     ])
     .where('session.session_hash', '=', sessionHash)
     .where('session.expires_at', '>', now)
     .where('person.deleted_at', 'is', null)
+    .where((eb) => eb(eb.fn.coalesce('parent.suspended_at', 'organization.suspended_at'), 'is', null))
     .executeTakeFirst();
   if (row === undefined || row.username === null) return undefined;
   return {
@@ -70,7 +82,18 @@ export async function findPortalSession(
     username: row.username,
     role: row.role,
     passwordChangeRequired: row.password_change_required,
+    initialPasswordExpiresAt: row.initial_password_expires_at,
+    times: { createdAt: row.created_at, expiresAt: row.expires_at },
   };
+}
+
+/** A session that is used lasts longer. */
+export async function updatePortalSessionEnd(db: Db, sessionHash: Buffer, expiresAt: Date): Promise<void> {
+  await db
+    .updateTable('portal_sessions')
+    .set({ expires_at: expiresAt })
+    .where('session_hash', '=', sessionHash)
+    .execute();
 }
 
 /** Ends the session with this digest, if there is one. */

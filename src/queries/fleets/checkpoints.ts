@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import { FLEET_COLUMNS, type Fleet } from './fleets.ts';
+import { FLEET_COLUMNS, IS_NOT_SUSPENDED, type Fleet } from './fleets.ts';
 import { unnestRows } from '../connection/rows.ts';
 
 /** Counters and stored energies of a household at the start of a UTC day (days since 1970), in mWh. */
@@ -40,6 +40,7 @@ export async function claimCheckpoints(
       select org_id, id from fleets
       where status in ('running', 'expanding') and checkpoint_day <= ${day}
         and (checkpoint_lease_until is null or checkpoint_lease_until <= ${now})
+        and ${IS_NOT_SUSPENDED}
       order by checkpoint_day
       limit 1
       for update skip locked
@@ -74,7 +75,7 @@ export async function listDueHouseholds(
   return rows;
 }
 
-/** False when the claim is lost, as it is when the fleet has changed its state. True holds the fleet. */
+/** False when the claim is lost, as it is when the fleet has changed its state, or the partner was suspended. True holds the fleet. */
 export async function lockCheckpointClaim(tx: Tx, claim: CheckpointClaim): Promise<boolean> {
   const row = await tx
     .selectFrom('fleets')
@@ -82,6 +83,7 @@ export async function lockCheckpointClaim(tx: Tx, claim: CheckpointClaim): Promi
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
     .where('checkpoint_token', '=', claim.checkpoint_token)
+    .where(IS_NOT_SUSPENDED)
     .forUpdate()
     .executeTakeFirst();
   return row !== undefined;

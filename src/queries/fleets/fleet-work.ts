@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { FLEET_COLUMNS, type Fleet } from './fleets.ts';
+import { FLEET_COLUMNS, IS_NOT_SUSPENDED, type Fleet } from './fleets.ts';
 
 /*
  * Work on a fleet is claimed with a lease and a token. Every step is a transaction that first locks the fleet and
@@ -14,7 +14,7 @@ export interface ClaimedFleet extends Fleet {
   readonly work_token: string;
 }
 
-/** The oldest fleet with work that nobody does; a queued one is provisioning from now on. */
+/** The oldest fleet with work that nobody does, of a partner that is not suspended; a queued one is provisioning from now on. */
 export async function claimFleet(db: Db, now: Date, leaseUntil: Date): Promise<ClaimedFleet | undefined> {
   const { rows } = await sql<ClaimedFleet>`
     update fleets f
@@ -24,6 +24,7 @@ export async function claimFleet(db: Db, now: Date, leaseUntil: Date): Promise<C
       select org_id, id from fleets
       where status in ('queued', 'provisioning', 'expanding', 'purging')
         and (work_lease_until is null or work_lease_until <= ${now})
+        and ${IS_NOT_SUSPENDED}
       order by created_at
       limit 1
       for update skip locked
@@ -34,7 +35,7 @@ export async function claimFleet(db: Db, now: Date, leaseUntil: Date): Promise<C
   return rows[0];
 }
 
-/** The claimed fleet, locked; undefined when the claim is lost. */
+/** The claimed fleet, locked; undefined when the claim is lost or the partner has been suspended. */
 export function lockClaimedFleet(tx: Tx, claim: ClaimedFleet): Promise<Fleet | undefined> {
   return tx
     .selectFrom('fleets')
@@ -42,6 +43,7 @@ export function lockClaimedFleet(tx: Tx, claim: ClaimedFleet): Promise<Fleet | u
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
     .where('work_token', '=', claim.work_token)
+    .where(IS_NOT_SUSPENDED)
     .forUpdate()
     .executeTakeFirst();
 }
@@ -112,6 +114,16 @@ export async function releaseFleetClaim(db: Db, claim: ClaimedFleet): Promise<vo
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
     .where('work_token', '=', claim.work_token)
+    .execute();
+}
+
+/** Ends every claim of a partner's fleets, so that workers take them up anew; who holds one writes nothing more. */
+export async function endFleetClaimsOf(tx: Tx, orgId: string): Promise<void> {
+  await tx
+    .updateTable('fleets')
+    .set({ work_token: null, work_lease_until: null, checkpoint_token: null, checkpoint_lease_until: null })
+    .where('org_id', '=', orgId)
+    .where((eb) => eb.or([eb('work_token', 'is not', null), eb('checkpoint_token', 'is not', null)]))
     .execute();
 }
 

@@ -27,6 +27,10 @@ export interface Fleet {
   readonly stopped_at: Date | null;
 }
 
+/** A condition on `fleets`: the partner is not suspended, so that work on the fleet goes on. */
+export const IS_NOT_SUSPENDED = sql<SqlBool>`not exists (
+  select from organizations o where o.id = fleets.org_id and o.suspended_at is not null)`;
+
 /** The columns of a Fleet: all but the weights of its density and the claims of workers. */
 export const FLEET_COLUMNS = [
   'org_id',

@@ -10,7 +10,11 @@ export interface DueFleet {
   readonly fleetId: string;
 }
 
-/** The fleets of the `limit` oldest planned changes that are due. */
+/** The simulation organizations whose partner is suspended, as an array: their planned changes wait. */
+const SUSPENDED_ORGANIZATIONS = sql`array(
+  select o.id from organizations p join organizations o on o.parent_org_id = p.id where p.suspended_at is not null)`;
+
+/** The fleets of the `limit` oldest planned changes that are due, of partners that are not suspended. */
 export async function listFleetsWithDueChanges(db: Db, now: Date, limit: number): Promise<DueFleet[]> {
   const { rows } = await sql<DueFleet>`
     select f.simulation_org_id as "orgId", f.org_id as "fleetOrgId", f.id as "fleetId"
@@ -18,7 +22,7 @@ export async function listFleetsWithDueChanges(db: Db, now: Date, limit: number)
     join (
       select distinct org_id from (
         select org_id from device_conditions
-        where next_change_at <= ${now}
+        where next_change_at <= ${now} and org_id <> all (${SUSPENDED_ORGANIZATIONS})
         order by next_change_at
         limit ${limit}
       ) due
@@ -27,12 +31,13 @@ export async function listFleetsWithDueChanges(db: Db, now: Date, limit: number)
   return rows;
 }
 
-/** When the next planned condition begins or ends; undefined when none is planned. */
+/** When the next planned condition begins or ends of a partner that is not suspended; undefined when none is planned. */
 export async function findNextConditionChangeAt(db: Db): Promise<Date | undefined> {
   const row = await db
     .selectFrom('device_conditions')
     .select('next_change_at')
     .where('next_change_at', 'is not', null)
+    .where(sql<boolean>`org_id <> all (${SUSPENDED_ORGANIZATIONS})`)
     .orderBy('next_change_at')
     .limit(1)
     .executeTakeFirst();

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changePassword, issueInitialPassword } from '../../src/accounts/passwords.ts';
+import { createSession, findSession, replaceSession } from '../../src/accounts/sessions.ts';
+import type { VerifiedAccount } from '../../src/accounts/sign-in.ts';
+import { newAccessToken, sha256Digest } from '../../src/domain/security/credentials.ts';
+import type { GrantType } from '../../src/domain/security/grant-types.ts';
+import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
+import { findActiveToken, insertAccessToken } from '../../src/queries/accounts/access-tokens.ts';
+import { addAccount, addClient, basic, START } from '../oauth/fixture.ts';
+import type { TestClient } from '../oauth/fixture.ts';
+import { testDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { accountVerifier } from '../support/verifier.ts';
+
+let database: TestDatabase;
+let client: TestClient;
+let person: { orgId: string; userId: string };
+const username = 'person@ends.example';
+const password = 'the password before';
+beforeAll(async () => {
+  database = await testDatabase();
+  client = await addClient(database.db, { grantType: 'password' });
+  const userId = await addAccount(database.db, client.orgId, username, password);
+  person = { orgId: client.orgId, userId };
+});
+afterAll(() => database.close());
+
+async function addToken(grantType: GrantType): Promise<Buffer> {
+  const tokenHash = sha256Digest(newAccessToken());
+  const expiresAt = new Date(START.getTime() + 36_000_000);
+  const { applicationId } = client;
+  const token = {
+    ...person,
+    tokenHash,
+    applicationId,
+    grantType,
+    scope: 'read',
+    createdAt: START,
+    expiresAt,
+  };
+  await insertAccessToken(database.db, token);
+  return tokenHash;
+}
+
+async function verified(word: string): Promise<VerifiedAccount> {
+  const account = await accountVerifier(database.db)(username, word);
+  if (account === undefined) throw new Error('The password is wrong.');
+  return account;
+}
+
+const change = (word: string): Promise<unknown> => changePassword(database.db, person, word, START);
+const reset = (): Promise<unknown> =>
+  issueInitialPassword(database.db, { orgId: person.orgId, email: username }, START);
+
+test.each([
+  ['a change', () => change('another password')],
+  ['a reset', reset],
+])(
+  '%s of the password ends sessions and password-grant tokens, no token of an application',
+  async (_, end) => {
+    const session = await createSession(database.db, person, START);
+    const [byPassword, bySecret] = [await addToken('password'), await addToken('client-credentials')];
+    expect(await findActiveToken(database.db, byPassword)).toBeDefined();
+    await end();
+    expect(await findSession(database.db, session, START)).toBeUndefined();
+    expect(await findActiveToken(database.db, byPassword)).toBeUndefined();
+    expect(await findActiveToken(database.db, bySecret)).toMatchObject({ userId: person.userId });
+  },
+);
+
+test('a password that is changed between its check and its use opens neither a session nor a token', async () => {
+  await change(password);
+  const before = await verified(password);
+  await change('changed in between');
+  expect(await replaceSession(database.db, before, undefined, START)).toBeUndefined();
+  expect(await replaceSession(database.db, await verified('changed in between'), undefined, START)).toMatch(
+    /^[\w-]{43}$/,
+  );
+  const endpoint = createTokenEndpoint({
+    db: database.db,
+    settings: { accessTokenSeconds: 36_000 },
+    clock: () => START,
+    verifyAccount: () => Promise.resolve(before),
+  });
+  const body = { grant_type: 'password', username, password };
+  const authorization = basic(client.clientId, client.clientSecret);
+  expect(await endpoint.issue({ authorization, body })).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_grant' },
+  });
+});
