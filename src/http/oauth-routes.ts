@@ -73,9 +73,9 @@ async function countByAddress(
 
 function sendOAuthError(response: Response, error: unknown, options: OAuthRouteOptions): void {
   const [status, code, description] = toOAuthError(error, options);
-  if (status >= 500) options.onError(error, response);
   if (error instanceof Problem) response.set(error.headers);
-  if (status === 503) response.set('Retry-After', '5');
+  else if (status >= 500) options.onError(error, response);
+  if (status === 503 && !response.hasHeader('Retry-After')) response.set('Retry-After', '5');
   response.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
   sendJson(response, status, 'application/json', {
     error: code,
@@ -90,6 +90,7 @@ function toOAuthError(
   if (error instanceof Problem) {
     if (error.code === 'unsupported_media_type') return [415, 'invalid_request', error.message];
     if (error.code === 'payload_too_large') return [413, 'invalid_request', error.message];
+    if (error.code === 'overloaded') return [503, 'temporarily_unavailable', error.message];
     if (error.code === 'quota_exceeded') return [429, 'temporarily_unavailable', error.message];
     return [400, 'invalid_request', error.message];
   }
