@@ -19,7 +19,87 @@ interface Edit {
   readonly everywhere?: true;
 }
 
+const POOL = 'src/compute/pool.ts';
+
 export const BOUNDS: readonly Bound[] = [
+  {
+    name: 'length of an address, parameters of a query and their reading in linear time',
+    attacks: ['query-string', 'long-paths'],
+    edits: [
+      { file: 'src/http/app.ts', from: 'app.use(checkRequestBounds, ', to: 'app.use(' },
+      {
+        file: 'src/http/request-values.ts',
+        from: "if (typeof before === 'string') values.set(name, [before, value]);",
+        to: "if (typeof before !== 'number') values.set(name, [before, value].flat());",
+      },
+    ],
+  },
+  {
+    name: 'size of a form at the token endpoint',
+    attacks: ['forms'],
+    edits: [
+      {
+        file: 'src/http/oauth-routes.ts',
+        from: 'const limit = route.body?.maxBytes ?? 0;',
+        to: 'const limit = 1_048_576;',
+      },
+    ],
+  },
+  {
+    name: 'open bodies of an address, and how long they and headers may take',
+    attacks: ['half-open', 'half-open-burst', 'slow-headers'],
+    edits: [
+      {
+        file: 'src/http/open-bodies.ts',
+        from: '{ idleMs: 10_000, maxOfAddress: 256 }',
+        to: '{ idleMs: 1_000_000, maxOfAddress: Infinity }',
+      },
+      { file: 'src/http/bounded-server.ts', from: 'headersMs: 10_000,', to: 'headersMs: 1_000_000,' },
+      { file: 'src/http/bounded-server.ts', from: 'requestMs: 30_000,', to: 'requestMs: 1_000_000,' },
+    ],
+  },
+  {
+    name: 'turns of a partner, and threads beside the event loop',
+    attacks: ['valid-prices', 'faulty-prices', 'previews', 'series', 'schedules'],
+    edits: [
+      {
+        file: POOL,
+        from: 'const answer = await this.#runOnThread(name, input);',
+        to: "const { runJob } = await import('./jobs.ts'); const answer = { output: await runJob({ name, input }) } as JobAnswer;",
+      },
+      {
+        file: POOL,
+        from: 'return this.#turns.acquire(partnerId, signal);',
+        to: 'return Promise.resolve(() => undefined);',
+      },
+      {
+        file: POOL,
+        from: 'return this.#turns.run(partnerId, () => this.run(partnerId, name, input));',
+        to: 'return this.run(partnerId, name, input);',
+      },
+      {
+        file: POOL,
+        from: 'const release = await this.#units.acquire(partnerId, signal);',
+        to: 'const release = (): void => undefined;',
+      },
+    ],
+  },
+  {
+    name: 'event streams of a partner',
+    attacks: ['event-streams'],
+    edits: [
+      {
+        file: 'src/streams/event-feed.ts',
+        from: 'MAX_STREAMS_PER_PARTNER = 50;',
+        to: 'MAX_STREAMS_PER_PARTNER = Infinity;',
+      },
+    ],
+  },
+  {
+    name: 'one quota for all tokens of a partner',
+    attacks: ['ten-applications'],
+    edits: [{ file: 'src/http/authorize.ts', from: "{ policy: 'partner', subject: partner },", to: '' }],
+  },
   {
     name: 'depth, properties and containers of JSON',
     attacks: ['nesting'],

@@ -31,7 +31,7 @@ export interface AttackedService {
   /** Lets an attack send so many requests, and waits until all are answered. */
   attack(name: string, requests: number, atOnce?: number): Promise<Cost>;
   /** Starts an attack that holds connections. */
-  begin(name: string, atOnce: number): Running;
+  begin(name: string, atOnce: number, from?: string): Running;
   /** Connections of the service to its database that are not free. */
   readonly countBusyConnections: () => Promise<number>;
   /** A request of the other partner; resolves to its status. */
@@ -83,7 +83,7 @@ export async function startAttackedService(
     victim,
     inspector,
     attack: (name, requests, atOnce) => attackOnce(target, inspector, name, requests, atOnce),
-    begin: (name, atOnce) => begin(target, name, atOnce),
+    begin: (name, atOnce, from = '127.0.0.2') => begin(target, name, atOnce, from),
     countBusyConnections: async () => {
       const { rows } = await service.database.pool.query<{ busy: number }>(
         `select count(*)::int as busy from pg_stat_activity
@@ -117,10 +117,10 @@ async function attackOnce(
   return { counts: tally.counts(), holdMs, processorMs: (await inspector.processorMs()) - before };
 }
 
-function begin(target: Target, name: string, atOnce: number): Running {
+function begin(target: Target, name: string, atOnce: number, from: string): Running {
   const tally = new Tally();
   const end = new AbortController();
-  const aim = { target, from: '127.0.0.1', signal: end.signal, tally, requests: atOnce, atOnce };
+  const aim = { target, from, signal: end.signal, tally, requests: atOnce, atOnce };
   const ended = findAttack(name).run(aim);
   return {
     counts: () => tally.counts(),

@@ -1,0 +1,45 @@
+// Attacks of anybody who knows the address, scaled down.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../process/partner.ts';
+import { startAttackedService } from './attacked-service.ts';
+import type { AttackedService } from './attacked-service.ts';
+
+let service: AttackedService;
+beforeAll(async () => {
+  service = await startAttackedService();
+});
+afterAll(() => service.remove());
+
+test.each(['query-string', 'long-paths'])('%s: addresses of 15 kB are refused', async (name) => {
+  expect((await service.attack(name, 20)).counts).toEqual({ 414: 20 });
+});
+
+test('forms of 1 MiB are refused without being parsed', async () => {
+  await service.attack('forms', 1);
+  const { counts, processorMs } = await service.attack('forms', 8);
+  expect(counts['413']).toBe(8);
+  expect(processorMs / 8).toBeLessThan(50);
+});
+
+test.each(['large-headers', 'cookies', 'unknown-tokens', 'unknown-clients', 'probes', 'document', 'churn'])(
+  '%s: costs at most 50 ms of processor time a request',
+  async (name) => {
+    await service.attack(name, 20);
+    const { processorMs } = await service.attack(name, 40);
+    expect(processorMs / 40).toBeLessThan(50);
+  },
+);
+
+test('of bodies that do not end an address has 256 open, and another address is served', async () => {
+  const attack = service.begin('half-open-burst', 300);
+  await until(attack.counts, ({ 503: refused = 0 }) => refused === 300 - 256);
+  expect(await service.ask('POST')).toBe(201);
+  await attack.end();
+});
+
+test('requests that are sent without waiting are worked at one after the other', async () => {
+  const attack = service.begin('pipelining', 2);
+  await until(attack.counts, ({ 404: answered = 0 }) => answered >= 1_000);
+  expect(await service.ask('GET')).toBe(200);
+  await attack.end();
+});
