@@ -35,6 +35,11 @@ export const SQLSTATE_CLASSES: Readonly<Record<string, DatabaseErrorClass>> = {
   '23': 'caller',
 };
 
+/** The database took longer than the call could wait. Whether a statement that was sent has had an effect is not known. */
+export class DatabaseTimeoutError extends Error {
+  override readonly name = 'DatabaseTimeoutError';
+}
+
 /** Error codes of the socket: the server is not there, or went away. ENOENT: there is no such unix socket. */
 const SOCKET_ERRORS = new Set(
   'ECONNREFUSED ECONNRESET ECONNABORTED ENOENT EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EHOSTDOWN'.split(
@@ -54,6 +59,7 @@ export function classifyDatabaseError(error: unknown): DatabaseErrorClass | unde
     const state = error.code ?? '';
     return SQLSTATE_CLASSES[state] ?? SQLSTATE_CLASSES[state.slice(0, 2)] ?? 'ours';
   }
+  if (error instanceof DatabaseTimeoutError) return 'retry_later';
   if (typeof error !== 'object' || error === null) return undefined;
   const { code, syscall, message, errors, cause } = error as Partial<Record<string, unknown>>;
   if (Array.isArray(errors) && errors.length > 0) {

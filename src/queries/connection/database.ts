@@ -4,7 +4,11 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type { Transaction } from 'kysely';
 import pg from 'pg';
 import type { Database } from '../../../generated/database.ts';
+import { CLOSE_MS, cutOff } from './bounded-client.ts';
+import { BoundedPool } from './bounded-pool.ts';
+import type { TakeTurn } from './bounded-pool.ts';
 import { violatedConstraint, isDatabaseUnavailable } from './database-errors.ts';
+import { applySessionSettings, CONNECT_MS } from './session-settings.ts';
 
 export { isDatabaseUnavailable, violatedConstraint };
 
@@ -17,6 +21,10 @@ export interface DatabaseOptions {
   readonly connection: pg.ClientConfig | string;
   /** Connections at most; 10 by default. */
   readonly max?: number;
+  /** Milliseconds that a statement, and a wait for a connection, may take outside of requests; 60 s by default. */
+  readonly statementMs?: number;
+  /** For the pool that serves requests: their scopes bound them, and their partners take turns. */
+  readonly takeTurn?: TakeTurn;
   readonly applicationName?: string;
   /** An idle connection broke. The pool opens another one: worth a line, no more. */
   readonly onIdleError?: (error: Error) => void;
@@ -30,6 +38,9 @@ export interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
+/** The kernel asks after an idle connection's other side, which a failover may have taken away. */
+const KEEPALIVE_MS = 10_000;
+
 /** The configuration of a pg client that reads values as the program expects them (`getTypeParser`). */
 export function toClientConfig(connection: pg.ClientConfig | string): pg.ClientConfig {
   return {
@@ -38,21 +49,32 @@ export function toClientConfig(connection: pg.ClientConfig | string): pg.ClientC
   };
 }
 
+/** Long statements of tools and commands end too. */
+const DEFAULT_STATEMENT_MS = 60_000;
+
 /** Opens a pool of connections, each made when it is first needed: it succeeds also while the database is away. */
 export function openDatabase({
   connection,
   max = 10,
   applicationName = 'partner',
+  statementMs = DEFAULT_STATEMENT_MS,
+  takeTurn,
   onIdleError,
 }: DatabaseOptions): OpenDatabase {
   const config = {
     ...toClientConfig(connection),
     application_name: applicationName,
-    // A caller waits this long for a connection and then gets 503.
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
   };
-  const pool = new pg.Pool({ ...config, max });
+  const pool = new pg.Pool({
+    ...config,
+    max,
+    // The pool awaits it, which its types do not say.
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises
+    onConnect: (client) => applySessionSettings(client, statementMs),
+  });
   pool.on('error', (error) => onIdleError?.(error));
   const connected = new Set<pg.PoolClient>();
   pool.on('connect', (client) => {
@@ -64,10 +86,13 @@ export function openDatabase({
   });
   // pool.end() resolves before the connections have ended; a database that stops then would break them.
   const end = async (): Promise<void> => {
+    const timer = setTimeout(() => connected.forEach((client) => cutOff(client, CLOSE_MS)), CLOSE_MS);
     await pool.end();
     await Promise.all([...connected].map((client) => once(client, 'end')));
+    clearTimeout(timer);
   };
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const bounded = new BoundedPool({ pool, statementMs, takeTurn });
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: bounded }) });
   let closed: Promise<void> | undefined;
   return { db, pool, config, close: () => (closed ??= end()) };
 }

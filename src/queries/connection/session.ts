@@ -1,7 +1,10 @@
 import pg from 'pg';
+import { boundStatements, endClient } from './bounded-client.ts';
 
 const FIRST_RECONNECT_MS = 100;
 const LONGEST_RECONNECT_MS = 1_000;
+/** How often a session is asked whether it lives, and how long a statement may take: else it is cut off and opened again. */
+const HEARTBEAT_MS = 5_000;
 
 export interface ReconnectingSession {
   /** The present connection; undefined while there is none. */
@@ -11,7 +14,8 @@ export interface ReconnectingSession {
 
 /**
  * Opens a connection outside the pool for what belongs to a session (LISTEN, session-level locks). When it breaks, it is
- * opened again, first after 100 ms and then after up to 1 s, and `prepare` runs on each new connection. Rejects when the
+ * opened again, first after 100 ms and then after up to 1 s, and `prepare` runs on each new connection. One that does not
+ * answer for 5 s is cut off. Rejects when the
  * first connection cannot be made; `onError` hears of all later errors.
  */
 export async function openReconnectingSession(
@@ -27,15 +31,19 @@ export async function openReconnectingSession(
   const connect = async (): Promise<void> => {
     const next = new pg.Client({ ...config, keepAlive: true });
     next.on('error', onError);
+    boundStatements(next, { scope: undefined, statementMs: HEARTBEAT_MS, isSpoiled: false });
     try {
       await next.connect();
       await prepare(next);
     } catch (error) {
-      await next.end().catch(() => undefined);
+      await endClient(next);
       throw error;
     }
     current = next;
+    // A session that only listens would never notice that nobody is there any more.
+    const heartbeat = setInterval(() => void next.query('select 1').catch(() => undefined), HEARTBEAT_MS);
     next.once('end', () => {
+      clearInterval(heartbeat);
       current = undefined;
       scheduleReconnect(FIRST_RECONNECT_MS);
     });
@@ -57,7 +65,7 @@ export async function openReconnectingSession(
       isEnded = true;
       clearTimeout(timer);
       await reconnecting;
-      await current?.end();
+      if (current !== undefined) await endClient(current);
     },
   };
 }

@@ -106,9 +106,8 @@ describe('errors', () => {
   });
 
   test('an exhausted pool is unavailable', async () => {
-    const one = openDatabase({ connection: { ...at.connection }, max: 1 });
+    const one = openDatabase({ connection: { ...at.connection }, max: 1, statementMs: 100 });
     const held = await one.pool.connect();
-    one.pool.options.connectionTimeoutMillis = 50;
     expect(isDatabaseUnavailable(await failureOf(sql`select 1`.execute(one.db)))).toBe(true);
     held.release();
     await one.close();

@@ -1,0 +1,84 @@
+// A connection whose statements end in time.
+import pg from 'pg';
+import { DatabaseTimeoutError } from './database-errors.ts';
+import type { RequestScope } from './request-scope.ts';
+
+/** Statements of one connection, while one caller has it. */
+export interface StatementBound {
+  /** The request for which the statements run. */
+  scope: RequestScope | undefined;
+  /** Milliseconds of a statement that runs for no request. */
+  readonly statementMs: number;
+  /** The server refuses writes: it was a primary before a failover. Another connection may reach the new one. */
+  isSpoiled: boolean;
+}
+
+const READ_ONLY_SERVER = '25006';
+
+/**
+ * Limits every statement of a connection to what its request has left. A statement that takes longer rejects with a
+ * DatabaseTimeoutError and its connection is cut off: what is still on its way must not reach the next caller.
+ */
+export function boundStatements(client: pg.ClientBase, bound: StatementBound): void {
+  const query = client.query.bind(client) as (...parameters: unknown[]) => unknown;
+  const bounded = (...parameters: unknown[]): unknown => {
+    const { scope } = bound;
+    const leftMs = scope?.leftMs ?? bound.statementMs;
+    scope?.beginWait();
+    const stopTimer = startTimer(leftMs, () => cutOff(client, leftMs));
+    const end = (): void => {
+      stopTimer();
+      scope?.endWait();
+    };
+    const fail = (error: unknown): void => {
+      end();
+      if (error instanceof pg.DatabaseError && error.code === READ_ONLY_SERVER) bound.isSpoiled = true;
+    };
+    const callback = parameters.at(-1);
+    if (typeof callback === 'function') {
+      const report = callback as (...results: unknown[]) => void;
+      return query(...parameters.slice(0, -1), (...results: unknown[]) => {
+        fail(results[0]);
+        report(...results);
+      });
+    }
+    const result = query(...parameters);
+    if (result instanceof Promise) result.then(end, fail);
+    else end();
+    return result;
+  };
+  (client as { query: unknown }).query = bounded;
+}
+
+/** Cuts a connection off at once, whether or not the server still answers; what waits on it rejects. */
+export function cutOff(client: pg.ClientBase, afterMs: number): void {
+  const { connection } = client as pg.Client;
+  connection.stream.destroy(
+    new DatabaseTimeoutError(`The database did not answer within ${Math.round(afterMs)} ms.`),
+  );
+}
+
+/** A connection that does not end by itself is cut off after this time, in milliseconds. */
+export const CLOSE_MS = 2_000;
+
+/** Says goodbye to the server, and does not wait for it for longer than 2 s. Never rejects. */
+export async function endClient(client: pg.Client): Promise<void> {
+  const timer = setTimeout(() => cutOff(client, CLOSE_MS), CLOSE_MS);
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
+}
+
+/** After a long turn of the event loop an answer may have come that nobody has read yet: it is read first. */
+function startTimer(leftMs: number, expire: () => void): () => void {
+  let immediate: NodeJS.Immediate | undefined;
+  const timer = setTimeout(
+    () => {
+      immediate = setImmediate(expire);
+    },
+    Math.max(0, leftMs),
+  );
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(immediate);
+  };
+}

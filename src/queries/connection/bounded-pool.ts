@@ -1,0 +1,139 @@
+// A pool in which nobody waits without a limit: for a connection, for its opening, for a statement.
+import type pg from 'pg';
+import { boundStatements } from './bounded-client.ts';
+import type { StatementBound } from './bounded-client.ts';
+import { DatabaseTimeoutError } from './database-errors.ts';
+import { findRequestScope } from './request-scope.ts';
+import type { RequestScope } from './request-scope.ts';
+
+/** Who takes a connection when no partner is known yet. */
+const ANONYMOUS = 'anonymous';
+/** Who takes a connection for the process itself. */
+const SERVICE = 'service';
+
+/** A turn is waited for no longer than this, in milliseconds. */
+const LONGEST_TURN_WAIT_MS = 2_000;
+
+/** A turn of a partner; resolves when it has come, to the function that ends it. */
+export type TakeTurn = (partnerId: string, signal?: AbortSignal) => Promise<() => void>;
+
+export interface BoundedPoolOptions {
+  readonly pool: pg.Pool;
+  /** Milliseconds of a statement, and of a wait for a connection, that no request bounds. */
+  readonly statementMs: number;
+  /** For a pool that serves requests: they share it by partners. Without it requests do not bound anything. */
+  readonly takeTurn?: TakeTurn | undefined;
+}
+
+const CONNECT_TIMEOUTS =
+  /^(?:Connection terminated due to connection timeout|timeout exceeded when trying to connect|timeout expired)/;
+
+/** What Kysely needs of a pool; it hands out the connections of a pg pool. */
+export class BoundedPool {
+  readonly #pool: pg.Pool;
+  readonly #statementMs: number;
+  readonly #takeTurn: TakeTurn | undefined;
+  readonly #bounds = new WeakMap<pg.ClientBase, StatementBound>();
+
+  constructor({ pool, statementMs, takeTurn }: BoundedPoolOptions) {
+    this.#pool = pool;
+    this.#statementMs = statementMs;
+    this.#takeTurn = takeTurn;
+  }
+
+  /**
+   * A connection, bounded by what the present request has left.
+   * @throws DatabaseTimeoutError when it does not come in time; Problem overloaded when the partner's share is in use.
+   */
+  async connect(): Promise<pg.PoolClient> {
+    const scope = this.#takeTurn === undefined ? undefined : findRequestScope();
+    const limitMs = scope?.leftMs ?? this.#statementMs;
+    const until = performance.now() + limitMs;
+    scope?.beginWait();
+    try {
+      const endTurn = await this.#waitForTurn(scope, limitMs);
+      try {
+        return this.#lend(await this.#connectUntil(until), scope, endTurn);
+      } catch (error) {
+        endTurn();
+        throw error;
+      }
+    } finally {
+      scope?.endWait();
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  get options(): pg.PoolOptions {
+    return this.#pool.options;
+  }
+
+  async #waitForTurn(scope: RequestScope | undefined, limitMs: number): Promise<() => void> {
+    if (this.#takeTurn === undefined) return () => undefined;
+    if (limitMs <= 0) throw timeoutError();
+    const partnerId = scope === undefined ? SERVICE : (scope.partnerId ?? ANONYMOUS);
+    if (limitMs >= LONGEST_TURN_WAIT_MS) return this.#takeTurn(partnerId);
+    const signal = AbortSignal.timeout(Math.ceil(limitMs));
+    try {
+      return await this.#takeTurn(partnerId, signal);
+    } catch (error) {
+      throw error === signal.reason ? timeoutError() : error;
+    }
+  }
+
+  /** A new connection that is not opened in time may have been lost on its way: another one is tried while there is time. */
+  async #connectUntil(until: number): Promise<pg.PoolClient> {
+    for (;;) {
+      const leftMs = until - performance.now();
+      if (leftMs <= 0) throw timeoutError();
+      try {
+        return await waitForClient(this.#pool.connect(), leftMs);
+      } catch (error) {
+        if (!isConnectTimeout(error)) throw error;
+      }
+    }
+  }
+
+  #lend(client: pg.PoolClient, scope: RequestScope | undefined, endTurn: () => void): pg.PoolClient {
+    let bound = this.#bounds.get(client);
+    if (bound === undefined) {
+      bound = { scope, statementMs: this.#statementMs, isSpoiled: false };
+      this.#bounds.set(client, bound);
+      boundStatements(client, bound);
+    }
+    bound.scope = scope;
+    const lent = bound;
+    const release = client.release.bind(client);
+    client.release = (destroy) => {
+      release(lent.isSpoiled || destroy);
+      endTurn();
+    };
+    return client;
+  }
+}
+
+/** Resolves as `connecting` does, within `leftMs`; a connection that comes later goes back to the pool. */
+async function waitForClient(connecting: Promise<pg.PoolClient>, leftMs: number): Promise<pg.PoolClient> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(timeoutError());
+    connecting.then(
+      (client) => client.release(),
+      () => undefined,
+    );
+  }, leftMs);
+  try {
+    return await Promise.race([connecting, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const isConnectTimeout = (error: unknown): boolean =>
+  error instanceof DatabaseTimeoutError || (error instanceof Error && CONNECT_TIMEOUTS.test(error.message));
+
+const timeoutError = (): DatabaseTimeoutError =>
+  new DatabaseTimeoutError('No connection to the database was had in time.');

@@ -1,0 +1,64 @@
+// What a request may ask of the database, known to every statement that runs for it without being passed along.
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** All that one request may wait for the database, in milliseconds: for a connection, its opening and every statement. */
+export const REQUEST_DATABASE_MS = 4_500;
+
+const scopes = new AsyncLocalStorage<RequestScope>();
+
+/** The time that one request has left with the database, and the partner for which it runs. */
+export class RequestScope {
+  /** Undefined until the caller is known. */
+  partnerId: string | undefined;
+  readonly #isAnswering: () => boolean;
+  readonly #limitMs: number;
+  #leftMs: number;
+  #waiting = 0;
+  #waitingSinceMs = 0;
+
+  constructor(isAnswering: () => boolean, limitMs: number) {
+    this.#isAnswering = isAnswering;
+    this.#limitMs = limitMs;
+    this.#leftMs = limitMs;
+  }
+
+  /** Zero or less when nothing is left. An answer that has begun can't be refused any more: each of its waits has the whole. */
+  get leftMs(): number {
+    if (this.#isAnswering()) return this.#limitMs;
+    return this.#leftMs - (this.#waiting === 0 ? 0 : performance.now() - this.#waitingSinceMs);
+  }
+
+  /** A wait for the database begins. Waits at the same time count once. */
+  beginWait(): void {
+    if (this.#waiting === 0) this.#waitingSinceMs = performance.now();
+    this.#waiting += 1;
+  }
+
+  endWait(): void {
+    this.#waiting -= 1;
+    if (this.#waiting === 0) this.#leftMs -= performance.now() - this.#waitingSinceMs;
+  }
+}
+
+/**
+ * Runs the handling of one request: whatever it awaits shares `limitMs` milliseconds of waiting for the database. What the
+ * request does beside that (reading its body, computing) does not count. `isAnswering`: whether the answer has begun.
+ */
+export function runInRequestScope<Result>(
+  isAnswering: () => boolean,
+  work: () => Result,
+  limitMs = REQUEST_DATABASE_MS,
+): Result {
+  return scopes.run(new RequestScope(isAnswering, limitMs), work);
+}
+
+/** The caller of the present request is known: from now on connections come from this partner's share. */
+export function assignRequestToPartner(partnerId: string): void {
+  const scope = scopes.getStore();
+  if (scope !== undefined) scope.partnerId = partnerId;
+}
+
+/** The scope of the present request; undefined for the work of the process itself. */
+export function findRequestScope(): RequestScope | undefined {
+  return scopes.getStore();
+}

@@ -1,0 +1,46 @@
+// What the server is told about each of our connections, so that a process which is gone or stuck holds nothing.
+import type pg from 'pg';
+import { cutOff } from './bounded-client.ts';
+
+/** A new connection that is not ready in this time is given up, and another one tried; in milliseconds. */
+export const CONNECT_MS = 1_500;
+/** A statement waits this long for a lock, in milliseconds; then it fails with SQLSTATE 55P03. */
+export const LOCK_MS = 2_000;
+/** A transaction that asks nothing for so long is ended. */
+const IDLE_TRANSACTION_MS = 15_000;
+
+/** The server ends a statement a little before the client cuts the connection off, which then stays whole. */
+const SERVER_SHARE = 0.9;
+
+/** Not every server and platform has them: the machine of a client that has died is noticed within some 10 s. */
+const OPTIONAL_SETTINGS = {
+  client_connection_check_interval: '1000',
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '10000',
+};
+
+/**
+ * Tells the server the limits of a new connection. `statementMs`: how long the client waits for a statement. The connection is
+ * cut off when that takes too long.
+ */
+export async function applySessionSettings(client: pg.ClientBase, statementMs: number): Promise<void> {
+  const optional = Object.entries(OPTIONAL_SETTINGS)
+    .map(
+      ([name, value]) =>
+        `begin perform set_config('${name}', '${value}', false); exception when others then null; end;`,
+    )
+    .join(' ');
+  const timer = setTimeout(() => cutOff(client, CONNECT_MS), CONNECT_MS);
+  try {
+    await client.query(`do $$ begin
+      perform set_config('statement_timeout', '${Math.round(statementMs * SERVER_SHARE)}', false);
+      perform set_config('lock_timeout', '${LOCK_MS}', false);
+      perform set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_MS}', false);
+      ${optional}
+    end $$`);
+  } finally {
+    clearTimeout(timer);
+  }
+}

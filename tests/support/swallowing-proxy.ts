@@ -1,0 +1,69 @@
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, NetConnectOpts, Socket } from 'node:net';
+import type pg from 'pg';
+
+/** Stands before PostgreSQL: passes bytes on, or takes them and lets nobody see that they are lost. */
+export interface SwallowingProxy {
+  readonly port: number;
+  /** Bytes that are lost. */
+  readonly lost: () => number;
+  /** From now on every byte in both directions is lost, on open and on new connections. */
+  swallow(): void;
+  /** From now on bytes are passed on again; what was lost stays lost. */
+  pass(): void;
+  close(): Promise<void>;
+}
+
+/** A proxy before the server of `connection`, on a port of its own. */
+export async function startSwallowingProxy(connection: pg.ClientConfig): Promise<SwallowingProxy> {
+  const target = targetOf(connection);
+  const sockets = new Set<Socket>();
+  let isSwallowing = false;
+  let lost = 0;
+  const forward = (from: Socket, to: Socket): void => {
+    from.on('data', (bytes) => {
+      if (isSwallowing) lost += bytes.length;
+      else to.write(bytes);
+    });
+    from.on('error', () => from.destroy());
+    from.on('close', () => {
+      if (!isSwallowing) to.destroy();
+    });
+  };
+  const server = createServer((socket) => {
+    const onward = connect(target);
+    sockets.add(socket).add(onward);
+    socket.on('close', () => sockets.delete(socket));
+    onward.on('close', () => sockets.delete(onward));
+    forward(socket, onward);
+    forward(onward, socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    lost: () => lost,
+    swallow: () => (isSwallowing = true),
+    pass: () => (isSwallowing = false),
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The same database through a proxy. */
+export function throughProxy(connection: pg.ClientConfig, proxy: SwallowingProxy): pg.ClientConfig {
+  const { connectionString, ...rest } = connection;
+  if (connectionString === undefined) return { ...rest, host: '127.0.0.1', port: proxy.port };
+  const url = new URL(connectionString);
+  url.host = `127.0.0.1:${proxy.port}`;
+  return { connectionString: url.href };
+}
+
+function targetOf({ connectionString, host, port }: pg.ClientConfig): NetConnectOpts {
+  const url = connectionString === undefined ? undefined : new URL(connectionString);
+  const [name, number] = [url?.hostname ?? host ?? 'localhost', Number(url?.port ?? port ?? 5432)];
+  return name.startsWith('/')
+    ? { path: `${name}/.s.PGSQL.${number}` }
+    : { host: name, port: number === 0 ? 5432 : number };
+}
