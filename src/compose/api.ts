@@ -26,6 +26,7 @@ import { FairShare } from '../shares/fair-share.ts';
 import { createReferencePages } from '../reference/reference.ts';
 import { isDatabaseUnavailable, violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
+import { assignRequestToPartner, runInRequestScope } from '../queries/connection/request-scope.ts';
 import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
 import { addQuotaUses } from '../queries/accounts/rate-limits.ts';
 
@@ -82,6 +83,8 @@ export function composeApi(options: ApiOptions): RequestListener {
     log,
     baseUrl,
     isUnavailable: isDatabaseUnavailable,
+    runInRequestScope,
+    assignToPartner: assignRequestToPartner,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
     existenceChecks,
     bytesHandlers,

@@ -7,13 +7,30 @@ import { deriveLinkKey } from '../domain/security/signed-links.ts';
 import type { LinkKey } from '../domain/security/signed-links.ts';
 import type { Log } from '../log/log.ts';
 import { openDatabase } from '../queries/connection/database.ts';
-import type { OpenDatabase } from '../queries/connection/database.ts';
+import type { DatabaseOptions, Db, OpenDatabase } from '../queries/connection/database.ts';
+import { createDatabaseProbe } from '../queries/connection/probe.ts';
 import { joinOrStartEmbeddedDatabase, startEmbeddedDatabase } from '../postgres/start.ts';
 import { applyMigrations } from '../queries/connection/migrations.ts';
+import { FairShare } from '../shares/fair-share.ts';
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations');
 
+/**
+ * Connections of `serve` beside those of requests: for its loops. The dispatcher, the presence of the worker, the fleet runner
+ * and the event streams listen on one more each.
+ */
+const BACKGROUND_CONNECTIONS = 6;
+/** A statement of a loop that takes longer has met a database that hangs; the loop drops it and goes on. */
+const BACKGROUND_STATEMENT_MS = 10_000;
+/** What one statement of a request may take that no scope bounds. */
+const REQUEST_STATEMENT_MS = 4_500;
+/** Requests of one partner that may wait for a connection. */
+const MAX_WAITING_REQUESTS = 1_000;
+
+/** `db` serves requests, whose partners share its connections. */
 export interface Storage extends OpenDatabase {
+  /** For the work of the process itself: no request takes its connections. */
+  readonly background: Db;
   readonly keyring: Keyring;
   readonly linkKey: LinkKey;
   /** Why the database cannot serve now; undefined when it can. */
@@ -50,26 +67,19 @@ export async function openStorage({
     const applied = await applyMigrations(connection, MIGRATIONS_FOLDER);
     if (applied.length > 0) log.info('Migrated the database.', { applied });
     const { key, previous } = readEncryptionKeys(settings);
-    const database = openDatabase({
-      connection,
-      ...(maxConnections === undefined ? {} : { max: maxConnections }),
-      onIdleError: (error) => log.warn('An idle database connection broke.', { error }),
-    });
+    const { database, background } = openPools(connection, { settings, log, purpose }, maxConnections);
     return {
       ...database,
+      background: background.db,
       keyring: createKeyring(key, previous),
       linkKey: deriveLinkKey(key),
       notReadyReason: () =>
         embedded === undefined || embedded.state() === 'ready'
           ? undefined
           : `the embedded database is ${embedded.state()}`,
-      findPingFailure: () =>
-        database.pool.query('select 1').then(
-          () => undefined,
-          () => 'the database does not answer',
-        ),
+      findPingFailure: createDatabaseProbe(database.db),
       stop: async () => {
-        await database.close();
+        await Promise.all([database.close(), background.close()]);
         await embedded?.stop();
       },
     };
@@ -77,6 +87,36 @@ export async function openStorage({
     await embedded?.stop();
     throw error;
   }
+}
+
+/** A command has one pool; `serve` has one for requests and one for its loops. */
+function openPools(
+  connection: DatabaseOptions['connection'],
+  { settings, log, purpose }: Pick<StorageOptions, 'settings' | 'log' | 'purpose'>,
+  maxConnections: number | undefined,
+): { database: OpenDatabase; background: OpenDatabase } {
+  const onIdleError = (error: Error): void => log.warn('An idle database connection broke.', { error });
+  if (purpose === 'command') {
+    const database = openDatabase({ connection, max: maxConnections ?? BACKGROUND_CONNECTIONS, onIdleError });
+    return { database, background: database };
+  }
+  const capacity = maxConnections ?? settings.databasePoolSize;
+  const share = new FairShare({ capacity, maxWaiting: MAX_WAITING_REQUESTS });
+  const database = openDatabase({
+    connection,
+    max: capacity,
+    statementMs: REQUEST_STATEMENT_MS,
+    takeTurn: (partnerId, signal) => share.acquire(partnerId, signal),
+    onIdleError,
+  });
+  const background = openDatabase({
+    connection,
+    max: BACKGROUND_CONNECTIONS,
+    statementMs: BACKGROUND_STATEMENT_MS,
+    applicationName: 'partner background',
+    onIdleError,
+  });
+  return { database, background };
 }
 
 function startOrJoinDatabase(

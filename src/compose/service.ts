@@ -61,7 +61,11 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
     const baseUrl = await server.listen(settings);
     await listenForMetrics(metricsServer, settings, log);
     storage = await openStorage({ settings, log, purpose: 'serve', onFatal });
-    const firstCredentials = await bootstrapFirstOrganization(storage.db, settings.bootstrap, clock());
+    const firstCredentials = await bootstrapFirstOrganization(
+      storage.background,
+      settings.bootstrap,
+      clock(),
+    );
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     const webhookClient = new WebhookClient({
@@ -70,7 +74,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       extraCa,
       onRefusedAddress: (url, reason) => log.info('A webhook was not called.', { url, reason }),
     });
-    streams = await startEventStreams(storage, role !== 'worker', (error) =>
+    streams = await startEventStreams({ ...storage, db: storage.background }, role !== 'worker', (error) =>
       log.warn('Event streams could not be woken; they look by themselves.', { error }),
     );
     const options: ProcessContext = {

@@ -25,11 +25,11 @@ export function createOperationServices(
   workers: Workers | undefined,
   invalidateCachedTokensOf: (userOrApplicationId: string) => void,
 ): Services {
-  const { db, keyring, linkKey } = storage;
+  const { db, background, keyring, linkKey } = storage;
   const onError = (error: unknown): void =>
     log.warn('Workers could not be woken; they look by themselves.', { error });
   const tests = new FairShare({ capacity: MAX_TESTS_AT_ONCE, maxWaiting: MAX_WAITING_TESTS });
-  const notify = throttle(() => notifyDispatchers(db), onError);
+  const notify = throttle(() => notifyDispatchers(background), onError);
   return {
     db,
     baseUrl,

@@ -27,7 +27,7 @@ export async function startWorkers({
   registry,
   announce,
 }: ProcessContext): Promise<Workers> {
-  const { db, config, keyring } = storage;
+  const { background: db, config, keyring } = storage;
   const failed = (loop: string) => (error: unknown) =>
     log.error('A loop failed; it goes on.', { loop, error });
   const dispatcher = new Dispatcher({

@@ -32,6 +32,8 @@ const variables = z.object({
   TRUSTED_PROXIES: networksField,
   /** Undefined: the embedded database in DATA_DIR. */
   DATABASE_URL: secretField(isPostgresUrl, 'must be a postgres:// or postgresql:// address'),
+  /** Connections for requests; the loops have their own. */
+  DATABASE_POOL_SIZE: integerField(10, 2, 200),
   DATA_DIR: optionalTextField.transform((folder) => folder ?? '.data'),
   /** 32 bytes in base64. Undefined with the embedded database: generated once into DATA_DIR. */
   ENCRYPTION_KEY: secretField(isKey, `${KEY_RULE} (openssl rand -base64 32)`),
@@ -76,6 +78,7 @@ const settings = checkedVariables.transform((variable) => ({
   baseUrl: variable.BASE_URL,
   trustedProxies: variable.TRUSTED_PROXIES,
   databaseUrl: variable.DATABASE_URL,
+  databasePoolSize: variable.DATABASE_POOL_SIZE,
   dataDir: variable.DATA_DIR,
   encryptionKey: variable.ENCRYPTION_KEY,
   encryptionKeyPrevious: variable.ENCRYPTION_KEY_PREVIOUS,

@@ -30,6 +30,8 @@ export interface AppOptions extends OperationOptions, HealthOptions {
   readonly isUnavailable: (error: unknown) => boolean;
   readonly isOrganizationGone: (error: unknown) => boolean;
   readonly openBodyLimits?: OpenBodyLimits;
+  /** Runs the handling of a request within its time for the database; `isAnswering` tells when the answer has begun. */
+  readonly runInRequestScope: (isAnswering: () => boolean, handle: () => void) => void;
   readonly oauth: Readonly<Record<OAuthOperationId, OAuthEndpoint>>;
   /** Pages for people: portal, reference, consent. */
   readonly pages: readonly Router[];
@@ -51,6 +53,7 @@ export function createApiApp(options: AppOptions): Express {
     next();
   };
   app.use(createHealthRoutes(options, count));
+  app.use((_request, response, next) => options.runInRequestScope(() => response.headersSent, next));
   for (const [path, list] of routesByPath()) {
     const expressPath = path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
     for (const route of list) app[route.method](expressPath, createRouteHandler(route, options));

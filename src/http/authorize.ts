@@ -12,6 +12,8 @@ export interface AuthorizationOptions {
   readonly limiter: RateLimiter;
   /** Who the header `Authorization` stands for; throws the problem unauthenticated or invalid_token (401). */
   readonly authenticate: (authorization: string | undefined) => Promise<Actor>;
+  /** From now on the request takes from this partner's share of the database. */
+  readonly assignToPartner: (partnerId: string) => void;
   /** Whether the actor's organization reaches another one (a simulation organization of its fleets). */
   readonly isOrganizationReachable: (actor: Actor, orgId: string) => Promise<boolean>;
 }
@@ -56,7 +58,7 @@ function listOperationUses(id: OperationId | undefined, subject: QuotaSubject): 
  */
 export async function authenticateWithinQuota(
   id: SecuredOperationId,
-  { authenticate, limiter }: AuthorizationOptions,
+  { authenticate, assignToPartner, limiter }: AuthorizationOptions,
   request: Request,
   response: Response,
 ): Promise<Actor> {
@@ -64,6 +66,7 @@ export async function authenticateWithinQuota(
     if (error instanceof Problem) await countByAddress(limiter, response, undefined, request.ip);
     throw error;
   });
+  assignToPartner(actor.partnerId);
   await countByActor(limiter, response, id, actor);
   return actor;
 }

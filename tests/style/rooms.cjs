@@ -39,6 +39,7 @@ const rooms = {
   http: ['oauth', 'operations', 'streams', 'contract', 'domain', 'config', 'log'],
   compose: [
     'compute',
+    'shares',
     'contract',
     'http',
     'portal',

@@ -7,7 +7,11 @@ import {
   DatabaseTimeoutError,
   isDatabaseUnavailable,
 } from '../../../src/queries/connection/database-errors.ts';
-import { assignRequestToPartner, runInRequestScope } from '../../../src/queries/connection/request-scope.ts';
+import {
+  assignRequestToPartner,
+  RequestScope,
+  runInRequestScope,
+} from '../../../src/queries/connection/request-scope.ts';
 import { FairShare } from '../../../src/shares/fair-share.ts';
 import { testDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
