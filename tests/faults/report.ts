@@ -69,7 +69,11 @@ export function printTable(reports: readonly Report[]): void {
     report.resumedMs === undefined ? '-' : `${(report.resumedMs / 1000).toFixed(2)} s`,
     isGood(report) ? 'ok' : `WRONG ${report.faults.join('; ')}`,
   ]);
-  const table = [['fault', 'messages', 'lost', 'duplicates', 'time to resume', ''], ...rows];
+  printRows([['fault', 'messages', 'lost', 'duplicates', 'time to resume', ''], ...rows]);
+}
+
+/** Prints rows of one length as a table. */
+export function printRows(table: readonly (readonly string[])[]): void {
   const widths =
     table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
   for (const row of table)

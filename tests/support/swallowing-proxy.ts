@@ -7,8 +7,10 @@ export interface SwallowingProxy {
   readonly port: number;
   /** Bytes that are lost. */
   readonly lost: () => number;
-  /** From now on every byte in both directions is lost, on open and on new connections. */
-  swallow(): void;
+  /** From now on every byte is lost, on open and on new connections; or only what the server answers. */
+  swallow(what?: 'everything' | 'answers'): void;
+  /** Breaks the open connections. */
+  cut(): void;
   /** From now on bytes are passed on again; what was lost stays lost. */
   pass(): void;
   close(): Promise<void>;
@@ -18,16 +20,17 @@ export interface SwallowingProxy {
 export async function startSwallowingProxy(connection: pg.ClientConfig): Promise<SwallowingProxy> {
   const target = targetOf(connection);
   const sockets = new Set<Socket>();
-  let isSwallowing = false;
+  let swallowed: 'nothing' | 'everything' | 'answers' = 'nothing';
   let lost = 0;
-  const forward = (from: Socket, to: Socket): void => {
+  const forward = (from: Socket, to: Socket, isAnswer: boolean): void => {
+    const isSwallowing = (): boolean => swallowed === 'everything' || (swallowed === 'answers' && isAnswer);
     from.on('data', (bytes) => {
-      if (isSwallowing) lost += bytes.length;
+      if (isSwallowing()) lost += bytes.length;
       else to.write(bytes);
     });
     from.on('error', () => from.destroy());
     from.on('close', () => {
-      if (!isSwallowing) to.destroy();
+      if (!isSwallowing()) to.destroy();
     });
   };
   const server = createServer((socket) => {
@@ -35,15 +38,18 @@ export async function startSwallowingProxy(connection: pg.ClientConfig): Promise
     sockets.add(socket).add(onward);
     socket.on('close', () => sockets.delete(socket));
     onward.on('close', () => sockets.delete(onward));
-    forward(socket, onward);
-    forward(onward, socket);
+    forward(socket, onward, false);
+    forward(onward, socket, true);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
     lost: () => lost,
-    swallow: () => (isSwallowing = true),
-    pass: () => (isSwallowing = false),
+    swallow: (what = 'everything') => (swallowed = what),
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    pass: () => (swallowed = 'nothing'),
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
