@@ -40,6 +40,8 @@ const ACCESS_TOKEN_SECONDS = 36_000;
 
 export interface ApiOptions {
   readonly db: Db;
+  /** For what many requests share, so that it comes from no partner's share. */
+  readonly background: Db;
   /** Made once the authenticator is there, which has to forget tokens of changed users. */
   readonly services: (invalidateCachedTokensOf: Services['invalidateCachedTokensOf']) => Services;
   readonly clock: () => Date;
@@ -71,7 +73,7 @@ export function composeApi(options: ApiOptions): RequestListener {
   });
   const counters = new QuotaCounters({
     clock: () => clock().getTime(),
-    exchange: (uses) => addQuotaUses(db, uses),
+    exchange: (uses) => addQuotaUses(options.background, uses),
     onExchangeFailed: (error) =>
       log.warn('Rate limits count in this process alone: the counts of others cannot be had.', { error }),
   });

@@ -143,6 +143,7 @@ function createListener(
   const { rateLimits, trustedProxies } = settings;
   return composeApi({
     db: storage.db,
+    background: storage.background,
     services: (invalidateCachedTokensOf) =>
       createOperationServices(options, workers, invalidateCachedTokensOf),
     clock,

@@ -99,6 +99,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const [log, registry] = [new RecordingLog(), new Registry()];
   const app = composeApi({
     db,
+    background: db,
     services: servicesOf,
     clock: clock.now,
     rateLimits: options.rateLimits,
