@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
+import type { ComputePool } from '../compute/pool.ts';
 import { errorClassOf } from '../domain/notifications/retry.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { readDeliveryQueueStatus, type DeliveryQueueStatus } from '../queries/deliveries/deliveries.ts';
@@ -54,6 +55,26 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     deliveriesCancelled: (reason, count) => cancelled.inc({ reason }, count),
     resultsSuperseded: (count) => superseded.inc(count),
   };
+}
+
+/** What the threads of this process do; `nodejs_eventloop_lag_max_seconds` tells the longest hold since the last scrape. */
+export function registerComputeMetrics(registry: Registry, compute: ComputePool): void {
+  const gauge = (name: string, help: string, value: () => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect(): void {
+        this.set(value());
+      },
+    });
+  gauge('compute_threads', 'Threads for heavy computations.', () => compute.usage.threads.capacity);
+  gauge('compute_jobs_running', 'Heavy computations that run.', () => compute.usage.threads.held);
+  gauge(
+    'compute_requests_waiting',
+    "Requests that wait for their partner's turn or for a thread.",
+    () => compute.usage.turns.waiting + compute.usage.threads.waiting,
+  );
 }
 
 /** Scrapes within this time share one count: counting a backlog of a million takes some 100 ms. */

@@ -15,7 +15,7 @@ import { createHostLookup } from '../webhooks/name-lookup.ts';
 import { composeApi } from './api.ts';
 import { openStorage } from './database.ts';
 import type { Storage } from './database.ts';
-import { createDeliveryMetrics } from './metrics.ts';
+import { createDeliveryMetrics, registerComputeMetrics } from './metrics.ts';
 import type { ProcessContext } from './process-context.ts';
 import { startEventStreams } from '../streams/announcements.ts';
 import type { EventStreams } from '../streams/announcements.ts';
@@ -68,6 +68,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
     );
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
+    registerComputeMetrics(registry, compute);
     const webhookClient = new WebhookClient({
       lookup: createHostLookup(),
       allowedNetworks: settings.webhookAllowedNetworks,

@@ -94,6 +94,9 @@ test('livez, readyz and metrics answer without a token', async () => {
     'http_request_duration_seconds_count',
     'webhook_attempt_duration_seconds',
     'webhook_deliveries_finished_total',
+    'nodejs_eventloop_lag_max_seconds',
+    'compute_jobs_running 0',
+    'compute_requests_waiting 0',
   ]) {
     expect(text).toContain(name);
   }

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, expect, test } from 'vitest';
+import { QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
+import { fleetApi } from '../fleets/fleet-api.ts';
+import { countCalls } from '../support/call-counts.ts';
+import { measureLongestHold } from '../support/loop-holds.ts';
+
+/** What the event loop may spend in one turn. */
+const MAX_HOLD_MS = 50;
+const fleets = fleetApi({ now: new Date('2026-01-15T12:00:00.000Z') });
+const RANGE = 'from=2025-12-15T12:00:00Z&to=2026-01-15T12:00:00Z';
+let heatPump: { readonly org: string; readonly path: string };
+
+beforeAll(async () => {
+  const fleet = await fleets.running({ count: 12, history_days: 30, seed: 7 });
+  const all = await fleets.devices(fleet.job_id as string);
+  const { user_id, device_id } = all.find((device) => device.device_type === 'heat_pump');
+  heatPump = { org: fleet.simulation_org_id as string, path: `users/${user_id}/heat-pumps/${device_id}` };
+});
+
+/** Sends bytes and gives the status: what the test itself does in the loop is little. */
+async function send(
+  method: string,
+  path: string,
+  body?: Buffer,
+  org = fleets.api.own.orgId,
+): Promise<number> {
+  const sent = request(`${fleets.api.baseUrl}/api/partners/v2.0/org/${org}/${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${fleets.api.own.admin.token}`,
+      ...(body && { 'content-type': 'application/json', 'content-length': body.length }),
+    },
+  });
+  sent.end(body);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  await once(answer, 'end');
+  return answer.statusCode ?? 0;
+}
+
+/** The most prices that an upload may have, with bids and asks: some 8 MB. */
+function upload(count: number): Buffer {
+  const start = Date.parse('2026-01-16T00:00:00Z');
+  const bids = Array.from({ length: 55 }, (_, at) => at + 0.125);
+  const data = Array.from({ length: count }, (_, at) => ({
+    timestamp: new Date(start + at * QUARTER_HOUR_MS).toISOString(),
+    price: at % 100,
+    best_bid: bids,
+    best_ask: bids,
+  }));
+  return Buffer.from(JSON.stringify({ data }));
+}
+
+function density(side: number): Buffer {
+  const weights = gzipSync(Buffer.alloc(side * side, 1)).toString('base64');
+  const grid = { origin_lat: 49.2, origin_lon: 9.3, cell_deg: 8 / side, rows: side, cols: side };
+  const raster = { country: 'AT', dataset_version: '1', boundary_version: '1', grid, weights };
+  return Buffer.from(JSON.stringify({ request_id: randomUUID(), count: 1_000, density: raster }));
+}
+
+const preview = (body: Buffer) => () => send('POST', 'device-simulator/fleets/preview', body);
+const sendPrices = (body: Buffer) => () => send('PATCH', 'trading/dayahead/prices', body);
+const data = () => send('GET', `${heatPump.path}/data?${RANGE}`, undefined, heatPump.org);
+const schedules = () => send('GET', `${heatPump.path}/schedules?${RANGE}`, undefined, heatPump.org);
+
+/** What loads and compiles at a first request is not what each one costs: a small one goes before. */
+const cases: Record<string, () => [before: () => Promise<number>, work: () => Promise<number>]> = {
+  'a preview of sixteen million cells': () => [preview(density(40)), preview(density(4_000))],
+  'an upload of 10,000 prices': () => [sendPrices(upload(200)), sendPrices(upload(10_000))],
+  'a series of 31 days': () => [data, data],
+  'a schedule of 31 days': () => [schedules, schedules],
+};
+
+test.each(Object.entries(cases))('%s does not hold the event loop', async (_name, prepare) => {
+  const [before, work] = prepare();
+  expect(await before()).toBe(200);
+  expect(await measureLongestHold(async () => expect(await work()).toBe(200))).toBeLessThan(MAX_HOLD_MS);
+});
+
+test.each([
+  ['prices/prices.ts', 'parsePriceEntries', sendPrices(upload(200))],
+  ['model/device-series.ts', 'computeDeviceSeries', data],
+  ['devices/schedule.ts', 'computeHeatPumpSchedule', schedules],
+  ['preview/preview.ts', 'previewFleet', preview(density(40))],
+])('%s: %s is done elsewhere', async (file, name, work) => {
+  const calls = await countCalls(file, async () => expect(await work()).toBe(200));
+  expect(calls.get(name) ?? 0).toBe(0);
+});
+
+test('a hold is seen', async () => {
+  const hold = async (): Promise<void> => {
+    const before = process.threadCpuUsage();
+    while (process.threadCpuUsage(before).user < 2 * MAX_HOLD_MS * 1_000);
+  };
+  expect(await measureLongestHold(hold)).toBeGreaterThan(MAX_HOLD_MS);
+});
