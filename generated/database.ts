@@ -108,6 +108,7 @@ export interface FleetRequestsTable {
   body_hash: Buffer;
   response: Json;
   created_at: Date;
+  forget_at: Date | null;
 }
 
 export interface FleetsTable {
@@ -210,6 +211,12 @@ export interface OrganizationsTable {
   suspended_at: Date | null;
 }
 
+export interface PartnerQuotasTable {
+  org_id: string;
+  name: 'fleets' | 'households' | 'webhooks' | 'applications' | 'users' | 'event_streams' | 'price_quarters' | 'price_revisions';
+  quota: number;
+}
+
 export interface PortalSessionsTable {
   session_hash: Buffer;
   org_id: string;
@@ -217,6 +224,11 @@ export interface PortalSessionsTable {
   csrf_secret: string;
   created_at: Date;
   expires_at: Date;
+}
+
+export interface PriceCountsTable {
+  org_id: string;
+  quarters: number;
 }
 
 export interface RateLimitsTable {
@@ -232,6 +244,14 @@ export interface SignupRequestsTable {
   url: string;
   invite_token: string;
   created_at: Date;
+}
+
+export interface UserCountsTable {
+  org_id: string;
+  shard: number;
+  users: number;
+  granted: Generated<number>;
+  quota: Generated<number>;
 }
 
 export interface UsersTable {
@@ -292,9 +312,12 @@ export interface Database {
   messages: MessagesTable;
   notification_items: NotificationItemsTable;
   organizations: OrganizationsTable;
+  partner_quotas: PartnerQuotasTable;
   portal_sessions: PortalSessionsTable;
+  price_counts: PriceCountsTable;
   rate_limits: RateLimitsTable;
   signup_requests: SignupRequestsTable;
+  user_counts: UserCountsTable;
   users: UsersTable;
   webhooks: WebhooksTable;
 }

@@ -225,6 +225,14 @@ export const PROBLEMS = {
     "cause": "The path, the query, a header or the body does not satisfy the reference, or a rule that the operation states.",
     "cure": "Correct every entry of `errors`: it names the place, by `pointer` into the body or by `parameter` and `in`, and the broken rule by its own `code`. Nothing was changed, so the corrected request can simply be sent."
   },
+  "quota_reached": {
+    "scope": "problem",
+    "status": 422,
+    "title": "Quota reached",
+    "detail": "The partner has as many of these as it may have.",
+    "cause": "A partner (its organization together with the simulation organizations of its fleets) may have so many fleets, simulated households, webhooks, applications, users and stored prices, and no more. The detail names the quota that was reached and what there is. Nothing was changed.",
+    "cure": "Delete what is not needed: users, webhooks, applications; purge fleets. What is deleted is free at once, what a purge removes when the purge has ended. Or ask the operator of the service for a higher quota. Waiting does not help."
+  },
   "quota_exceeded": {
     "scope": "problem",
     "status": 429,

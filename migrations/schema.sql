@@ -318,9 +318,12 @@ create table fleet_requests (
   body_hash bytea not null,
   response json not null,
   created_at timestamp(3) with time zone not null,
+  forget_at timestamp(3) with time zone,
   constraint fleet_requests_pkey PRIMARY KEY (org_id, operation, request_id),
   constraint fleet_requests_operation_check CHECK (operation = ANY (ARRAY['create'::text, 'expand'::text]))
 );
+CREATE INDEX fleet_requests_fleet_idx ON public.fleet_requests USING btree (org_id, fleet_id);
+CREATE INDEX fleet_requests_forget_idx ON public.fleet_requests USING btree (forget_at) WHERE (forget_at IS NOT NULL);
 
 create table fleets (
   org_id uuid not null,
@@ -459,6 +462,16 @@ create table organizations (
 );
 CREATE INDEX organizations_parent_idx ON public.organizations USING btree (parent_org_id) WHERE (parent_org_id IS NOT NULL);
 
+create table partner_quotas (
+  org_id uuid not null,
+  name text not null,
+  quota bigint not null,
+  constraint partner_quotas_pkey PRIMARY KEY (org_id, name),
+  constraint partner_quotas_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint partner_quotas_name_check CHECK (name = ANY (ARRAY['fleets'::text, 'households'::text, 'webhooks'::text, 'applications'::text, 'users'::text, 'event_streams'::text, 'price_quarters'::text, 'price_revisions'::text])),
+  constraint partner_quotas_quota_check CHECK (quota >= 0)
+);
+
 create table portal_sessions (
   session_hash bytea not null,
   org_id uuid not null,
@@ -471,6 +484,13 @@ create table portal_sessions (
 );
 CREATE INDEX portal_sessions_expires_idx ON public.portal_sessions USING btree (expires_at);
 CREATE INDEX portal_sessions_user_idx ON public.portal_sessions USING btree (org_id, user_id);
+
+create table price_counts (
+  org_id uuid not null,
+  quarters bigint not null,
+  constraint price_counts_pkey PRIMARY KEY (org_id),
+  constraint price_counts_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
 
 create unlogged table rate_limits (
   policy text not null,
@@ -489,6 +509,17 @@ create table signup_requests (
   constraint signup_requests_pkey PRIMARY KEY (id)
 );
 CREATE INDEX signup_requests_created_idx ON public.signup_requests USING btree (created_at DESC, id DESC);
+
+create table user_counts (
+  org_id uuid not null,
+  shard smallint not null,
+  users bigint not null,
+  granted bigint not null default 0,
+  quota bigint not null default '-1'::integer,
+  constraint user_counts_pkey PRIMARY KEY (org_id, shard),
+  constraint user_counts_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+alter table user_counts set (fillfactor=50);
 
 create table users (
   org_id uuid not null,

@@ -1,4 +1,5 @@
 import { sha256Digest, newClientSecret } from '../domain/security/credentials.ts';
+import type { Quotas } from '../domain/api/quotas.ts';
 import type { GrantType } from '../domain/security/grant-types.ts';
 import {
   deleteApplication,
@@ -10,9 +11,11 @@ import {
   updateApplicationSecret,
 } from '../queries/accounts/applications.ts';
 import type { Application } from '../queries/accounts/applications.ts';
+import { findOrganization } from '../queries/accounts/organizations.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
 import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
+import { requireWithinQuota } from './quotas.ts';
 
 export type { Application } from '../queries/accounts/applications.ts';
 
@@ -52,12 +55,14 @@ export async function findApplicationByClientId(db: Db, clientId: string): Promi
 
 /**
  * Registers an application, and resolves to it with its secret, which can never be read again. Undefined when an
- * application has this client id already: the form was sent before.
+ * application has this client id already: the form was sent before. Throws 422 `quota_reached` when the owner's partner has
+ * as many applications as it may have.
  */
 export async function registerApplication(
   db: Db,
   owner: Viewer,
   given: { readonly name: string; readonly grantType: GrantType; readonly clientId: string },
+  quotas: Quotas,
   now: Date,
 ): Promise<{ readonly application: Application; readonly secret: string } | undefined> {
   const secret = newClientSecret();
@@ -68,7 +73,12 @@ export async function registerApplication(
     secretHash: sha256Digest(secret),
   };
   try {
-    return { application: await insertApplication(db, row, now), secret };
+    return await db.transaction().execute(async (tx) => {
+      if ((await findClient(tx, given.clientId)) !== undefined) return undefined;
+      const partnerId = (await findOrganization(tx, owner.orgId))?.parentOrgId ?? owner.orgId;
+      await requireWithinQuota(tx, { partnerId, quotas }, 'applications');
+      return { application: await insertApplication(tx, row, now), secret };
+    });
   } catch (error) {
     if (violatedConstraint(error) === 'applications_client_id_key') return undefined;
     throw error;

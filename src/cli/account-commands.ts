@@ -5,15 +5,19 @@ import {
   parseOrganizationName,
   parsePageCursor,
   parsePageLimit,
+  parseQuotaChange,
   parseUuid,
 } from './arguments.ts';
+import { QUOTA_NAMES } from '../domain/api/quotas.ts';
 import type { Run } from './context.ts';
+import type { QuotaChanges } from './quotas.ts';
 
 /** Adds the commands about organizations, users, applications and sign-up requests. */
 export function describeAccounts(program: Command, run: Run): void {
   const org = program.command('org').description('Organizations.');
   describeOrganizations(org, run);
   describeSuspension(org, run);
+  describeQuotas(org, run);
   describeUsers(program.command('user').description('Users.'), run);
   describeApplications(program.command('application').description('Applications.'), run);
   describeSignupRequests(program.command('signup').description('Sign-up requests.'), run);
@@ -65,6 +69,26 @@ function describeApplications(application: Command, run: Run): void {
     .action((clientId: string, options: { json: boolean }) =>
       run(async (context) =>
         (await import('./accounts.ts')).replaceSecretCommand(context, clientId, options),
+      ),
+    );
+}
+
+function describeQuotas(org: Command, run: Run): void {
+  org
+    .command('quota')
+    .description('Print the quotas of a partner with what it has, after setting those that are named.')
+    .argument('<id>', 'id of the partner organization', parseUuid)
+    .argument(
+      '[changes...]',
+      'NAME=NUMBER sets a quota, NAME=default gives it back to the QUOTAS setting',
+      parseQuotaChange,
+      new Map(),
+    )
+    .option('--json', 'print one JSON object: quota (null: unlimited), own and used by name', false)
+    .addHelpText('after', `\nNames: ${QUOTA_NAMES.join(', ')}.`)
+    .action((id: string, changes: QuotaChanges, { json }: { json: boolean }) =>
+      run(async (context) =>
+        (await import('./quotas.ts')).changeQuotasCommand(context, id, { changes, json }),
       ),
     );
 }

@@ -2,6 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import { decodeCursor } from '../domain/api/cursor.ts';
 import type { CursorPosition } from '../domain/api/cursor.ts';
 import { isEmailAddress, isUuid } from '../domain/api/formats.ts';
+import { QUOTA_NAMES } from '../domain/api/quotas.ts';
+import type { QuotaChanges } from './quotas.ts';
 
 /** 1 to 255 characters, trimmed. @throws InvalidArgumentError for anything else. */
 export function parseOrganizationName(text: string): string {
@@ -50,4 +52,19 @@ export function parsePageCursor(text: string): CursorPosition {
   if (cursor === undefined)
     throw new InvalidArgumentError('Give the cursor that the page before has printed.');
   return cursor;
+}
+
+/**
+ * One more `NAME=NUMBER` or `NAME=default` behind those before; a number has 12 digits at most.
+ * @throws InvalidArgumentError for anything else.
+ */
+export function parseQuotaChange(text: string, before: QuotaChanges): QuotaChanges {
+  const [, given, value = ''] = /^([a-z_]+)=(\d{1,12}|default)$/.exec(text) ?? [];
+  const name = QUOTA_NAMES.find((each) => each === given);
+  if (name === undefined) {
+    throw new InvalidArgumentError(
+      `Give NAME=NUMBER or NAME=default, with one of ${QUOTA_NAMES.join(', ')}.`,
+    );
+  }
+  return new Map([...before, [name, value === 'default' ? undefined : Number(value)]]);
 }

@@ -134,6 +134,7 @@ function createPages(
       hashing,
       isUnavailable: isDatabaseUnavailable,
       invalidateCachedTokensOf: services.invalidateCachedTokensOf,
+      quotas: services.quotas,
       countUse: (policy, subject) => limiter.countUse(policy, subject),
     }),
     createReferencePages({ baseUrl }),

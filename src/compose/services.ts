@@ -37,6 +37,7 @@ export function createOperationServices(
     linkKey,
     invalidateCachedTokensOf,
     allowedNetworks: settings.webhookAllowedNetworks,
+    quotas: settings.quotas,
     simulatorFaults: settings.simulatorFaults,
     countCancelled: (reason, count) => deliveryMetrics.deliveriesCancelled(reason, count),
     testWebhook: createWebhookTester({

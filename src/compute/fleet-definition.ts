@@ -26,11 +26,12 @@ interface DefinitionIdentity {
 /** A fleet's preview as JSON. Throws the problem malformed_json or validation_failed. */
 export function answerPreview(
   input: DefinitionInput & { readonly orgId: string },
-): DefinitionIdentity & { readonly answer: Uint8Array } {
+): DefinitionIdentity & { readonly householdCount: number; readonly answer: Uint8Array } {
   const resolved = readDefinition('previewFleet', input);
   return {
     requestId: resolved.definition.request_id,
     canonicalJson: canonicalDefinitionJson(resolved.definition),
+    householdCount: resolved.definition.count,
     answer: toJsonBytes(previewFleet(input.orgId, resolved, input.now)),
   };
 }

@@ -10,6 +10,7 @@ import {
   optionalTextField,
   secretField,
 } from './fields.ts';
+import { quotasField } from './quotas.ts';
 import { rateLimitsField } from './rate-limits.ts';
 
 /** From the fewest lines to the most. */
@@ -56,6 +57,7 @@ const variables = z.object({
   SIGNUP_RETENTION_DAYS: integerField(90, 1, 3_650),
   LOG_LEVEL: wordField(LOG_LEVELS, 'info'),
   RATE_LIMITS: rateLimitsField,
+  QUOTAS: quotasField,
   SIMULATOR_FAULTS: onOrOffField,
 });
 
@@ -96,6 +98,7 @@ const settings = checkedVariables.transform((variable) => ({
   signupDays: variable.SIGNUP_RETENTION_DAYS,
   logLevel: variable.LOG_LEVEL,
   rateLimits: variable.RATE_LIMITS,
+  quotas: variable.QUOTAS,
   simulatorFaults: variable.SIMULATOR_FAULTS,
 }));
 

@@ -1,3 +1,5 @@
+import type { QuotaScope } from '../accounts/quotas.ts';
+import type { Quotas } from '../domain/api/quotas.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import type { Keyring } from '../domain/security/encryption.ts';
 import type { LinkKey } from '../domain/security/signed-links.ts';
@@ -19,6 +21,8 @@ export interface Services {
   readonly linkKey: LinkKey;
   /** CIDR blocks that deliveries may reach although they are private. */
   readonly allowedNetworks: readonly string[];
+  /** What partners without quotas of their own may have. */
+  readonly quotas: Quotas;
   /** Whether simulated devices have planned faults. */
   readonly simulatorFaults: boolean;
   /** Sends a test message at once; never rejects for what the endpoint does. */
@@ -50,4 +54,9 @@ export interface Context extends OpenContext {
   readonly actor: Actor;
   /** The organization of the path; the token's own where the path has none. */
   readonly orgId: string;
+}
+
+/** Whose quotas the call counts against. */
+export function quotaScope({ actor, quotas }: Context): QuotaScope {
+  return { partnerId: actor.partnerId, quotas };
 }

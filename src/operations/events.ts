@@ -2,7 +2,7 @@ import { EventStream } from '../contract/event-stream.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { validationProblem, Problem } from '../domain/api/problem.ts';
 import { findStreamCursor, readStreamEndCursor } from '../queries/notifications/events.ts';
-import { MAX_STREAMS_PER_PARTNER } from '../streams/event-feed.ts';
+import { findQuota } from '../queries/accounts/quotas.ts';
 import type { Context } from './context.ts';
 
 /** The Retry-After of a refused stream; when another one ends cannot be known. */
@@ -14,7 +14,7 @@ const RETRY_SECONDS = 30;
  * process has.
  */
 export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { headers }) => {
-  const { db, orgId, events: feed, actor } = context;
+  const { db, orgId, events: feed, actor, quotas } = context;
   const lastEventId = headers['Last-Event-ID'];
   const start =
     lastEventId === undefined
@@ -24,8 +24,9 @@ export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { 
     const detail = 'No message of this organization has this id; leave the header out to start anew.';
     throw validationProblem([{ parameter: 'Last-Event-ID', in: 'header', code: 'unknown_event', detail }]);
   }
-  const release = feed.reserveStream(actor.partnerId);
-  if (release === undefined) throw tooManyStreamsProblem(feed.isFull);
+  const limit = await findQuota(db, actor.partnerId, 'event_streams', quotas.event_streams);
+  const release = feed.reserveStream(actor.partnerId, limit);
+  if (release === undefined) throw tooManyStreamsProblem(limit, feed.isFull);
   return {
     status: 200,
     // A proxy that collects an answer before it passes it on would delay events.
@@ -38,7 +39,7 @@ export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { 
   };
 };
 
-function tooManyStreamsProblem(isProcessFull: boolean): Problem {
+function tooManyStreamsProblem(limit: number, isProcessFull: boolean): Problem {
   const headers = { 'Retry-After': String(RETRY_SECONDS) };
   return isProcessFull
     ? new Problem(
@@ -48,7 +49,7 @@ function tooManyStreamsProblem(isProcessFull: boolean): Problem {
       )
     : new Problem(
         'quota_exceeded',
-        `${MAX_STREAMS_PER_PARTNER} event streams are open already; close one, or try again in ${RETRY_SECONDS} s.`,
+        `${limit} event streams are open already; close one, or try again in ${RETRY_SECONDS} s.`,
         { headers },
       );
 }

@@ -1,4 +1,5 @@
 import type { components } from '../../generated/openapi.ts';
+import { checkPriceQuotas } from '../accounts/quotas.ts';
 import { toOwnBytes } from '../compute/bytes.ts';
 import { INLINE_BODY_BYTES } from '../compute/inline.ts';
 import type { JobOutput } from '../compute/jobs.ts';
@@ -7,12 +8,9 @@ import type { BytesHandler, Handler } from '../contract/handlers.ts';
 import { isPricePast, nextQuarterHour } from '../domain/prices/prices.ts';
 import type { DayAheadPrice } from '../domain/prices/prices.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
-import {
-  countNewPrices,
-  insertPriceRevisions,
-  listPrices,
-  lockPricesOfOrganization,
-} from '../queries/prices/day-ahead-prices.ts';
+import { countNewPrices, insertPriceRevisions, listPrices } from '../queries/prices/day-ahead-prices.ts';
+import { lockPartner } from '../queries/accounts/quotas.ts';
+import { quotaScope } from './context.ts';
 import type { Context } from './context.ts';
 import { runHeavyJob } from './heavy-jobs.ts';
 
@@ -44,21 +42,30 @@ export const listDayAheadPrices: Handler<Context, 'listDayAheadPrices'> = async 
 
 /** What is stored already is `existing` even when it is late, so that a repeated upload is told that it arrived. */
 async function store(
-  { db, orgId, now }: Context,
+  context: Context,
   { batches, lastStartsAt }: JobOutput<'readPriceUpload'>,
 ): Promise<UploadState> {
+  const { db, orgId, now } = context;
   if (lastStartsAt === null) return 'empty';
   const isLate = isPricePast(lastStartsAt, now);
   return db.transaction().execute(async (tx) => {
-    await lockPricesOfOrganization(tx, orgId);
-    let changed = 0;
+    // One upload of a partner after the other, so that each compares with what is stored and with what others add.
+    await lockPartner(tx, context.actor.partnerId);
+    let [changed, newQuarters, mostRevisions] = [0, 0, 0];
     for (const batch of batches) {
-      changed += await (isLate
-        ? countNewPrices(tx, orgId, batch)
-        : insertPriceRevisions(tx, orgId, batch, now));
+      if (isLate) {
+        changed += await countNewPrices(tx, orgId, batch);
+        continue;
+      }
+      const stored = await insertPriceRevisions(tx, orgId, batch, now);
+      changed += stored.count;
+      newQuarters += stored.newQuarters;
+      mostRevisions = Math.max(mostRevisions, stored.mostRevisions);
     }
     if (changed === 0) return 'existing';
-    return isLate ? 'late' : 'success';
+    if (isLate) return 'late';
+    await checkPriceQuotas(tx, quotaScope(context), { newQuarters, mostRevisions });
+    return 'success';
   });
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { insertUserWithinQuota } from '../accounts/quotas.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { formatLinkHeader } from '../domain/api/page-links.ts';
 import { decodeCursor, encodeCursor } from '../domain/api/cursor.ts';
@@ -15,10 +16,12 @@ import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
 import { deleteAccessTokensOfUser } from '../queries/accounts/access-tokens.ts';
 import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
+import { changeUserCount, userShardOf } from '../queries/accounts/user-counts.ts';
 import * as users from '../queries/accounts/users.ts';
 import type { UserScope } from '../queries/accounts/users.ts';
 import { presentUser } from '../presenters/users.ts';
 import type { User } from '../presenters/users.ts';
+import { quotaScope } from './context.ts';
 import type { Context } from './context.ts';
 
 type PeopleOperation = 'listUsers' | 'getUser' | 'getUserByExternalId' | 'updateUser' | 'deleteUser';
@@ -28,7 +31,7 @@ const PAGE_ROWS = 1000;
 
 /**
  * `POST /users`. Answers 403 role_forbidden, 409 email_taken or external_user_id_taken, 422 coordinates_incomplete,
- * country_unknown or org_id_mismatch.
+ * country_unknown, org_id_mismatch or quota_reached.
  */
 export const createUser: Handler<Context, 'createUser'> = async (context, { body }) => {
   const { orgId, actor } = context;
@@ -46,7 +49,12 @@ export const createUser: Handler<Context, 'createUser'> = async (context, { body
   }
   if (errors.length > 0) throw validationProblem(errors);
   const user = await reportingTakenFields(() =>
-    users.insertUser(context.db, { ...fields, org_id: orgId, id: randomUUID() }, context.now),
+    insertUserWithinQuota(
+      context.db,
+      { ...fields, org_id: orgId, id: randomUUID() },
+      quotaScope(context),
+      context.now,
+    ),
   );
   return { status: 201, body: presentUser(user), headers: { Location: `${usersUrl(context)}/${user.id}` } };
 };
@@ -131,13 +139,18 @@ export const updateUser: Handler<Context, 'updateUser'> = async (context, { path
  */
 export const deleteUser: Handler<Context, 'deleteUser'> = async (context, { path }) => {
   const key = { orgId: context.orgId, id: path.user_id };
+  const { partnerId } = context.actor;
+  const shard = userShardOf(key.id);
   await context.db.transaction().execute(async (tx) => {
+    // The count before the user, as at creation: two transactions must not wait for each other.
+    await changeUserCount(tx, partnerId, shard, -1);
     const user = await lockVisibleUser(tx, userScope(context, 'deleteUser'), key.id, true);
     if (user.role !== 'user' && context.actor.role !== 'admin') {
       throw new Problem('role_forbidden', 'Only an admin may delete a user with the role staff, itself too.');
     }
     if (user.role === 'admin') await requireOtherAdmin(tx, key, 'deleted');
-    await users.softDeleteUser(tx, key, context.now);
+    const isHousehold = await users.softDeleteUser(tx, key, context.now);
+    if (isHousehold) await changeUserCount(tx, partnerId, shard, 1);
     // Nobody acts as the user any more, nor through the user's applications.
     const account = { orgId: key.orgId, userId: key.id };
     await deleteAccessTokensOfUser(tx, account);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/openapi.ts';
+import { requireWithinQuota } from '../accounts/quotas.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { validateEndpointUrl } from '../domain/notifications/endpoint.ts';
 import { PAGE_SIZE, formatLinkHeader, numberedPageRelations } from '../domain/api/page-links.ts';
@@ -9,11 +10,13 @@ import { generateSigningSecret } from '../domain/notifications/signature.ts';
 import { validateTopics } from '../domain/notifications/topics.ts';
 import * as webhooks from '../queries/deliveries/webhooks.ts';
 import { type Webhook as WebhookRow, type WebhookChange } from '../queries/deliveries/webhooks.ts';
+import { quotaScope } from './context.ts';
 import type { Context } from './context.ts';
 
 type Webhook = components['schemas']['Webhook'];
 
-/** Creates an enabled webhook; its signing secret is in this answer only. 422 with all errors of URL and topics. */
+/** Creates an enabled webhook; its signing secret is in this answer only. 422 with all errors of URL and topics, or
+ * `quota_reached`. */
 export const createWebhook: Handler<Context, 'createWebhook'> = async (context, { body }) => {
   const endpoint = validateEndpointUrl(body.url, context.allowedNetworks);
   const { topics, errors } = validateTopics(body.topics ?? []);
@@ -23,11 +26,11 @@ export const createWebhook: Handler<Context, 'createWebhook'> = async (context, 
   const id = randomUUID();
   const secret = generateSigningSecret();
   const encrypted = encrypt(context.keyring, secret, webhookSecretContext(id));
-  const row = await webhooks.insertWebhook(
-    context.db,
-    { org_id: context.orgId, id, url: endpoint.uri, topics, secret: encrypted },
-    context.now,
-  );
+  const webhook = { org_id: context.orgId, id, url: endpoint.uri, topics, secret: encrypted };
+  const row = await context.db.transaction().execute(async (tx) => {
+    await requireWithinQuota(tx, quotaScope(context), 'webhooks');
+    return webhooks.insertWebhook(tx, webhook, context.now);
+  });
   return {
     status: 201,
     headers: { Location: `${collectionUrl(context)}/${id}` },

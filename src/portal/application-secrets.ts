@@ -4,6 +4,7 @@ import {
   replaceApplicationSecret,
 } from '../accounts/applications.ts';
 import type { Application } from '../accounts/applications.ts';
+import { Problem } from '../domain/api/problem.ts';
 import { newClientId } from '../domain/security/credentials.ts';
 import {
   readApplicationForm,
@@ -45,7 +46,12 @@ export const registerFromForm: PageHandler = async (context, request, response) 
     return;
   }
   const given = { name: values.name, grantType: toGrantType(values), clientId };
-  const registered = await registerApplication(db, session, given, clock());
+  const registered = await registerWithinQuota(
+    () => registerApplication(db, session, given, context.quotas, clock()),
+    (reason) =>
+      sendApplicationForm(response, { ...REGISTRATION_FORM, values, errors: { form: reason }, clientId }),
+  );
+  if (registered === 'refused') return;
   if (registered === undefined) {
     const before = await findOwnApplication(db, session, clientId);
     const path = before && `${applicationPath(before)}?notice=secret_unchanged`;
@@ -55,6 +61,20 @@ export const registerFromForm: PageHandler = async (context, request, response) 
   logApplicationEvent(context, 'Application registered.', response, registered.application);
   sendSecret(context, response, 'Application registered', registered.application, registered.secret);
 };
+
+/** What `register` resolves to; or `refused`, when the quota of applications is reached, after the form has said so. */
+async function registerWithinQuota<T>(
+  register: () => Promise<T>,
+  sayWhy: (reason: string) => void,
+): Promise<T | 'refused'> {
+  try {
+    return await register();
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'quota_reached')) throw error;
+    sayWhy(error.message);
+    return 'refused';
+  }
+}
 
 /** Asks whether to replace the secret of an application. */
 export const showSecretReplacement = withApplication((_context, _request, response, application) =>

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { Quotas } from '../domain/api/quotas.ts';
 import type { AccountsDatabase, PortalSession } from '../accounts/sessions.ts';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
@@ -28,6 +29,8 @@ export interface PortalOptions {
   readonly hashing: HashingTurns;
   /** Tokens of a user or of an application have ended. Called after the commit. */
   readonly invalidateCachedTokensOf: (userOrApplicationId: string) => void;
+  /** What partners without quotas of their own may have. */
+  readonly quotas: Quotas;
   /** True for an error that says that the database cannot be reached now. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly log: PortalLog;

@@ -9,8 +9,6 @@ import type { LiveStream } from './open-organization.ts';
 import { BUFFER_LIMITS, StreamBuffer } from './stream-buffer.ts';
 import type { AnnouncedEvent, BufferLimits } from './stream-buffer.ts';
 
-/** Open event streams of one partner and its simulation organizations in one process. */
-export const MAX_STREAMS_PER_PARTNER = 50;
 /** Open event streams of all partners in one process. */
 const MAX_STREAMS = 2_000;
 /** Messages that one query reads. */
@@ -91,7 +89,7 @@ export class EventFeed {
    * Counts one more open stream of a partner organization; the returned function, to be called once, counts it off
    * again. Undefined when the partner has `limit` streams already, or the process as many as it may have.
    */
-  reserveStream(partnerId: string, limit = MAX_STREAMS_PER_PARTNER): (() => void) | undefined {
+  reserveStream(partnerId: string, limit: number): (() => void) | undefined {
     const others = this.#openStreams.get(partnerId) ?? 0;
     if (others >= limit || this.isFull) return undefined;
     this.#openStreams.set(partnerId, others + 1);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DEFAULT_QUOTAS, UNLIMITED } from '../../src/domain/api/quotas.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
 import { readSettings, SettingsError } from '../../src/config/settings.ts';
 
@@ -72,5 +73,21 @@ test('limits are off by the whole word alone', () => {
 test('a missing key is no second mistake of a wrong address', () => {
   expect(mistakesOf({ DATABASE_URL: 'mysql://localhost' })).toEqual([
     expect.stringMatching(/^DATABASE_URL must /),
+  ]);
+});
+
+test('QUOTAS takes the place of defaults by name, and off of all', () => {
+  expect(readSettings({}).quotas).toEqual(DEFAULT_QUOTAS);
+  expect(readSettings({ QUOTAS: ' fleets=7, users=0 ' }).quotas).toEqual({
+    ...DEFAULT_QUOTAS,
+    fleets: 7,
+    users: 0,
+  });
+  expect(new Set(Object.values(readSettings({ QUOTAS: 'off' }).quotas))).toEqual(new Set([UNLIMITED]));
+  expect(mistakesOf({ QUOTAS: 'cars=1,fleets=-1,fleets=2' })).toEqual([
+    expect.stringMatching(
+      /^QUOTAS must be off, or name=number with the names fleets, .* \(it is "cars=1"\)\.$/,
+    ),
+    expect.stringContaining('(it is "fleets=-1")'),
   ]);
 });

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { EventFeed, MAX_STREAMS_PER_PARTNER } from '../../src/streams/event-feed.ts';
+import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
+import { EventFeed } from '../../src/streams/event-feed.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { startApi, type Api, type Company } from '../support/api.ts';
 import { EventListener } from '../support/event-stream.ts';
@@ -44,14 +45,14 @@ const statusOf = ({ response }: EventListener): number | undefined => response.s
 
 test('one stream too many is refused until another ends, whichever organization of the partner it is of', async () => {
   const simulation = await addSimulation();
-  for (let count = 0; count < MAX_STREAMS_PER_PARTNER; count += 1) {
+  for (let count = 0; count < DEFAULT_QUOTAS.event_streams; count += 1) {
     expect(statusOf(await listen(api.own, count % 2 === 0 ? simulation : api.own.orgId))).toBe(200);
   }
   for (const orgId of [api.own.orgId, simulation]) {
     const refused = await api.call('streamEvents', { path: { org_id: orgId } });
     expect([refused.status, refused.body.code]).toEqual([429, 'quota_exceeded']);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect(refused.body.detail).toContain(String(MAX_STREAMS_PER_PARTNER));
+    expect(refused.body.detail).toContain(String(DEFAULT_QUOTAS.event_streams));
   }
   expect(statusOf(await listen(api.foreign))).toBe(200);
   open[0]?.close();
@@ -70,7 +71,7 @@ test('a process that has as many streams open as it may have is overloaded', asy
 });
 
 test('calls that open no stream take no place', async () => {
-  for (let count = 0; count < MAX_STREAMS_PER_PARTNER; count += 1) {
+  for (let count = 0; count < DEFAULT_QUOTAS.event_streams; count += 1) {
     const url = `${api.baseUrl}/api/partners/v2.0/org/${api.own.orgId}/notifications/events`;
     const headers = { authorization: `Bearer ${api.own.admin.token}` };
     expect((await fetch(url, { method: 'HEAD', headers })).status).toBe(200);
@@ -82,7 +83,7 @@ test('calls that open no stream take no place', async () => {
 
 test('a client that leaves at once gives its place back', async () => {
   const url = new URL(`${api.baseUrl}/api/partners/v2.0/org/${api.own.orgId}/notifications/events`);
-  for (let count = 0; count < 2 * MAX_STREAMS_PER_PARTNER; count += 1) {
+  for (let count = 0; count < 2 * DEFAULT_QUOTAS.event_streams; count += 1) {
     const leave = new AbortController();
     const call = fetch(url, {
       headers: { authorization: `Bearer ${api.own.admin.token}` },
@@ -94,7 +95,7 @@ test('a client that leaves at once gives its place back', async () => {
     await call.catch(() => undefined);
   }
   // All places are free: as many as there are can be taken at once.
-  for (let count = 0; count < MAX_STREAMS_PER_PARTNER; count += 1) {
+  for (let count = 0; count < DEFAULT_QUOTAS.event_streams; count += 1) {
     for (let listener = await listen(); statusOf(listener) === 429; listener = await listen());
   }
 });

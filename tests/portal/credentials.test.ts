@@ -14,6 +14,32 @@ afterAll(() => site.close());
 
 const register = '/oauth2/applications/register/';
 
+test('beyond the quota of applications the form says so, and a form that was sent before leads to what it made', async () => {
+  const bounded = await startPortal({ applications: 2 });
+  try {
+    const admin = await bounded.addPerson(await bounded.addOrganization(), 'admin');
+    const browser = await bounded.signedIn(admin);
+    const forms = [];
+    for (let i = 0; i < 4; i++)
+      forms.push({ ...formOf((await browser.get(register)).text, register), name: `A${i}` });
+    const answers = await Promise.all(forms.map((form) => browser.post(register, form)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 422, 422]);
+    const refused = answers.findIndex(({ status }) => status === 422);
+    expect(answers[refused]?.text).toContain(
+      'there are 2, and 1 more would exceed it. Delete applications that are not needed',
+    );
+    expect(formOf(answers[refused]?.text ?? '', register)['name']).toBe(`A${refused}`);
+    const made = answers.findIndex(({ status }) => status === 200);
+    const again = await browser.post(register, forms[made] ?? {});
+    expect([again.status, again.headers['location']]).toEqual([
+      303,
+      expect.stringContaining('secret_unchanged'),
+    ]);
+  } finally {
+    await bounded.close();
+  }
+});
+
 test('an initial password leads through the password change to an application whose secret is shown once', async () => {
   const admin = await site.addPerson(await site.addOrganization(), 'admin', false);
   const browser = site.visitor();

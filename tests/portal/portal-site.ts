@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
+import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
 import { hashPassword } from '../../src/domain/security/passwords.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { accountVerifier, unlimitedHashing } from '../support/verifier.ts';
@@ -49,6 +50,8 @@ export interface SiteOptions {
   readonly publicUrl?: string;
   /** Tries of each account and address in a minute. */
   readonly quota?: number;
+  /** Applications that a partner may have. */
+  readonly applications?: number;
 }
 
 // Hashing is slow on purpose; every person of a test file shares one of two hashes.
@@ -60,7 +63,11 @@ function hashOf(password: string): Promise<string> {
 }
 
 /** The portal on a real port, with a database of its own and a clock that moves a millisecond with each look. */
-export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {}): Promise<PortalSite> {
+export async function startPortal({
+  publicUrl,
+  quota = 1000,
+  applications = 1000,
+}: SiteOptions = {}): Promise<PortalSite> {
   const database = await testDatabase();
   const { db } = database;
   const logged: string[] = [];
@@ -97,6 +104,7 @@ export async function startPortal({ publicUrl, quota = 1000 }: SiteOptions = {})
       invalidateCachedTokensOf: (id) => forgotten.push(id),
       log: { info: note, warn: note, error: note },
       countUse: (policy, subject) => limiter.countUse(policy, subject),
+      quotas: { ...DEFAULT_QUOTAS, applications },
     }),
   );
   const visitor = (): Visitor => new Visitor(baseUrl);

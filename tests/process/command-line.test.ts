@@ -24,6 +24,16 @@ test.each([
   ['a wrong email', ['org', 'create', '--name', 'A', '--admin-email', 'nobody'], /Give an email address/],
   ['a limit of no page', ['signup', 'list', '--limit', '0'], /Give 1 to 1000/],
   ['a cursor of no page', ['signup', 'list', '--after', 'x'], /Give the cursor/],
+  [
+    'a wrong quota',
+    ['org', 'quota', 'dddddddd-0000-4000-8000-000000000000', 'fleets=many'],
+    /NAME=NUMBER or NAME=default/,
+  ],
+  [
+    'a quota nobody knows',
+    ['org', 'quota', 'dddddddd-0000-4000-8000-000000000000', 'cars=1'],
+    /fleets, households/,
+  ],
   ['a wrong id', ['user', 'password', '--org', '7', 'a@example.com'], /Give a UUID/],
 ])('%s ends with 2 and the usage', async (_, args, message) => {
   const { code, output, log } = await partner(args);
@@ -48,6 +58,7 @@ test('wrong settings are reported all at once, without the secrets among them', 
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/33',
     LOG_LEVEL: 'loud',
     RATE_LIMITS: 'default=0/60,unheard=1/1',
+    QUOTAS: 'fleets=-1,unheard=1',
     SIMULATOR_FAULTS: 'maybe',
   };
   const { code, output, log } = await partner(['serve'], wrong);
@@ -56,6 +67,7 @@ test('wrong settings are reported all at once, without the secrets among them', 
   expect(first).toBe('These settings are wrong:');
   expect(new Set(mistakes.map((line) => line.split(' ')[0]))).toEqual(new Set(Object.keys(wrong)));
   expect(mistakes.filter((line) => line.startsWith('RATE_LIMITS'))).toHaveLength(2);
+  expect(mistakes.filter((line) => line.startsWith('QUOTAS'))).toHaveLength(2);
   expect(log).toContain('PORT must be a whole number from 0 to 65535 (it is "80800").');
   for (const hidden of ['hunter22', 'short-key-value', 'older-key-value', 'pass123', 'too-short-secret']) {
     expect(log).not.toContain(hidden);

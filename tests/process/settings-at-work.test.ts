@@ -44,6 +44,42 @@ test('RATE_LIMITS=off counts nothing', async () => {
   expect(await users(api, 5)).toEqual([200, 200, 200, 200, 200]);
 });
 
+test('QUOTAS bounds partners, and org quota one of them, at once and also while it is off', async () => {
+  service = await startService({ env: { ...env, QUOTAS: 'webhooks=1' } });
+  let api = await PartnerApi.open(service, fixed);
+  const create = async (): Promise<number> =>
+    (await api.call('POST', '/notifications/webhooks', { url: 'https://partner.example.com/' })).status;
+  expect([await create(), await create()]).toEqual([201, 422]);
+  const quota = async (...more: string[]) => {
+    const { code, output, log } = await partner(['org', 'quota', fixed.orgId, ...more], env);
+    expect([code, log]).toEqual([0, expect.anything()]);
+    return output;
+  };
+  const shown = JSON.parse(await quota('webhooks=2', 'users=5', '--json')) as Record<string, unknown>;
+  expect(shown).toMatchObject({
+    webhooks: { quota: 2, own: true, used: 1 },
+    users: { quota: 5, own: true, used: 1 },
+    applications: { quota: 100, own: false, used: 1 },
+    event_streams: { quota: 50, own: false, used: null },
+  });
+  expect([await create(), await create()]).toEqual([201, 422]);
+  await service.remove();
+  service = await startService({ env: { ...env, QUOTAS: 'off' } });
+  api = await PartnerApi.open(service, fixed);
+  expect(await create()).toBe(422);
+  const text = await quota('webhooks=default');
+  expect(text).toMatch(/^webhooks +2 of 100$/m);
+  expect(text).toMatch(/^users +1 of 5 \(set for this partner\)$/m);
+  expect(text).toMatch(/^event_streams +50$/m);
+  expect(await create()).toBe(201);
+  const unknown = await partner(['org', 'quota', '00000000-0000-4000-8000-000000000000'], env);
+  expect([unknown.code, unknown.output, unknown.log]).toEqual([
+    1,
+    '',
+    expect.stringContaining('There is no partner'),
+  ]);
+});
+
 test('PORT, HOST and BASE_URL decide where it listens and what it calls itself', async () => {
   // A port that is free: the system has just given it away and got it back.
   const before = await startService({ env });

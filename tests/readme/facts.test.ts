@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
+import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { codeBlocks, readme, root, tableRows } from './document.ts';
 
@@ -44,6 +45,13 @@ test('the defaults in the table are those of the reader', () => {
   });
   for (const [policy, { quota, windowSeconds }] of Object.entries(DEFAULT_RATE_LIMITS)) {
     expect(readme).toContain(`\`${policy}=${quota}/${windowSeconds}\``);
+  }
+  const { info } = JSON.parse(readFileSync(join(root, 'generated/openapi.json'), 'utf8')) as {
+    info: { description: string };
+  };
+  for (const [name, quota] of Object.entries(DEFAULT_QUOTAS)) {
+    expect(readme).toContain(`\`${name}=${quota}\``);
+    expect(info.description).toContain(`| \`${name}\` | ${quota.toLocaleString('en')} |`);
   }
 });
 

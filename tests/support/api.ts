@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { composeApi } from '../../src/compose/api.ts';
 import type { RateLimits } from '../../src/config/rate-limits.ts';
 import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
+import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { createKeyring } from '../../src/domain/security/encryption.ts';
 import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
@@ -85,6 +86,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     keyring: createKeyring(key),
     linkKey: deriveLinkKey(key),
     allowedNetworks: [],
+    quotas: DEFAULT_QUOTAS,
     simulatorFaults: false,
     testWebhook: () => Promise.resolve({ outcome: 'delivered', status_code: 204, detail: null }),
     invalidateCachedTokensOf,

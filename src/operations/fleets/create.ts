@@ -1,3 +1,5 @@
+import { checkQuota, requireWithinQuota } from '../../accounts/quotas.ts';
+import type { QuotaScope } from '../../accounts/quotas.ts';
 import { toOwnBytes } from '../../compute/bytes.ts';
 import { readNewFleet as computeNewFleet } from '../../compute/fleet-definition.ts';
 import { INLINE_BODY_BYTES } from '../../compute/inline.ts';
@@ -15,6 +17,7 @@ import { computeHistoryWindow } from '../../simulation/definition/definition-rec
 import { MODEL_VERSION } from '../../simulation/household/household.ts';
 import { deriveFleetId, deriveSimulationOrgId } from '../../simulation/household/identity.ts';
 import { toStoredDefinition } from '../../simulation/definition/stored-definition.ts';
+import { quotaScope } from '../context.ts';
 import type { Context } from '../context.ts';
 import { runHeavyJob } from '../heavy-jobs.ts';
 import { presentFleet } from './fleet-access.ts';
@@ -24,7 +27,9 @@ import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../house
 export const createFleet: BytesHandler<Context, 'createFleet'> = async (context, request) => {
   const fleet = prepareFleet(context, await readNewFleet(context, request));
   await requireNoNesting(context);
-  const created = await context.db.transaction().execute((tx) => insertFleetOnce(tx, fleet));
+  const created = await context.db
+    .transaction()
+    .execute((tx) => insertFleetOnce(tx, fleet, quotaScope(context)));
   context.wakeFleets();
   return { status: 200, body: created };
 };
@@ -35,11 +40,22 @@ export const previewFleet: BytesHandler<Context, 'previewFleet'> = async (
 ) => {
   const { orgId, now } = context;
   const input = { bytes: toOwnBytes(bytes), errors, orgId, now };
-  const { requestId, canonicalJson, answer } = await runHeavyJob(context, hasTurn, 'answerPreview', input);
+  const { requestId, canonicalJson, householdCount, answer } = await runHeavyJob(
+    context,
+    hasTurn,
+    'answerPreview',
+    input,
+  );
   await requireNoNesting(context);
   const used = await findFleetRequest(context.db, orgId, 'create', requestId);
   // What creation would refuse is refused here too; the fleet itself is shown whether it exists or not.
-  if (used !== undefined) requireFirstAnswer(used, hashRequestBody(canonicalJson));
+  if (used === undefined) {
+    const scope = quotaScope(context);
+    await checkQuota(context.db, scope, 'fleets');
+    await checkQuota(context.db, scope, 'households', householdCount);
+  } else {
+    requireFirstAnswer(used, hashRequestBody(canonicalJson));
+  }
   return { status: 200, body: new JsonBytes(answer) };
 };
 
@@ -105,7 +121,11 @@ function prepareFleet(
 }
 
 /** Reserves the simulation organization and writes fleet and request in one go, or repeats the first answer. */
-async function insertFleetOnce(tx: Tx, { fleet, weights, bodyHash }: NewFleet): Promise<FleetRecord> {
+async function insertFleetOnce(
+  tx: Tx,
+  { fleet, weights, bodyHash }: NewFleet,
+  scope: QuotaScope,
+): Promise<FleetRecord> {
   const response = presentFleet(fleet);
   const first = await claimRequestId(tx, {
     org_id: fleet.org_id,
@@ -117,6 +137,8 @@ async function insertFleetOnce(tx: Tx, { fleet, weights, bodyHash }: NewFleet): 
     created_at: fleet.created_at,
   });
   if (first !== undefined) return first;
+  await requireWithinQuota(tx, scope, 'fleets');
+  await requireWithinQuota(tx, scope, 'households', fleet.household_count);
   await insertOrganization(tx, {
     id: fleet.simulation_org_id,
     name: fleet.name,

@@ -1,3 +1,4 @@
+import { requireWithinQuota } from '../../accounts/quotas.ts';
 import type { Handler } from '../../contract/handlers.ts';
 import { FLEET_LIMITS } from '../../domain/fleets/fleet-limits.ts';
 import { nextFleetStep } from '../../domain/fleets/fleet-states.ts';
@@ -21,6 +22,7 @@ import {
   withHouseholdsAdded,
   withoutLastExpansion,
 } from '../../simulation/definition/stored-definition.ts';
+import { quotaScope } from '../context.ts';
 import type { Context } from '../context.ts';
 import { presentFleetWithDevices, requireLockedFleet } from './fleet-access.ts';
 import type { FleetRecord } from '../../presenters/fleets.ts';
@@ -120,11 +122,12 @@ async function dropUnfinishedExpansion(tx: Tx, fleet: Fleet): Promise<Omit<Fleet
 
 async function expand(
   tx: Tx,
-  { orgId, now }: Context,
+  context: Context,
   fleet: Fleet,
   requestId: string,
   count: number,
 ): Promise<FleetRecord> {
+  const { orgId, now } = context;
   const body_hash = hashRequestBody(
     stringifyWithSortedKeys({ job_id: fleet.id, request_id: requestId, count }),
   );
@@ -136,8 +139,10 @@ async function expand(
     const detail = `The fleet has ${fleet.household_count} households; with ${count} more it would exceed ${FLEET_LIMITS.households_max}.`;
     throw validationProblem([{ pointer: '/count', code: 'fleet_too_large', detail }]);
   }
+  const status = requireNextStatus('expand', fleet.status) ?? fleet.status;
+  await requireWithinQuota(tx, quotaScope(context), 'households', count);
   const expanding = await updateFleet(tx, fleet, {
-    status: requireNextStatus('expand', fleet.status) ?? fleet.status,
+    status,
     settled_count: fleet.household_count,
     household_count: total,
     error: null,

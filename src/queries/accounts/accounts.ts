@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Role } from '../../domain/users/roles.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { changeUserCount, userShardOf } from './user-counts.ts';
 
 /** A person who can sign in: a user with a username who is not deleted. */
 export interface Account {
@@ -102,8 +103,9 @@ export async function updateInitialPasswordByEmail(
   return { orgId: user.orgId, userId: row.id, username: row.username ?? usernameIfNone };
 }
 
-/** An organization's first admin, whose initial password must be changed. */
+/** A partner organization's first admin, whose initial password must be changed. */
 export async function insertFirstAdmin(tx: Tx, admin: NewAdmin, now: Date): Promise<void> {
+  await changeUserCount(tx, admin.orgId, userShardOf(admin.userId), 1);
   await tx
     .insertInto('users')
     .values({

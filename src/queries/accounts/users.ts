@@ -23,6 +23,25 @@ const STORED_COLUMNS = [
   'users.deleted_at',
 ] as const;
 
+const INSERTED_NAMES = [
+  'org_id',
+  'id',
+  ...USER_FIELD_NAMES,
+  'location_last_updated',
+  'created_at',
+  'updated_at',
+] as const;
+/** The types of those that are not text. */
+const INSERTED_TYPES: { readonly [Name in (typeof INSERTED_NAMES)[number]]?: string } = {
+  org_id: 'uuid',
+  id: 'uuid',
+  latitude: 'double precision',
+  longitude: 'double precision',
+  location_last_updated: 'timestamptz',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+};
+
 /** Users in order of creation, at most `limit` of them, from after `after`. */
 export function listUsersPage(
   db: Db,
@@ -88,23 +107,50 @@ export async function hasOtherAdmin(tx: Tx, orgId: string, id: string): Promise<
   return row !== undefined;
 }
 
-/** Breaks users_email_key or users_external_user_id_key when a user of the organization who is not deleted has the value. */
+/** The shard of user_counts that counts a new user, and the quota that it must have been granted under. */
+export interface UserCountClaim {
+  readonly partnerId: string;
+  readonly shard: number;
+  /** The partner's own quota, or else `fallback`; or the one that this transaction has granted. */
+  readonly quota: { readonly fallback: number } | { readonly granted: number };
+}
+
+/**
+ * Inserts a user and counts it, by one statement: the shard is locked no longer than the row needs. Undefined when the
+ * shard is used up, or was granted under another quota. Breaks users_email_key or users_external_user_id_key when a user
+ * of the organization who is not deleted has the value.
+ */
 export async function insertUser(
-  db: Db,
+  db: Db | Tx,
   user: UserFields & { readonly org_id: string; readonly id: string },
+  { partnerId, shard, quota }: UserCountClaim,
   now: Date,
-): Promise<UserRecord> {
-  const row = await db
-    .insertInto('users')
-    .values({
-      ...user,
-      location_last_updated: user.latitude === null ? null : now,
-      created_at: now,
-      updated_at: now,
-    })
-    .returning(STORED_COLUMNS)
-    .executeTakeFirstOrThrow();
-  return { ...row, num_electric_vehicles: 0, num_heat_pumps: 0, num_inverters: 0, num_wallboxes: 0 };
+): Promise<UserRecord | undefined> {
+  const inForce =
+    'granted' in quota
+      ? sql`${quota.granted}::bigint`
+      : sql`coalesce((select quota from partner_quotas where org_id = ${partnerId} and name = 'users'),
+          ${quota.fallback}::bigint)`;
+  const row = {
+    ...user,
+    location_last_updated: user.latitude === null ? null : now,
+    created_at: now,
+    updated_at: now,
+  };
+  const { rows } = await sql<StoredUser>`
+    with counted as (
+      update user_counts set users = users + 1
+      where org_id = ${partnerId} and shard = ${shard} and users < granted and quota = ${inForce}
+      returning shard
+    )
+    insert into users (${sql.join(INSERTED_NAMES.map((name) => sql.ref(name)))})
+    select ${sql.join(INSERTED_NAMES.map((name) => sql`${row[name]}::${sql.raw(INSERTED_TYPES[name] ?? 'text')}`))}
+    from counted
+    returning ${sql.join(STORED_COLUMNS.map((column) => sql.ref(column)))}
+  `.execute(db);
+  const [stored] = rows;
+  if (stored === undefined) return undefined;
+  return { ...stored, num_electric_vehicles: 0, num_heat_pumps: 0, num_inverters: 0, num_wallboxes: 0 };
 }
 
 /** Breaks the same constraints as insertUser. */
@@ -123,18 +169,39 @@ export async function updateUser(
     .execute();
 }
 
-/** Marks a user as deleted: the row stays, and its email is free again. */
+/**
+ * Marks a user as deleted: the row stays, and its email is free again. True when it was a simulated household's, which no
+ * shard of user_counts counts.
+ */
 export async function softDeleteUser(
   tx: Tx,
   key: { readonly orgId: string; readonly id: string },
   now: Date,
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const row = await tx
     .updateTable('users')
     .set({ deleted_at: now, updated_at: now })
     .where('org_id', '=', key.orgId)
     .where('id', '=', key.id)
-    .execute();
+    .returning('fleet_id')
+    .executeTakeFirst();
+  return row !== undefined && row.fleet_id !== null;
+}
+
+/** Marks users of an organization that no fleet has made as deleted, at most `limit`, and resolves to their number. */
+export async function softDeleteCountedUsersBatch(
+  tx: Tx,
+  orgId: string,
+  limit: number,
+  now: Date,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update users set deleted_at = ${now}, updated_at = ${now}
+    where ctid = any(array(
+      select ctid from users where org_id = ${orgId} and fleet_id is null and deleted_at is null limit ${limit}
+      for update))
+  `.execute(tx);
+  return Number(numAffectedRows ?? 0n);
 }
 
 function visibleUsers(db: Db, { orgId, visibleTo, includeDeleted }: UserScope) {

@@ -35,6 +35,7 @@ export const PURGED_TABLES = [
   'household_checkpoints',
   'households',
   'day_ahead_prices',
+  'price_counts',
 ] as const satisfies readonly (keyof Database)[];
 
 /** Removes at most `limit` rows of a simulation organization; 0 when nothing is left in it. */

@@ -5,11 +5,6 @@ import type { PriceBatch } from '../../domain/prices/price-batches.ts';
 import type { InstantRange } from '../../domain/api/instant-range.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** One upload after the other, so that each compares with what is stored. */
-export async function lockPricesOfOrganization(tx: Tx, orgId: string): Promise<void> {
-  await tx.selectFrom('organizations').select('id').where('id', '=', orgId).forNoKeyUpdate().execute();
-}
-
 /** How many of these prices are not stored yet, or with other values. */
 export async function countNewPrices(tx: Tx, orgId: string, batch: PriceBatch): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -17,23 +12,51 @@ export async function countNewPrices(tx: Tx, orgId: string, batch: PriceBatch): 
   return rows[0]?.count ?? 0;
 }
 
+/** What an upload has stored. */
+export interface StoredPrices {
+  readonly count: number;
+  /** How many of them are the first price of their delivery quarter. */
+  readonly newQuarters: number;
+  /** The most revisions that one of these delivery quarters has now. */
+  readonly mostRevisions: number;
+}
+
 /**
- * Stores a revision of each price that differs from its latest one; the number stored. A revision is always later
- * than the one it replaces, even when two came in the same millisecond or clocks disagree. 10,000 take some 100 ms.
+ * Stores a revision of each price that differs from its latest one, and counts the delivery quarters of the organization. A
+ * revision is always later than the one it replaces, even when two came in the same millisecond or clocks disagree. 10,000
+ * take some 100 ms. Uploads of one organization must come one after the other.
  */
 export async function insertPriceRevisions(
   tx: Tx,
   orgId: string,
   batch: PriceBatch,
   receivedAt: Date,
-): Promise<number> {
-  const result = await sql`
-    insert into day_ahead_prices (org_id, starts_at, received_at, price, best_bid, best_ask)
-    select ${orgId}::uuid, given.starts_at,
-      greatest(${receivedAt}::timestamptz, latest.received_at + interval '1 millisecond'),
-      given.price, given.best_bid, given.best_ask
-    ${joinChangedPrices(orgId, batch)}`.execute(tx);
-  return Number(result.numAffectedRows ?? 0n);
+): Promise<StoredPrices> {
+  const { rows } = await sql<StoredPrices>`
+    with changed as materialized (
+      select given.*, latest.received_at as latest_at, case when latest.received_at is null then 0 else (
+        select count(*) from day_ahead_prices as stored
+        where stored.org_id = ${orgId}::uuid and stored.starts_at = given.starts_at) end as revisions
+      ${joinChangedPrices(orgId, batch)}
+    ), inserted as (
+      insert into day_ahead_prices (org_id, starts_at, received_at, price, best_bid, best_ask)
+      select ${orgId}::uuid, starts_at,
+        greatest(${receivedAt}::timestamptz, latest_at + interval '1 millisecond'),
+        price, best_bid, best_ask
+      from changed
+    ), result as (
+      select count(*) as "count", count(*) filter (where latest_at is null) as "newQuarters",
+        coalesce(max(revisions) + 1, 0) as "mostRevisions"
+      from changed
+    ), counted as (
+      insert into price_counts as c (org_id, quarters)
+      select ${orgId}::uuid, "newQuarters" from result where "newQuarters" > 0
+      on conflict on constraint price_counts_pkey do update set quarters = c.quarters + excluded.quarters
+    )
+    select * from result`.execute(tx);
+  const [result] = rows;
+  if (result === undefined) throw new Error('A count has no row.');
+  return result;
 }
 
 /** The latest revision of each price that begins in the range, in order. */

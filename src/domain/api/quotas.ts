@@ -1,0 +1,66 @@
+import { Problem } from './problem.ts';
+
+/** What is bounded for a partner: its own organization together with its simulation organizations. */
+export const QUOTA_NAMES = [
+  'fleets',
+  'households',
+  'webhooks',
+  'applications',
+  'users',
+  'event_streams',
+  'price_quarters',
+  'price_revisions',
+] as const;
+export type QuotaName = (typeof QUOTA_NAMES)[number];
+export type Quotas = Readonly<Record<QuotaName, number>>;
+
+/** What a partner may have unless the installation or the partner has a quota of its own; the document prints them. */
+export const DEFAULT_QUOTAS: Quotas = {
+  fleets: 100,
+  households: 100_000,
+  webhooks: 100,
+  applications: 100,
+  users: 1_000_000,
+  event_streams: 50,
+  // Five years of 365.25 days.
+  price_quarters: 175_320,
+  price_revisions: 20,
+};
+
+/** The quota of what is not bounded. */
+export const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+interface Kind {
+  /** Follows a number: "100 fleets". */
+  readonly what: string;
+  /** What the caller can do. */
+  readonly cure: string;
+}
+
+const KINDS: Readonly<Record<Exclude<QuotaName, 'event_streams'>, Kind>> = {
+  fleets: { what: 'fleets', cure: 'Purge fleets that are not needed' },
+  households: { what: 'simulated households', cure: 'Purge fleets that are not needed' },
+  webhooks: { what: 'webhooks', cure: 'Delete webhooks that are not needed' },
+  applications: { what: 'applications', cure: 'Delete applications that are not needed' },
+  users: { what: 'users', cure: 'Delete users that are not needed' },
+  price_quarters: {
+    what: 'quarter hours with a price',
+    cure: 'Purge fleets that have prices of their own',
+  },
+  price_revisions: {
+    what: 'prices for the same quarter hour, one after the other',
+    cure: 'Send a price only when it has changed',
+  },
+};
+
+/** 422 `quota_reached`: names the quota, what is there, what was asked for beside it, and the cure. */
+export function quotaReachedProblem(
+  name: Exclude<QuotaName, 'event_streams'>,
+  { quota, used, more }: { readonly quota: number; readonly used: number; readonly more: number },
+): Problem {
+  const { what, cure } = KINDS[name];
+  const detail =
+    `The quota "${name}" is ${quota} ${what} a partner; there are ${used}, and ${more} more would exceed it. ` +
+    `${cure}, or ask the operator of the service for a higher quota.`;
+  return new Problem('quota_reached', detail);
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { QUOTA_NAMES } from '../../domain/api/quotas.ts';
+import type { QuotaName, Quotas } from '../../domain/api/quotas.ts';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** What is counted in the database. Open event streams are counted in each process, revisions for each quarter hour. */
+export type CountedQuota = Exclude<QuotaName, 'event_streams' | 'price_revisions'>;
+
+/** Whatever adds to what is counted row by row holds this lock from its count to its commit: the partner's row. */
+export async function lockPartner(tx: Tx, partnerId: string): Promise<void> {
+  await tx.selectFrom('organizations').select('id').where('id', '=', partnerId).forNoKeyUpdate().execute();
+}
+
+/** The quota that holds for a partner: its own, or else `fallback`. */
+export async function findQuota(
+  db: Db | Tx,
+  partnerId: string,
+  name: QuotaName,
+  fallback: number,
+): Promise<number> {
+  const row = await db
+    .selectFrom('partner_quotas')
+    .select('quota')
+    .where('org_id', '=', partnerId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.quota ?? fallback;
+}
+
+/** The quotas that were set for a partner. */
+export async function listPartnerQuotas(db: Db | Tx, partnerId: string): Promise<Partial<Quotas>> {
+  const rows = await db
+    .selectFrom('partner_quotas')
+    .select(['name', 'quota'])
+    .where('org_id', '=', partnerId)
+    .execute();
+  return Object.fromEntries(rows.map(({ name, quota }) => [name, quota]));
+}
+
+/** Sets a quota of a partner; `undefined` removes it, and the installation's holds again. */
+export async function setPartnerQuota(
+  tx: Tx,
+  partnerId: string,
+  name: QuotaName,
+  quota: number | undefined,
+): Promise<void> {
+  if (quota === undefined) {
+    await tx.deleteFrom('partner_quotas').where('org_id', '=', partnerId).where('name', '=', name).execute();
+    return;
+  }
+  await tx
+    .insertInto('partner_quotas')
+    .values({ org_id: partnerId, name, quota })
+    .onConflict((conflict) => conflict.columns(['org_id', 'name']).doUpdateSet({ quota }))
+    .execute();
+}
+
+/** How much a partner has of something. Exact until the commit only under `lockPartner`, users apart. */
+export async function countUse(db: Db | Tx, partnerId: string, name: CountedQuota): Promise<number> {
+  const { rows } = await sql<{ used: number }>`select (${USE[name](partnerId)}) as used`.execute(db);
+  return rows[0]?.used ?? 0;
+}
+
+/** How much a partner has of everything that is counted in the database. */
+export async function countAllUse(db: Db, partnerId: string): Promise<Record<CountedQuota, number>> {
+  const counted = QUOTA_NAMES.filter((name): name is CountedQuota => name in USE);
+  const columns = counted.map((name) => sql`(${USE[name](partnerId)}) as ${sql.ref(name)}`);
+  const { rows } = await sql<Record<CountedQuota, number>>`select ${sql.join(columns)}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('A select without a table has no row.');
+  return row;
+}
+
+type CountOf = (partnerId: string) => RawBuilder<number>;
+
+const USE: Readonly<Record<CountedQuota, CountOf>> = {
+  fleets: (partnerId) => sql`select count(*) from fleets where org_id = ${partnerId}`,
+  // What an expansion under way has reserved is in household_count.
+  households: (partnerId) =>
+    sql`select coalesce(sum(household_count), 0)::bigint from fleets where org_id = ${partnerId}`,
+  webhooks: (partnerId) =>
+    sql`select count(*) from webhooks where deleted_at is null and org_id in (${organizationsOf(partnerId)})`,
+  applications: (partnerId) =>
+    sql`select count(*) from applications where org_id in (${organizationsOf(partnerId)})`,
+  users: (partnerId) =>
+    sql`select coalesce(sum(users), 0)::bigint from user_counts where org_id = ${partnerId}`,
+  price_quarters: (partnerId) =>
+    sql`select coalesce(sum(quarters), 0)::bigint from price_counts where org_id in (${organizationsOf(partnerId)})`,
+};
+
+/** The partner's organization and its simulation organizations. */
+function organizationsOf(partnerId: string) {
+  return sql`select ${partnerId}::uuid union all select id from organizations where parent_org_id = ${partnerId}`;
+}

@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import { unnestRows } from '../connection/rows.ts';
+import type { Tx } from '../connection/database.ts';
+
+/*
+ * The number of a partner's users (not deleted, no simulated households) is kept in the shards of user_counts. Whoever changes
+ * a count takes its shard before any row of users, so that no two transactions wait for each other. The migration that made the
+ * table tells how shards are granted their parts of the quota.
+ */
+
+/** As many as may be created at once by a process's connections without often meeting in one shard. */
+const SHARDS = 64;
+
+/** The shard that counts a user. The id is a UUID; the last digits of ours are random. */
+export function userShardOf(userId: string): number {
+  return Number.parseInt(userId.slice(-2), 16) % SHARDS;
+}
+
+/** Adds to the count of a shard, or takes off, whatever it was granted: the user is there or gone in any case. */
+export async function changeUserCount(
+  tx: Tx,
+  partnerId: string,
+  shard: number,
+  change: number,
+): Promise<void> {
+  await tx
+    .insertInto('user_counts')
+    .values({ org_id: partnerId, shard, users: change })
+    .onConflict((conflict) =>
+      conflict.columns(['org_id', 'shard']).doUpdateSet({ users: sql`user_counts.users + excluded.users` }),
+    )
+    .execute();
+}
+
+/**
+ * Divides what is left of the quota among the shards; the shard that asks gets the remainder, or all when there is too
+ * little to divide. Resolves to the number of users; when it is the quota or more, nothing is granted. All shards stay
+ * locked until the transaction ends.
+ */
+export async function grantUserCounts(
+  tx: Tx,
+  partnerId: string,
+  shard: number,
+  quota: number,
+): Promise<number> {
+  const counts = await lockUserCounts(tx, partnerId);
+  const used = counts.reduce((sum, { users }) => sum + users, 0);
+  const left = quota - used;
+  if (left <= 0) return used;
+  const part = Math.floor(left / SHARDS);
+  const remainder = left - part * SHARDS;
+  const grants = counts.map((count) => ({
+    shard: count.shard,
+    granted: count.users + part + (count.shard === shard ? remainder : 0),
+  }));
+  await sql`
+    update user_counts c set granted = rows.granted, quota = ${quota}
+    from ${unnestRows(grants, { shard: 'smallint', granted: 'bigint' })}
+    where c.org_id = ${partnerId} and c.shard = rows.shard
+  `.execute(tx);
+  return used;
+}
+
+async function lockUserCounts(tx: Tx, partnerId: string): Promise<{ shard: number; users: number }[]> {
+  const lock = () =>
+    tx
+      .selectFrom('user_counts')
+      .select(['shard', 'users'])
+      .where('org_id', '=', partnerId)
+      .orderBy('shard')
+      .forUpdate()
+      .execute();
+  const counts = await lock();
+  if (counts.length === SHARDS) return counts;
+  await sql`
+    insert into user_counts (org_id, shard, users)
+    select ${partnerId}, shard, 0 from generate_series(0, ${SHARDS - 1}) as shard
+    order by shard
+    on conflict on constraint user_counts_pkey do nothing
+  `.execute(tx);
+  return lock();
+}
