@@ -62,8 +62,8 @@ test: install $(THIRD_PARTY_STAMP) ## Run every test that needs no browser, or t
 	WHOLE_TEST_RUN=$(if $(ARGS),,yes) $(VITEST) $(ARGS)
 
 .PHONY: faults
-faults: install ## Kill workers and PostgreSQL, misbehave as endpoints, name servers and database; ARGS=database: that alone
-	node tests/faults/main.ts $(ARGS)
+faults: install ## Kill workers and PostgreSQL, misbehave as endpoints, name servers and database; ARGS=database or ARGS=restarts: that alone
+	node tests/faults/$(if $(filter restarts,$(ARGS)),restarts-main.ts,main.ts $(ARGS))
 
 .PHONY: test-browser
 test-browser: install ## Run the tests in headless Chromium (needs Debian's chromium)
