@@ -38,6 +38,9 @@ const PASSWORD_HASHES = { capacity: 2, maxWaiting: 6 } as const;
 /** Ten hours, as the document says is typical. */
 const ACCESS_TOKEN_SECONDS = 36_000;
 
+/** Lists that are streamed at once: each has a page of rows before it. A partner has half of them at most. */
+const STREAMED_LISTS = { capacity: 32, atMost: 16, maxWaiting: 16 };
+
 export interface ApiOptions {
   readonly db: Db;
   /** For what many requests share, so that it comes from no partner's share. */
@@ -92,6 +95,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     bytesHandlers,
     bytesWithoutTurn,
     securedHandlers,
+    streamedLists: new FairShare(STREAMED_LISTS),
     openHandlers: { ...openHandlers, getAuthorizationServerMetadata },
     trustedProxies: options.trustedProxies,
     registry: options.registry ?? new Registry(),

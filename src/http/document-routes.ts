@@ -14,14 +14,16 @@ export function readOpenApiDocument(): string {
 
 /** The published document, with this server's own address in it. */
 export function createDocumentRoutes(baseUrl: string): Router {
-  const json = readOpenApiDocument().replaceAll(DOCUMENT_URL, baseUrl);
-  const yaml = stringify(JSON.parse(json), { aliasDuplicateObjects: false });
+  const text = readOpenApiDocument().replaceAll(DOCUMENT_URL, baseUrl);
+  // Bytes, which all answers share: a text would be copied for each client, however slowly it reads.
+  const json = Buffer.from(text);
+  const yaml = Buffer.from(stringify(JSON.parse(text), { aliasDuplicateObjects: false }));
   const router = Router({ caseSensitive: true });
   router.get(`${PATH}.json`, (_request, response) => {
-    response.type('application/json').send(json);
+    response.set('Content-Type', 'application/json; charset=utf-8').send(json);
   });
   router.get(`${PATH}.yaml`, (_request, response) => {
-    response.type('application/yaml').send(yaml);
+    response.set('Content-Type', 'application/yaml; charset=utf-8').send(yaml);
   });
   router.all([`${PATH}.json`, `${PATH}.yaml`], rejectOtherThanGet);
   return router;

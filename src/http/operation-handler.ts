@@ -4,6 +4,7 @@ import type { BytesHandlers, BytesOperationId, Handlers, Request } from '../cont
 import type { JsonBody } from '../contract/json-body.ts';
 import { validationProblem } from '../domain/api/problem.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
+import type { FairShare } from '../shares/fair-share.ts';
 import { authenticateWithinQuota, authorizeRequest, countByAddress } from './authorize.ts';
 import type { AuthorizationOptions } from './authorize.ts';
 import { checkAcceptHeader, readJsonBody } from './body.ts';
@@ -16,7 +17,12 @@ import type { SentValues } from './request-validator.ts';
 /** Operations that get their bodies as values. */
 type ParsedOperationId = Exclude<SecuredOperationId, BytesOperationId>;
 
+/** Whose share callers without a token have: one for all of them. */
+const NO_PARTNER = '';
+
 export interface OperationOptions extends AuthorizationOptions {
+  /** Lists that are streamed at the same time. */
+  readonly streamedLists: FairShare;
   readonly services: Services;
   readonly clock: () => Date;
   readonly securedHandlers: Handlers<Context, ParsedOperationId>;
@@ -56,11 +62,10 @@ export function createSecuredOperationHandler<Id extends ParsedOperationId>(
     }
     const reply = await handle(context, { path, ...result.values });
     if (route.notStored) response.setHeader('Cache-Control', 'no-store');
-    await sendReply(
-      response,
-      reply,
-      async () => (await options.authenticate(authorization)).role === actor.role,
-    );
+    await sendReply(response, reply, {
+      isStillAllowed: async () => (await options.authenticate(authorization)).role === actor.role,
+      takeShare: () => options.streamedLists.acquire(actor.partnerId),
+    });
   };
 }
 
@@ -80,7 +85,10 @@ export function createOpenOperationHandler<Id extends OpenOperationId>(
     if ('errors' in result) throw validationProblem(result.errors);
     const reply = await handle(openContext(options, response), { path, ...result.values });
     if (route.notStored) response.setHeader('Cache-Control', 'no-store');
-    await sendReply(response, reply, () => Promise.resolve(true));
+    await sendReply(response, reply, {
+      isStillAllowed: () => Promise.resolve(true),
+      takeShare: () => options.streamedLists.acquire(NO_PARTNER),
+    });
   };
 }
 

@@ -6,14 +6,21 @@ import { waitForDrain } from './wait-for-drain.ts';
 import { sendEventStream } from './event-stream.ts';
 import { sendJson, sendJsonBytes } from './problems.ts';
 
+export interface ReplyRules {
+  readonly isStillAllowed: () => Promise<boolean>;
+  /** Resolves when a list may be streamed, to the function that says that it is over. */
+  readonly takeShare: () => Promise<() => void>;
+}
+
 /**
- * Sends what an operation returned. An async iterable becomes a JSON array in constant memory. `isStillAllowed` is asked
- * while an answer lasts that has no end of its own.
+ * Sends what an operation returned. An async iterable becomes a JSON array in constant memory, once `takeShare` has given it
+ * a turn among those that are being sent. `isStillAllowed` is asked while an answer lasts that has no end of its own.
+ * @throws Problem overloaded (503) when there is no turn for a streamed list in time.
  */
 export async function sendReply(
   response: Response,
   reply: OperationReply,
-  isStillAllowed: () => Promise<boolean>,
+  { isStillAllowed, takeShare }: ReplyRules,
 ): Promise<void> {
   if (reply.headers !== undefined) response.set(reply.headers);
   if (reply.body === undefined) {
@@ -23,7 +30,12 @@ export async function sendReply(
   } else if (reply.body instanceof JsonBytes) {
     sendJsonBytes(response, reply.status, 'application/json', reply.body.bytes);
   } else if (isAsyncIterable(reply.body)) {
-    await sendJsonArray(response, reply.status, reply.body);
+    const release = await takeShare();
+    try {
+      await sendJsonArray(response, reply.status, reply.body);
+    } finally {
+      release();
+    }
   } else {
     sendJson(response, reply.status, 'application/json', reply.body);
   }

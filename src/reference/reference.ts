@@ -26,14 +26,19 @@ const DOCUMENT_URL = 'http://localhost:8080';
 export function createReferencePages({ baseUrl }: { readonly baseUrl: string }): Router {
   const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
   const document = JSON.parse(text.replaceAll(DOCUMENT_URL, baseUrl)) as Node;
-  const reference = renderView('reference', {
-    reference: buildReferenceView(document),
-    markdown: renderMarkdown,
-    inline: renderInlineMarkdown,
-    wide: true,
-  });
+  // Bytes, which all answers share: a text would be copied for each client, however slowly it reads.
+  const reference = Buffer.from(
+    renderView('reference', {
+      reference: buildReferenceView(document),
+      markdown: renderMarkdown,
+      inline: renderInlineMarkdown,
+      wide: true,
+    }),
+  );
   const entries = errorEntries();
-  const list = renderView('errors', { problems: entries.problems, fields: entries.fields, wide: true });
+  const list = Buffer.from(
+    renderView('errors', { problems: entries.problems, fields: entries.fields, wide: true }),
+  );
   const byCode = new Map([...entries.problems, ...entries.fields].map((entry) => [entry.code, entry]));
 
   const router = Router({ caseSensitive: true });

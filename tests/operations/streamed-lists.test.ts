@@ -1,0 +1,49 @@
+// Lists without pages: what they cost while a client reads them.
+import { expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { listFleetLocations } from '../../src/operations/fleets/lists.ts';
+import { listUsers } from '../../src/operations/users.ts';
+import { openDatabase } from '../../src/queries/connection/database.ts';
+import { SERVER_VARIABLE, withDatabase } from '../support/database.ts';
+import type { TestServer } from '../support/database.ts';
+import { fleetApi } from '../fleets/fleet-api.ts';
+import type { Context } from '../../src/operations/context.ts';
+
+const fleets = fleetApi();
+const HOUSEHOLDS = 1_101;
+
+test('a list of several pages is whole and in order, and holds no connection while it is read', async () => {
+  const { api } = fleets;
+  const fleet = await fleets.running({ count: 1 });
+  const [jobId, orgId] = [fleet.job_id as string, fleet.simulation_org_id as string];
+  await sql`
+    insert into households (org_id, fleet_id, household_index, household_id, user_id, group_name, profile, attributes, created_at)
+    select org_id, fleet_id, index, gen_random_uuid(), user_id, group_name, profile, attributes, created_at
+    from households, generate_series(1, ${HOUSEHOLDS - 1}) index where org_id = ${orgId}
+  `.execute(api.db);
+  await sql`
+    insert into users (org_id, id, email, role, created_at, updated_at)
+    select ${orgId}, gen_random_uuid(), index || '@example.com', 'user', now(), now()
+    from generate_series(1, ${HOUSEHOLDS}) index
+  `.execute(api.db);
+  const places = await fleets.locations(jobId);
+  expect(places.map(({ index }) => index as number)).toEqual(Array.from({ length: HOUSEHOLDS }, (_, n) => n));
+
+  const name = await sql<{ name: string }>`select current_database() as name`.execute(api.db);
+  const { connection } = JSON.parse(process.env[SERVER_VARIABLE] ?? '') as TestServer;
+  const one = openDatabase({ connection: withDatabase(connection, name.rows[0]?.name ?? ''), max: 1 });
+  const actor = { orgId: api.own.orgId, role: 'admin', userId: api.own.admin.id };
+  const context = { ...api.services, db: one.db, orgId: api.own.orgId, actor } as unknown as Context;
+  const lists = [
+    await listFleetLocations(context, { path: { org_id: api.own.orgId, job_id: jobId } } as never),
+    await listUsers({ ...context, orgId }, { query: {} } as never),
+  ];
+  for (const { body } of lists) {
+    const items = (body as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+    await items.next();
+    // The only connection is free: with it held this would wait for it in vain.
+    expect(one.pool.idleCount).toBe(one.pool.totalCount);
+    await items.return?.();
+  }
+  await one.close();
+});
