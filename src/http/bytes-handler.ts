@@ -50,7 +50,10 @@ export function createBytesOperationHandler(
       const errors = 'errors' in checked ? checked.errors : [];
       const context = { ...openContext(options, response), actor, orgId };
       const reply = await options.bytesHandlers[id](context, { bytes, errors, hasTurn: needsTurn });
-      await sendReply(response, reply, () => Promise.resolve(true));
+      await sendReply(response, reply, {
+        isStillAllowed: () => Promise.resolve(true),
+        takeShare: () => options.streamedLists.acquire(actor.partnerId),
+      });
     } finally {
       release?.();
     }

@@ -64,6 +64,8 @@ export class Connection {
 
   #runNext(): void {
     this.#current = undefined;
+    // An answer that ends the connection leaves those behind it unanswered: nothing may be done for them.
+    if (this.#socket.writableEnded) this.#waiting = [];
     const next = this.#waiting.shift();
     if (next !== undefined) this.#run(...next);
     else if (this.#drain !== undefined && !this.#socket.destroyed) this.#endWhenIdle(this.#drain);

@@ -124,6 +124,19 @@ describe('requests that are pipelined', () => {
     }
   });
 
+  test('are not handled behind an answer that ends the connection', async () => {
+    const { server, connect: open_ } = await open();
+    const { listener, held, next } = heldAnswers();
+    server.serve(listener);
+    const socket = await open_();
+    socket.write(ask('/1') + ask('/2'));
+    const closed = once(socket, 'close');
+    (await next()).setHeader('Connection', 'close').end('enough');
+    await closed;
+    await turn();
+    expect(held).toEqual([]);
+  });
+
   test('are not kept without limit: a client that sends too many is cut off', async () => {
     const { server, connect: open_ } = await open();
     const { listener, held, next } = heldAnswers();
