@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Agent, request } from 'undici';
 import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
 import type { EmbeddedDatabase } from '../../src/postgres/start.ts';
 import { applyMigrations } from '../../src/queries/connection/migrations.ts';
@@ -20,6 +21,8 @@ import { prepareAttacker, prepareVictim, startBlackHole } from './partners.ts';
 import type { Attacker, VictimPartner } from './partners.ts';
 import type { VictimJob } from './victim.ts';
 
+/** Where metrics are asked for from: the quotas of addresses are the attacker's and the victim's. */
+const OBSERVER = '127.0.0.3';
 const USERS = 30_000;
 const NOTICES = 30_000;
 
@@ -108,15 +111,18 @@ async function startAttacked(
     env: { ...env, DATABASE_URL: database.url, ...(limits === 'off' ? { RATE_LIMITS: 'off' } : {}) },
   });
   const port = Number(new URL(service.baseUrl).port);
+  const observer = new Agent({ connect: { localAddress: OBSERVER } });
   return {
     target: { ...attacker, port, victimClientId: victim.clientId },
     victim: { ...victim, port },
     memory: () => readMemory(service.pid),
     longestHold: async () => {
-      const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
+      const { body } = await request(`http://127.0.0.1:${port}/metrics`, { dispatcher: observer });
+      const text = await body.text();
       return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000;
     },
     remove: async () => {
+      await observer.close();
       await service.remove();
       await database.close();
     },
