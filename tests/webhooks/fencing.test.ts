@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { claimDeliveries } from '../../src/queries/deliveries/delivery-queue.ts';
+import type { ClaimedDelivery } from '../../src/queries/deliveries/delivery-queue.ts';
+import {
+  cancelUnwantedDeliveries,
+  recordFinishedAttempts,
+} from '../../src/queries/deliveries/delivery-results.ts';
+import type { FinishedAttempt } from '../../src/queries/deliveries/delivery-results.ts';
+import {
+  releaseAbandonedDeliveryLeases,
+  releaseLeases,
+} from '../../src/queries/deliveries/in-flight-slots.ts';
+import { addMessage, addWebhook, dumpDeliveries, webhookFixture } from '../support/webhook-fixture.ts';
+
+const LEASE_MS = 60_000;
+const fixture = webhookFixture();
+
+async function claim(): Promise<ClaimedDelivery> {
+  const now = fixture.clock.now();
+  const limits = { first: 8, retry: 8, perWebhook: 8, perOrganization: 8 };
+  const lease = { workerId: 0, now, until: new Date(now.getTime() + LEASE_MS) };
+  const [delivery] = (await claimDeliveries(fixture.database.db, limits, lease)).deliveries;
+  if (delivery === undefined) throw new Error('Nothing is due.');
+  return delivery;
+}
+
+const delivered = ({ worker_id, slot, lease_token }: ClaimedDelivery): FinishedAttempt => ({
+  worker_id,
+  slot,
+  lease_token,
+  state: 'delivered',
+  due_at: undefined,
+  started_at: fixture.clock.now(),
+  duration_ms: 5,
+  error_class: undefined,
+  status_code: 204,
+  detail: undefined,
+  address: undefined,
+  secret_version: 1,
+});
+
+test('a worker whose lease was taken over records, cancels and releases nothing, though the slot is the same', async () => {
+  const { db } = fixture.database;
+  await addWebhook(db, fixture.orgId, fixture.receiver.url('/hook'));
+  await addMessage(db, fixture.orgId, fixture.clock.now());
+  const late = await claim();
+  fixture.clock.advance(LEASE_MS);
+  expect(await releaseAbandonedDeliveryLeases(db, [], fixture.clock.now())).toBe(1);
+  const present = await claim();
+  expect([present.worker_id, present.slot]).toEqual([late.worker_id, late.slot]);
+  const before = await dumpDeliveries(db, fixture.orgId);
+
+  expect(await recordFinishedAttempts(db, [delivered(late)], fixture.clock.now())).toEqual([]);
+  await cancelUnwantedDeliveries(db, [{ ...late, unwanted: 'disabled' }], fixture.clock.now());
+  await releaseLeases(db, [late]);
+  expect(await dumpDeliveries(db, fixture.orgId)).toEqual(before);
+
+  const recorded = await recordFinishedAttempts(db, [delivered(present)], fixture.clock.now());
+  expect(recorded).toMatchObject([{ message_id: present.message_id, state: 'delivered' }]);
+});
