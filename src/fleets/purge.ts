@@ -12,12 +12,17 @@ const PURGE_SHARD = 0;
 
 /**
  * Removes everything of a simulation organization, then the fleet and the organization together. Every batch is a
- * transaction of its own, so that a worker that takes over continues where the first one ended.
+ * transaction of its own, so that a worker that takes over continues where the first one ended. False when rows are left
+ * after `maxBatches`.
  */
-export async function purgeFleetInBatches(context: FleetWorkContext, claim: ClaimedFleet): Promise<void> {
-  if (!(await uncountUsers(context, claim))) return;
-  for (;;) {
-    if (context.isStopping()) return;
+export async function purgeFleetInBatches(
+  context: FleetWorkContext,
+  claim: ClaimedFleet,
+  maxBatches = Infinity,
+): Promise<boolean> {
+  if (!(await uncountUsers(context, claim))) return false;
+  for (let batch = 0; batch < maxBatches; batch += 1) {
+    if (context.isStopping()) return false;
     const isOver = await context.db.transaction().execute(async (tx) => {
       const fleet = await lockClaimedFleet(tx, claim);
       if (fleet === undefined) return true;
@@ -28,8 +33,9 @@ export async function purgeFleetInBatches(context: FleetWorkContext, claim: Clai
       await deleteFleetAndItsOrganization(tx, fleet);
       return true;
     });
-    if (isOver) return;
+    if (isOver) return true;
   }
+  return false;
 }
 
 /**

@@ -33,6 +33,11 @@ export interface FleetRunnerOptions {
   readonly yieldToEventLoop?: YieldToEventLoop;
 }
 
+/** Batches of a removal that one turn does: some 20,000 rows. */
+const PURGE_BATCHES_OF_A_TURN = 20;
+/** Partners of which is remembered when they were served. */
+const MAX_SERVED = 100;
+
 /** The tables are polled at least this often: wake-ups may be lost, and leases of dead workers run out. */
 const POLL_INTERVAL_MS = 1_000;
 /** Work that the database could not do is tried again after a quarter of a second, later after a second. */
@@ -45,6 +50,9 @@ const LONGEST_RETRY_MS = 1_000;
  *
  *   idle -> running (start) -> stopped (destroy)
  *
+ * Partners take turns. A turn is one claim for each lane, of 1,000 households at most as one call may ask for, or of a part of
+ * a removal; the conditions that are due come after each turn, so that one partner's many fleets hold up nobody's.
+ *
  * While running, one round at a time: work until there is none, then sleep until the next planned condition, a
  * wake-up or the poll. Checkpoints are moved on beside the rounds, one fleet at a time: an old fleet's take minutes.
  */
@@ -55,6 +63,8 @@ export class FleetRunner {
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
   /** Claims of work that failed together with the database; they would keep all runners off until their leases end. */
   readonly #abandoned = new Set<ClaimedFleet>();
+  /** The partners whose fleets were worked on last, the latest last. */
+  readonly #served = new Set<string>();
   #isStopped = false;
   #checkpoints: Promise<void> | undefined;
   #unlisten: (() => Promise<void>) | undefined;
@@ -100,9 +110,12 @@ export class FleetRunner {
 
   async #processRound(): Promise<void> {
     await this.#releaseAbandoned();
-    const lanes = Array.from({ length: this.#options.lanes ?? 3 }, () => this.#drainQueue());
-    await Promise.all(lanes);
-    await this.#applyDueFaults();
+    for (let hasMore = true; hasMore && !this.#isStopped;) {
+      const claims = await this.#claimTurns();
+      await Promise.all(claims.map((claim) => this.#work(claim)));
+      await this.#applyDueFaults();
+      hasMore = claims.length > 0;
+    }
   }
 
   /** Claims no more, finishes the work that has begun and releases its claims. */
@@ -120,21 +133,36 @@ export class FleetRunner {
       .finally(() => (this.#checkpoints = undefined));
   }
 
-  async #drainQueue(): Promise<void> {
-    while (!this.#isStopped) {
-      const claim = await claimFleet(this.#options.db, this.#options.now(), this.#context.leaseUntil());
-      if (claim === undefined) return;
-      await this.#work(claim);
+  /** A fleet for each lane, one after the other, so that each claim sees which partners are being served. */
+  async #claimTurns(): Promise<readonly ClaimedFleet[]> {
+    const { db, now, lanes = 3 } = this.#options;
+    const claims: ClaimedFleet[] = [];
+    try {
+      while (claims.length < lanes && !this.#isStopped) {
+        const claim = await claimFleet(db, now(), this.#context.leaseUntil(), [...this.#served]);
+        if (claim === undefined) break;
+        claims.push(claim);
+        this.#remember(claim.org_id);
+      }
+    } catch (error) {
+      for (const claim of claims) this.#abandoned.add(claim);
+      throw error;
     }
+    return claims;
+  }
+
+  #remember(partnerId: string): void {
+    this.#served.delete(partnerId);
+    this.#served.add(partnerId);
+    const [oldest] = this.#served;
+    if (this.#served.size > MAX_SERVED && oldest !== undefined) this.#served.delete(oldest);
   }
 
   /** Work that the database cannot do now is left for later, whatever it lacks; other errors end it. */
   async #work(claim: ClaimedFleet): Promise<void> {
     const { db, now, onError } = this.#options;
     try {
-      await (claim.status === 'purging'
-        ? purgeFleetInBatches(this.#context, claim)
-        : provisionFleet(this.#context, claim));
+      await (claim.status === 'purging' ? this.#purgeInTurn(claim) : provisionFleet(this.#context, claim));
     } catch (error) {
       onError(error);
       if (isDatabaseUnavailable(error)) return this.#postpone(claim);
@@ -144,6 +172,12 @@ export class FleetRunner {
     }
     this.#backoff.forget(claim.id);
     if (this.#isStopped) await releaseFleetClaim(db, claim);
+  }
+
+  /** A fleet of 10,000 households takes many turns: the rest is claimed again. */
+  async #purgeInTurn(claim: ClaimedFleet): Promise<void> {
+    if (!(await purgeFleetInBatches(this.#context, claim, PURGE_BATCHES_OF_A_TURN)))
+      await releaseFleetClaim(this.#options.db, claim);
   }
 
   async #postpone(claim: ClaimedFleet): Promise<void> {

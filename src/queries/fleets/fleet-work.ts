@@ -14,20 +14,35 @@ export interface ClaimedFleet extends Fleet {
   readonly work_token: string;
 }
 
-/** The oldest fleet with work that nobody does, of a partner that is not suspended; a queued one is provisioning from now on. */
-export async function claimFleet(db: Db, now: Date, leaseUntil: Date): Promise<ClaimedFleet | undefined> {
+/**
+ * A fleet with work that nobody does, of a partner that is not suspended; a queued one is provisioning from now on. Partners take turns: first those with the
+ * fewest fleets in work, of these one that is not among `served` (the latest last), then the one served longest ago; of a
+ * partner the oldest fleet.
+ */
+export async function claimFleet(
+  db: Db,
+  now: Date,
+  leaseUntil: Date,
+  served: readonly string[] = [],
+): Promise<ClaimedFleet | undefined> {
   const { rows } = await sql<ClaimedFleet>`
+    with in_work as (
+      select org_id, count(*) as fleets from fleets
+      where status in ('queued', 'provisioning', 'expanding', 'purging') and work_lease_until > ${now}
+      group by org_id
+    )
     update fleets f
     set work_token = gen_random_uuid(), work_lease_until = ${leaseUntil},
       status = case when f.status = 'queued' then 'provisioning' else f.status end
     from (
-      select org_id, id from fleets
-      where status in ('queued', 'provisioning', 'expanding', 'purging')
-        and (work_lease_until is null or work_lease_until <= ${now})
+      select fleets.org_id, fleets.id from fleets left join in_work on in_work.org_id = fleets.org_id
+      where fleets.status in ('queued', 'provisioning', 'expanding', 'purging')
+        and (fleets.work_lease_until is null or fleets.work_lease_until <= ${now})
         and ${IS_NOT_SUSPENDED}
-      order by created_at
+      order by coalesce(in_work.fleets, 0), array_position(${[...served]}::uuid[], fleets.org_id) nulls first,
+        fleets.created_at
       limit 1
-      for update skip locked
+      for update of fleets skip locked
     ) next
     where f.org_id = next.org_id and f.id = next.id
     returning ${sql.join(FLEET_COLUMNS.map((column) => sql.ref(`f.${column}`)))}, f.work_token

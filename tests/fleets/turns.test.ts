@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { purgeFleetInBatches } from '../../src/fleets/purge.ts';
+import { claimFleet } from '../../src/queries/fleets/fleet-work.ts';
+import { fleetApi } from './fleet-api.ts';
+
+const fleets = fleetApi({ faults: true });
+
+/** Queues fleets of a partner that floods, then one of another partner; their ids. */
+async function flood(count: number): Promise<{ flooded: string[]; other: string }> {
+  const flooded: string[] = [];
+  for (let index = 0; index < count; index += 1)
+    flooded.push((await fleets.create({ count: 1 })).body.job_id as string);
+  const { orgId, admin } = fleets.api.foreign;
+  const answer = await fleets.api.call('createFleet', {
+    token: admin.token,
+    path: { org_id: orgId },
+    body: { request_id: randomUUID(), count: 1 },
+  });
+  return { flooded, other: answer.body.job_id as string };
+}
+
+/** The ids of fleets in the order in which they began to run. */
+async function orderOfStart(ids: readonly string[]): Promise<string[]> {
+  const rows = await fleets.api.db
+    .selectFrom('fleets')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('status', '=', 'running')
+    .orderBy('started_at')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** A clock on which no two instants are the same. */
+const tickingClock = (): Date => {
+  fleets.api.clock.advance(1);
+  return fleets.api.clock.now();
+};
+
+test.each([1, 3])(
+  'a partner with many queued fleets does not make another wait for all of them: %i lanes',
+  async (lanes) => {
+    const { flooded, other } = await flood(6);
+    const runner = fleets.anotherRunner({ lanes, now: tickingClock });
+    await runner.processAll();
+    const order = await orderOfStart([...flooded, other]);
+    expect(order).toHaveLength(7);
+    expect(order.indexOf(other)).toBeLessThanOrEqual(lanes === 1 ? 1 : 2);
+  },
+);
+
+test('conditions that are due do not wait until the queue is empty', async () => {
+  await fleets.running({ count: 5 });
+  const { db, clock } = fleets.api;
+  await db.updateTable('device_conditions').set({ next_change_at: clock.now() }).execute();
+  const { flooded, other } = await flood(4);
+  const started: number[] = [];
+  const counting: Promise<unknown>[] = [];
+  const runner = fleets.anotherRunner({
+    lanes: 1,
+    simulatorFaults: true,
+    wakeDispatcher: () => {
+      counting.push(orderOfStart([...flooded, other]).then(({ length }) => started.push(length)));
+    },
+  });
+  await runner.processAll();
+  await Promise.all(counting);
+  expect(Math.min(...started)).toBeLessThan(5);
+});
+
+test('a removal of many rows gives its turn up and is continued', async () => {
+  const fleet = await fleets.running({ count: 300 });
+  await fleets.act('stopFleet', fleet.job_id);
+  await fleets.act('purgeFleet', fleet.job_id);
+  const { db, clock } = fleets.api;
+  const leaseUntil = (): Date => new Date(clock.now().getTime() + 10_000);
+  const claim = await claimFleet(db, clock.now(), leaseUntil());
+  const context = { db, now: clock.now, leaseUntil, simulatorFaults: false, isStopping: () => false };
+  if (claim === undefined) throw new Error('No fleet has work.');
+  expect(await purgeFleetInBatches(context, claim, 1)).toBe(false);
+  expect(await purgeFleetInBatches(context, claim)).toBe(true);
+});
