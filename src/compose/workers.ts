@@ -1,3 +1,6 @@
+import { toOwnBytes } from '../compute/bytes.ts';
+import type { ComputePool } from '../compute/pool.ts';
+import type { BuildHouseholds } from '../fleets/provisioning.ts';
 import { FleetRunner } from '../fleets/runner.ts';
 import { DELIVERIES_CHANNEL } from '../queries/deliveries/deliveries.ts';
 import { FLEETS_CHANNEL } from '../queries/fleets/fleets.ts';
@@ -26,6 +29,7 @@ export async function startWorkers({
   clock,
   registry,
   announce,
+  compute,
 }: ProcessContext): Promise<Workers> {
   const { background: db, config, keyring } = storage;
   const failed = (loop: string) => (error: unknown) =>
@@ -46,6 +50,7 @@ export async function startWorkers({
     db,
     now: clock,
     simulatorFaults: settings.simulatorFaults,
+    buildHouseholds: buildOnThreads(compute),
     wakeDispatcher: (orgIds) => {
       announce(orgIds);
       dispatcher.wake();
@@ -71,5 +76,12 @@ export async function startWorkers({
       await Promise.all([sweeper.stop(), runner.destroy(), dispatcher.stop()]);
       await webhookClient.close();
     },
+  };
+}
+
+function buildOnThreads(compute: ComputePool): BuildHouseholds {
+  return async (partnerId, question) => {
+    const weights = question.weights && toOwnBytes(question.weights);
+    return (await compute.run(partnerId, 'buildHouseholdsOfFleet', { ...question, weights })).households;
   };
 }

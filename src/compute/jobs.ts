@@ -3,6 +3,7 @@ import type { ProblemOptions } from '../domain/api/problem.ts';
 import { answerDeviceData } from './device-data.ts';
 import { answerPreview, readNewFleet } from './fleet-definition.ts';
 import { answerHeatPumpSchedule } from './heat-pump-schedule.ts';
+import { buildHouseholdsOfFleet } from './households.ts';
 import { checkJson, readPriceUpload } from './price-upload.ts';
 
 /** What threads can be asked for. A job is pure: its input is all that it knows, and it may keep caches. */
@@ -13,6 +14,7 @@ const jobs = {
   readNewFleet,
   readPriceUpload,
   checkJson,
+  buildHouseholdsOfFleet,
 };
 
 type Jobs = typeof jobs;

@@ -11,18 +11,20 @@ import type { Fleet } from '../queries/fleets/fleets.ts';
 import { deleteHouseholdsFrom, insertHouseholds } from '../queries/fleets/households.ts';
 import type { HouseholdBatch } from '../queries/fleets/households.ts';
 import { describeDevices } from '../simulation/household/device-description.ts';
-import { buildHouseholds } from '../simulation/household/household.ts';
 import type { Household } from '../simulation/household/household.ts';
+import type { HouseholdsQuestion } from '../simulation/household/missing-households.ts';
 import { deriveHouseholdId, deriveResident } from '../simulation/household/identity.ts';
-import {
-  parseStoredDefinition,
-  restoreDensity,
-  withoutLastExpansion,
-} from '../simulation/definition/stored-definition.ts';
+import { parseStoredDefinition, withoutLastExpansion } from '../simulation/definition/stored-definition.ts';
 import { planFirstFaults } from './due-faults.ts';
 
 /** Households that one transaction writes: some 100 ms, so that a cancel need not wait longer. */
 const HOUSEHOLD_BATCH_SIZE = 250;
+
+/** The households that a fleet of a partner lacks, computed wherever there is room for it. */
+export type BuildHouseholds = (
+  partnerId: string,
+  question: HouseholdsQuestion,
+) => Promise<readonly Household[]>;
 
 export interface FleetWorkContext {
   readonly db: Db;
@@ -33,15 +35,20 @@ export interface FleetWorkContext {
   readonly isStopping: () => boolean;
 }
 
+export interface ProvisioningContext extends FleetWorkContext {
+  readonly buildHouseholds: BuildHouseholds;
+}
+
 /**
  * Builds the households that a claimed fleet lacks, batch by batch, and lets it run. Stops without a trace when the
  * claim is lost, which is how a cancel, a stop or another worker ends it.
  */
-export async function provisionFleet(context: FleetWorkContext, claim: ClaimedFleet): Promise<void> {
+export async function provisionFleet(context: ProvisioningContext, claim: ClaimedFleet): Promise<void> {
   const stored = parseStoredDefinition(claim.definition);
-  const density = restoreDensity(stored, await findDensityWeights(context.db, claim));
+  const weights = await findDensityWeights(context.db, claim);
   const from = claim.created_count;
-  const missing = buildHouseholds(stored.definition, density, claim.history_from, stored.expansions, from);
+  const question = { stored, weights, anchor: claim.history_from, from };
+  const missing = await context.buildHouseholds(claim.org_id, question);
   for (let done = 0; done < missing.length; done += HOUSEHOLD_BATCH_SIZE) {
     if (context.isStopping()) return;
     const households = missing.slice(done, done + HOUSEHOLD_BATCH_SIZE);

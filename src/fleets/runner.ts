@@ -2,15 +2,18 @@ import { yieldLowPriority } from '../households/time-slicer.ts';
 import type { YieldToEventLoop } from '../households/time-slicer.ts';
 import { Backoff } from '../loops/backoff.ts';
 import { PollingLoop } from '../loops/polling-loop.ts';
+import { Problem } from '../domain/api/problem.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { claimFleet, postponeFleetClaim, releaseFleetClaim } from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import { findNextConditionChangeAt } from '../queries/fleets/planned-conditions.ts';
+import { buildMissingHouseholds } from '../simulation/household/missing-households.ts';
 import { advanceOldestCheckpoints } from './checkpoints.ts';
 import type { CheckpointWorkContext } from './checkpoints.ts';
 import { applyDueFaults } from './due-faults.ts';
 import { recordProvisioningFailure, provisionFleet } from './provisioning.ts';
+import type { BuildHouseholds, ProvisioningContext } from './provisioning.ts';
 import { purgeFleetInBatches } from './purge.ts';
 
 /** Hears of work given by other processes; the answer ends it. */
@@ -25,6 +28,8 @@ export interface FleetRunnerOptions {
   readonly wakeDispatcher: (orgIds: readonly string[]) => void;
   readonly onError: (error: unknown) => void;
   readonly listen?: ListenForWork;
+  /** Computes households elsewhere; in the event loop by default. */
+  readonly buildHouseholds?: BuildHouseholds;
   /** How long a dead worker's fleet waits for another one. */
   readonly leaseMs?: number;
   /** Fleets worked on at once in this process. */
@@ -44,6 +49,11 @@ const POLL_INTERVAL_MS = 1_000;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 1_000;
 
+const buildHere: BuildHouseholds = (_partnerId, question) =>
+  Promise.resolve(buildMissingHouseholds(question));
+
+const isOverloaded = (error: unknown): boolean => error instanceof Problem && error.code === 'overloaded';
+
 /**
  * Does the work on fleets: builds households, removes purged fleets, lets planned conditions begin and end, moves
  * checkpoints on.
@@ -58,7 +68,7 @@ const LONGEST_RETRY_MS = 1_000;
  */
 export class FleetRunner {
   readonly #options: FleetRunnerOptions;
-  readonly #context: CheckpointWorkContext;
+  readonly #context: CheckpointWorkContext & ProvisioningContext;
   readonly #loop: PollingLoop;
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
   /** Claims of work that failed together with the database; they would keep all runners off until their leases end. */
@@ -78,6 +88,7 @@ export class FleetRunner {
       leaseUntil: () => new Date(options.now().getTime() + leaseMs),
       simulatorFaults: options.simulatorFaults,
       isStopping: () => this.#isStopped,
+      buildHouseholds: options.buildHouseholds ?? buildHere,
       yieldToEventLoop: options.yieldToEventLoop ?? yieldLowPriority,
       elapsedMs: () => performance.now(),
     };
@@ -165,7 +176,7 @@ export class FleetRunner {
       await (claim.status === 'purging' ? this.#purgeInTurn(claim) : provisionFleet(this.#context, claim));
     } catch (error) {
       onError(error);
-      if (isDatabaseUnavailable(error)) return this.#postpone(claim);
+      if (isDatabaseUnavailable(error) || isOverloaded(error)) return this.#postpone(claim);
       // The claim runs out, and the removal is tried again.
       if (claim.status === 'purging') return;
       await db.transaction().execute((tx) => recordProvisioningFailure(tx, claim, reasonOf(error), now()));

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { provisionFleet } from '../../src/fleets/provisioning.ts';
-import type { FleetWorkContext } from '../../src/fleets/provisioning.ts';
+import type { ProvisioningContext } from '../../src/fleets/provisioning.ts';
 import { purgeFleetInBatches } from '../../src/fleets/purge.ts';
 import { claimFleet } from '../../src/queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../../src/queries/fleets/fleet-work.ts';
+import { buildMissingHouseholds } from '../../src/simulation/household/missing-households.ts';
 import { fleetApi } from './fleet-api.ts';
 
 const LEASE_MS = 10_000;
@@ -12,7 +13,7 @@ const LEASE_MS = 10_000;
 const fleets = fleetApi();
 
 /** What a worker has at hand that stops, as one that is killed does, after some batches. */
-function toolsUntil(batches: number): FleetWorkContext {
+function toolsUntil(batches: number): ProvisioningContext {
   let left = batches;
   const { db, clock } = fleets.api;
   return {
@@ -21,6 +22,7 @@ function toolsUntil(batches: number): FleetWorkContext {
     leaseUntil: () => new Date(clock.now().getTime() + LEASE_MS),
     simulatorFaults: false,
     isStopping: () => left-- <= 0,
+    buildHouseholds: async (_partnerId, question) => buildMissingHouseholds(question),
   };
 }
 
