@@ -45,6 +45,8 @@ export interface ApiOptions {
   readonly db: Db;
   /** For what many requests share, so that it comes from no partner's share. */
   readonly background: Db;
+  /** All that a request may wait for the database; 4.5 s unless it is given. */
+  readonly requestDatabaseMs?: number | undefined;
   /** Made once the authenticator is there, which has to forget tokens of changed users. */
   readonly services: (invalidateCachedTokensOf: Services['invalidateCachedTokensOf']) => Services;
   readonly clock: () => Date;
@@ -88,7 +90,8 @@ export function composeApi(options: ApiOptions): RequestListener {
     log,
     baseUrl,
     isUnavailable: isDatabaseUnavailable,
-    runInRequestScope,
+    runInRequestScope: (isAnswering, handle) =>
+      runInRequestScope(isAnswering, handle, options.requestDatabaseMs),
     assignToPartner: assignRequestToPartner,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
     existenceChecks,

@@ -12,8 +12,9 @@ import { ComputePool } from '../../src/compute/pool.ts';
 import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import type { Services } from '../../src/operations/context.ts';
 import { EventFeed } from '../../src/streams/event-feed.ts';
+import type pg from 'pg';
 import { openDatabase } from '../../src/queries/connection/database.ts';
-import type { Db } from '../../src/queries/connection/database.ts';
+import type { Db, OpenDatabase } from '../../src/queries/connection/database.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { Registry } from 'prom-client';
 import { ApiClient } from './api-client.ts';
@@ -25,6 +26,11 @@ export interface ApiOptions {
   readonly now?: Date;
   readonly rateLimits?: RateLimits;
   readonly services?: Partial<Services>;
+  /** How requests reach the database of the test, and how long each may wait for it. */
+  readonly requestPool?: {
+    readonly open: (connection: pg.ClientConfig) => Promise<OpenDatabase>;
+    readonly waitMs: number;
+  };
   /** Serve as if the database had gone away after the companies were founded. */
   readonly isDatabaseAway?: boolean;
 }
@@ -76,7 +82,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const away = openDatabase({ connection: { host: '127.0.0.1', port: 1 } });
   // A pool that was ended fails like one whose server is gone, and at once.
   await away.close();
-  const db = options.isDatabaseAway === true ? away.db : database.db;
+  const requestPool = await options.requestPool?.open(database.connection);
+  const db = options.isDatabaseAway === true ? away.db : (requestPool?.db ?? database.db);
   // On a busy machine a thread starts slowly, and niced ones run slowly: the bounds are tried in tests/compute.
   const compute = new ComputePool({ threads: 1, waitMs: 60_000, maxJobMs: 60_000 });
   const events = new EventFeed({ db, onError: () => undefined });
@@ -101,7 +108,10 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const [log, registry] = [new RecordingLog(), new Registry()];
   const app = composeApi({
     db,
-    background: db,
+    background: database.db,
+    get requestDatabaseMs() {
+      return options.requestPool?.waitMs;
+    },
     services: servicesOf,
     clock: clock.now,
     rateLimits: options.rateLimits,
@@ -127,6 +137,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       try {
+        await requestPool?.close();
         await expectNoSecretWritten(log, registry, database);
       } finally {
         await database.close();

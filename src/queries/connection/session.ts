@@ -22,6 +22,7 @@ export async function openReconnectingSession(
   config: pg.ClientConfig,
   prepare: (client: pg.Client) => Promise<unknown>,
   onError: (error: unknown) => void,
+  heartbeatMs = HEARTBEAT_MS,
 ): Promise<ReconnectingSession> {
   let isEnded = false;
   let current: pg.Client | undefined;
@@ -31,7 +32,7 @@ export async function openReconnectingSession(
   const connect = async (): Promise<void> => {
     const next = new pg.Client({ ...config, keepAlive: true });
     next.on('error', onError);
-    boundStatements(next, { scope: undefined, statementMs: HEARTBEAT_MS, isSpoiled: false });
+    boundStatements(next, { scope: undefined, statementMs: heartbeatMs, isSpoiled: false });
     try {
       await next.connect();
       await prepare(next);
@@ -41,7 +42,7 @@ export async function openReconnectingSession(
     }
     current = next;
     // A session that only listens would never notice that nobody is there any more.
-    const heartbeat = setInterval(() => void next.query('select 1').catch(() => undefined), HEARTBEAT_MS);
+    const heartbeat = setInterval(() => void next.query('select 1').catch(() => undefined), heartbeatMs);
     next.once('end', () => {
       clearInterval(heartbeat);
       current = undefined;

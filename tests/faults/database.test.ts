@@ -1,0 +1,141 @@
+// The short form of `make faults ARGS=database`: what a request gets, and what is left when the fault is over.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../src/queries/connection/database.ts';
+import type { OpenDatabase } from '../../src/queries/connection/database.ts';
+import { createDatabaseProbe } from '../../src/queries/connection/probe.ts';
+import { openReconnectingSession } from '../../src/queries/connection/session.ts';
+import { FairShare } from '../../src/shares/fair-share.ts';
+import type { Answer } from '../support/api-client.ts';
+import { startApi } from '../support/api.ts';
+import type { Api } from '../support/api.ts';
+import { startSwallowingProxy, throughProxy } from '../support/swallowing-proxy.ts';
+import type { SwallowingProxy } from '../support/swallowing-proxy.ts';
+
+let api: Api;
+let proxy: SwallowingProxy;
+let requests: OpenDatabase;
+
+/** On a busy machine a request that is to succeed has time. */
+const AMPLE_MS = 20_000;
+const SHORT_MS = 500;
+
+const wait = { ms: AMPLE_MS };
+beforeAll(async () => {
+  api = await startApi({
+    requestPool: {
+      get waitMs() {
+        return wait.ms;
+      },
+      open: async (connection) => {
+        proxy = await startSwallowingProxy(connection);
+        const share = new FairShare({ capacity: 4, maxWaiting: 100 });
+        requests = openDatabase({
+          connection: throughProxy(connection, proxy),
+          max: 4,
+          takeTurn: (partnerId, signal) => share.acquire(partnerId, signal),
+        });
+        return requests;
+      },
+    },
+  });
+});
+afterEach(() => {
+  proxy.pass();
+  wait.ms = AMPLE_MS;
+});
+afterAll(async () => {
+  await api.close();
+  await proxy.close();
+});
+
+const create = (email: string): Promise<Answer> => api.call('createUser', { body: { email, role: 'user' } });
+const list = (): Promise<Answer> => api.call('listUsers', { query: { limit: 1 } });
+const emails = (): string[] => Array.from({ length: 6 }, () => `${randomUUID()}@example.com`);
+
+const unavailable = {
+  status: 503,
+  headers: expect.objectContaining({ 'retry-after': expect.stringMatching(/^\d+$/) }),
+  body: expect.objectContaining({ code: 'database_unavailable' }),
+};
+
+test.each(['everything', 'answers'] as const)(
+  'a server that swallows %s: each request is 503 in its time, and nothing that was answered is lost',
+  async (what) => {
+    const before = emails();
+    expect(await Promise.all(before.map(create))).toMatchObject(before.map(() => ({ status: 201 })));
+    wait.ms = SHORT_MS;
+    proxy.swallow(what);
+    const during = [...emails().map(create), list(), list()];
+    expect(await Promise.all(during)).toMatchObject(during.map(() => unavailable));
+    proxy.pass();
+    wait.ms = AMPLE_MS;
+    expect(await Promise.all([create(`${randomUUID()}@example.com`), list()])).toMatchObject([
+      { status: 201 },
+      { status: 200 },
+    ]);
+    const { rows } = await sql<{
+      email: string;
+    }>`select email from users where email = any(${before})`.execute(api.db);
+    expect(rows).toHaveLength(before.length);
+  },
+);
+
+test.each(['53100', '53200', '53300', '25006', '55P03', '57014', '57P03', '40001'])(
+  'a write that meets SQLSTATE %s is 503 and not written',
+  async (sqlstate) => {
+    await sql`create or replace function refuse() returns trigger language plpgsql as
+      ${sql.raw(`$$ begin raise exception using errcode = '${sqlstate}', message = 'refused'; end $$`)}`.execute(
+      api.db,
+    );
+    await sql`create trigger refuse before insert on users for each row execute function refuse()`.execute(
+      api.db,
+    );
+    const email = `${randomUUID()}@example.com`;
+    expect(await create(email)).toMatchObject(unavailable);
+    await sql`drop trigger refuse on users`.execute(api.db);
+    expect((await create(email)).status).toBe(201);
+  },
+);
+
+test('a lock that another transaction holds is waited for no longer than the request may wait', async () => {
+  await api.db.transaction().execute(async (tx) => {
+    await sql`lock table users in exclusive mode`.execute(tx);
+    wait.ms = SHORT_MS;
+    expect(await create(`${randomUUID()}@example.com`)).toMatchObject(unavailable);
+  });
+  wait.ms = AMPLE_MS;
+  expect((await create(`${randomUUID()}@example.com`)).status).toBe(201);
+});
+
+test('probes of readiness share one question, and a connection that does not answer is dropped', async () => {
+  const probe = createDatabaseProbe(requests.db);
+  expect(await probe()).toBeUndefined();
+  proxy.swallow();
+  const before = requests.pool.totalCount;
+  const answers = Array.from({ length: 50 }, () => probe());
+  expect(requests.pool.totalCount).toBeLessThanOrEqual(Math.max(1, before));
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['the database does not answer']));
+  proxy.pass();
+  expect(await probe()).toBeUndefined();
+});
+
+test('a session that does not answer is cut off and opened again', async () => {
+  const prepared: string[] = [];
+  const session = await openReconnectingSession(
+    requests.config,
+    (client) => {
+      prepared.push('again');
+      return client.query('select 1');
+    },
+    () => {},
+    50,
+  );
+  proxy.swallow();
+  await expect.poll(() => session.client(), { interval: 5, timeout: 10_000 }).toBeUndefined();
+  proxy.pass();
+  await expect.poll(() => session.client(), { interval: 5, timeout: 10_000 }).toBeDefined();
+  expect(prepared.length).toBeGreaterThan(1);
+  await session.end();
+});
