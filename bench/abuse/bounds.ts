@@ -90,8 +90,19 @@ export const BOUNDS: readonly Bound[] = [
     edits: [
       {
         file: 'src/streams/event-feed.ts',
-        from: 'MAX_STREAMS_PER_PARTNER = 50;',
-        to: 'MAX_STREAMS_PER_PARTNER = Infinity;',
+        from: 'if (others >= limit || this.isFull) return undefined;',
+        to: 'if (this.isFull) return undefined;',
+      },
+    ],
+  },
+  {
+    name: 'password hashes at once',
+    attacks: ['login', 'password-grant'],
+    edits: [
+      {
+        file: 'src/compose/api.ts',
+        from: 'new FairShare(PASSWORD_HASHES)',
+        to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
       },
     ],
   },
