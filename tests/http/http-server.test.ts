@@ -129,7 +129,7 @@ describe('requests that are pipelined', () => {
     const { listener, held, next } = heldAnswers();
     server.serve(listener);
     const socket = await open_();
-    socket.write(ask('/1') + ask('/2'));
+    socket.resume().write(ask('/1') + ask('/2'));
     const closed = once(socket, 'close');
     (await next()).setHeader('Connection', 'close').end('enough');
     await closed;
