@@ -43,7 +43,6 @@ export class HttpServer {
   readonly #connections = new Map<Socket, Connection>();
   #listener: RequestListener | undefined;
   #stopped: Promise<void> | undefined;
-  #stopTimes: StopTimes | undefined;
 
   /** `readerLimitMs`: how long a client may take nothing of an answer. */
   constructor(server = createBoundedServer(), readerLimitMs = READER_LIMIT_MS) {
@@ -63,9 +62,7 @@ export class HttpServer {
       else this.#listener(request, response);
     };
     server.on('connection', (socket) => {
-      const connection = new Connection(socket, handle);
-      this.#connections.set(socket, connection);
-      if (this.#stopTimes !== undefined) connection.drain(this.#stopTimes);
+      this.#connections.set(socket, new Connection(socket, handle));
       socket.once('close', () => this.#connections.delete(socket));
     });
     server.on('request', (request, response) =>
@@ -98,15 +95,15 @@ export class HttpServer {
 
   async #stop(times: StopTimes): Promise<void> {
     if (!this.#server.listening) return;
-    this.#stopTimes = times;
-    for (const connection of this.#connections.values()) connection.drain(times);
-    // Takes in the connections that wait to be accepted: closing the port resets them.
+    // Takes in the connections that wait to be accepted: closing the port resets them. Clients are told of the end only
+    // after that, since they would open new connections.
     await turnOfTheLoop();
     await turnOfTheLoop();
     const closed = new Promise((resolve) => {
       // The close of an HTTP server would cut idle connections, on which a request may be under way.
       TcpServer.prototype.close.call(this.#server, resolve);
     });
+    for (const connection of this.#connections.values()) connection.drain(times);
     const timer = setTimeout(() => this.#server.closeAllConnections(), times.drainMs);
     await closed;
     clearTimeout(timer);

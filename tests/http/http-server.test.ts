@@ -164,6 +164,7 @@ describe('a stop', () => {
     busy.write(ask('/busy'));
     const answer = await next();
     const stopped = server.stop({ graceMs: 600_000, lingerMs: 0, drainMs: 600_000 });
+    while (!answer.hasHeader('connection')) await turn();
     for (const socket of [kept, fresh]) {
       socket.write(ask('/late'));
       (await next()).end('late');
@@ -184,6 +185,7 @@ describe('a stop', () => {
     (await next()).end('one');
     const second = await next();
     const stopped = server.stop({ graceMs: 600_000, lingerMs: 0, drainMs: 600_000 });
+    while (!second.hasHeader('connection')) await turn();
     expect(second.getHeader('connection')).toBe('close');
     socket.write(ask('/3'));
     while (second.hasHeader('connection')) await turn();
