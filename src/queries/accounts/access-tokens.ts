@@ -59,7 +59,8 @@ export async function findActiveToken(db: Db, tokenHash: Buffer): Promise<Active
     .innerJoin('users as holder', (join) =>
       join.onRef('holder.org_id', '=', 'token.org_id').onRef('holder.id', '=', 'token.user_id'),
     )
-    .innerJoin('organizations as organization', 'organization.id', 'token.org_id')
+    // Outer, so that an organization that is being removed is refused by the write that misses it.
+    .leftJoin('organizations as organization', 'organization.id', 'token.org_id')
     .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
     .innerJoin('applications as application', (join) =>
       join
