@@ -27,6 +27,7 @@ import { createReferencePages } from '../reference/reference.ts';
 import { isDatabaseUnavailable, violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { assignRequestToPartner, runInRequestScope } from '../queries/connection/request-scope.ts';
+import { normaliseUsername } from '../queries/accounts/accounts.ts';
 import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
 import { addQuotaUses } from '../queries/accounts/rate-limits.ts';
 
@@ -108,6 +109,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     // The partner's admin and staff keep their roles in its simulation organizations; its users have none there.
     isOrganizationReachable: async (actor, orgId) =>
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
+    normaliseUsername: (username) => normaliseUsername(db, username),
     oauth: {
       issueToken: (request) => tokens.issue(request),
       issueTokenAtRoot: (request) => tokens.issue(request),
@@ -139,6 +141,8 @@ function createPages(
       log,
       verifyAccount,
       hashing,
+      linkKey,
+      normaliseUsername: (username) => normaliseUsername(db, username),
       isUnavailable: isDatabaseUnavailable,
       invalidateCachedTokensOf: services.invalidateCachedTokensOf,
       quotas: services.quotas,

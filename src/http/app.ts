@@ -33,6 +33,8 @@ export interface AppOptions extends OperationOptions, HealthOptions {
   /** Runs the handling of a request within its time for the database; `isAnswering` tells when the answer has begun. */
   readonly runInRequestScope: (isAnswering: () => boolean, handle: () => void) => void;
   readonly oauth: Readonly<Record<OAuthOperationId, OAuthEndpoint>>;
+  /** A username as the database compares it. */
+  readonly normaliseUsername: (username: string) => Promise<string>;
   /** Pages for people: portal, reference, consent. */
   readonly pages: readonly Router[];
 }

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Route } from '../../generated/routes.ts';
-import { listLoginQuotaSubjects } from '../domain/security/login-subjects.ts';
-import { addressSubject } from '../domain/security/quota-subjects.ts';
+import { loginUseOfAddress, loginUsesOfAccount } from '../domain/security/login-subjects.ts';
+import type { LoginEntrance } from '../domain/security/login-subjects.ts';
+import { addressSubject, toCountedAddress } from '../domain/security/quota-subjects.ts';
+import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
 import { findPresentedClientId } from '../oauth/client-credentials.ts';
@@ -16,6 +18,8 @@ export type OAuthEndpoint = (request: OAuthRequest) => Promise<OAuthReply>;
 
 interface OAuthRouteOptions {
   readonly limiter: RateLimiter;
+  /** A username as the database compares it. */
+  readonly normaliseUsername: (username: string) => Promise<string>;
   readonly isUnavailable: (error: unknown) => boolean;
   readonly onError: (error: unknown, response: Response) => void;
 }
@@ -45,8 +49,12 @@ export function createOAuthHandler(
       const isForm = readContentType(request) === FORM;
       const body = isForm ? parseForm(bytes) : parseObject(bytes);
       const asked: ParsedOAuthRequest = { authorization: request.get('authorization'), body };
-      await options.limiter.countRequest(response, listQuotaUses(asked, request.ip));
-      const reply = await endpoint(asked);
+      const clientId = findPresentedClientId(asked);
+      await options.limiter.countRequest(response, [toUnprovenUse(clientId, request.ip)]);
+      const client = hash('sha256', clientId ?? '');
+      const onClientProven = (): Promise<void> =>
+        countProvenClient(options, response, asked, client, request.ip);
+      const reply = await endpoint({ ...asked, onClientProven });
       response.set(reply.headers);
       if (reply.body === undefined) response.status(reply.status).end();
       else sendJson(response, reply.status, 'application/json', reply.body);
@@ -124,20 +132,32 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
   throw new Problem('malformed_request', 'The body must be a JSON object.');
 }
 
-/** What a request counts against: the client's quota, and for the password grant those of a login at the portal. */
-function listQuotaUses(request: ParsedOAuthRequest, address: string | undefined): readonly QuotaUse[] {
-  const clientId = findPresentedClientId(request);
-  // By its digest, since a client may name itself with any text.
-  const subject =
-    clientId === undefined ? addressSubject(address) : (`client ${hash('sha256', clientId)}` as const);
-  const client: QuotaUse = { policy: 'token', subject };
+/**
+ * What a request counts against before its client is proven: who only knows a client's id uses up what that client has from
+ * this address, and nothing that it has elsewhere. By the digest of the id, since a client may name itself with any text.
+ */
+function toUnprovenUse(clientId: string | undefined, address: string | undefined): QuotaUse {
+  const subject: QuotaSubject =
+    clientId === undefined
+      ? addressSubject(address)
+      : `client ${hash('sha256', clientId)} ${toCountedAddress(address)}`;
+  return { policy: 'token', subject };
+}
+
+/** Counts by client, and a password grant as a try to sign in by this client. */
+async function countProvenClient(
+  { limiter, normaliseUsername }: OAuthRouteOptions,
+  response: Response,
+  request: ParsedOAuthRequest,
+  client: string,
+  address: string | undefined,
+): Promise<void> {
+  const uses: QuotaUse[] = [{ policy: 'token', subject: `client ${client}` }];
   const { grant_type: grant, username } = request.body;
-  if (grant !== 'password' || typeof username !== 'string') return [client];
-  return [
-    client,
-    ...listLoginQuotaSubjects(username, address).map((login) => ({
-      policy: 'login' as const,
-      subject: login,
-    })),
-  ];
+  if (grant === 'password' && typeof username === 'string') {
+    const entrance: LoginEntrance = `grant ${client}`;
+    const name = await normaliseUsername(username);
+    uses.push(loginUseOfAddress(entrance, address), ...loginUsesOfAccount(entrance, name, address, false));
+  }
+  await limiter.countRequest(response, uses);
 }

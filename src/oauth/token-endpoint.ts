@@ -47,6 +47,8 @@ export function createTokenEndpoint({
   async function issue(request: OAuthRequest): Promise<OAuthReply> {
     const parameters = parseOAuthParameters(request.body);
     const credentials = parseClientCredentials(request.authorization, parameters);
+    if (request.onClientProven !== undefined && (await authenticateClient(db, credentials)) !== undefined)
+      await request.onClientProven();
     const token = await server
       .token(libraryRequest(credentials, parameters), new OAuth2Server.Response())
       .catch((error: unknown) => {
@@ -66,6 +68,7 @@ export function createTokenEndpoint({
     if (client === undefined) {
       throw new OAuth2Server.InvalidClientError('The client is unknown or its secret is wrong.');
     }
+    await request.onClientProven?.();
     const token = parameters.get('token');
     if (token === undefined) throw new OAuth2Server.InvalidRequestError('The parameter token is missing.');
     const tokenHash = sha256Digest(token);

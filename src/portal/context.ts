@@ -1,14 +1,15 @@
 import type { Request, Response } from 'express';
 import type { Quotas } from '../domain/api/quotas.ts';
 import type { AccountsDatabase, PortalSession } from '../accounts/sessions.ts';
-import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
+import type { LoginUse } from '../domain/security/login-subjects.ts';
+import type { LinkKey } from '../domain/security/signed-links.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
 import type { PortalCookies } from './cookies.ts';
 
 /** Counts one call of this subject: whether it is within the policy, and otherwise when the next one will be. */
 type CountUse = (
-  policy: 'login',
-  subject: QuotaSubject,
+  policy: LoginUse['policy'],
+  subject: LoginUse['subject'],
 ) => Promise<{ readonly isAllowed: boolean; readonly retryAfterSeconds: number }>;
 
 export interface PortalLog {
@@ -25,6 +26,10 @@ export interface PortalOptions {
   readonly baseUrl: string;
   readonly countUse: CountUse;
   readonly verifyAccount: VerifyAccount;
+  /** A username as the database compares it. */
+  readonly normaliseUsername: (username: string) => Promise<string>;
+  /** Signs what a browser keeps that has signed in. */
+  readonly linkKey: LinkKey;
   /** Turns of a partner's people for hashing new passwords. */
   readonly hashing: HashingTurns;
   /** Tokens of a user or of an application have ended. Called after the commit. */

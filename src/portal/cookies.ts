@@ -1,4 +1,5 @@
 import { parseCookie } from 'cookie';
+import { DAY_MS } from '../domain/api/durations.ts';
 import type { Request, Response } from 'express';
 
 export interface PortalCookies {
@@ -9,13 +10,20 @@ export interface PortalCookies {
   /** The token that ties the login form to the browser before there is a session. */
   login(request: Request): string | undefined;
   setLogin(response: Response, value: string): void;
+  /** What says that this browser has signed in to an account before. */
+  knownBrowser(request: Request): string | undefined;
+  setKnownBrowser(response: Response, value: string): void;
 }
 
-/** The portal's two cookies. Under https their names carry `__Host-`: a neighbouring sub-domain can then not plant them (RFC 6265bis 4.1.3.2). */
+/** How long a browser is known after it has signed in. */
+const KNOWN_BROWSER_MS = 180 * DAY_MS;
+
+/** The portal's three cookies. Under https their names carry `__Host-`: a neighbouring sub-domain can then not plant them (RFC 6265bis 4.1.3.2). */
 export function createPortalCookies(baseUrl: string): PortalCookies {
   const secure = new URL(baseUrl).protocol === 'https:';
   const prefix = secure ? '__Host-' : '';
   const [sessionName, loginName] = [`${prefix}partner_session`, `${prefix}partner_login`];
+  const browserName = `${prefix}partner_browser`;
   const flags = { httpOnly: true, sameSite: 'lax', path: '/', secure } as const;
   return {
     session: (request) => read(request, sessionName),
@@ -24,10 +32,13 @@ export function createPortalCookies(baseUrl: string): PortalCookies {
     clearSession: (response) => response.clearCookie(sessionName, flags),
     login: (request) => read(request, loginName),
     setLogin: (response, value) => response.cookie(loginName, value, flags),
+    knownBrowser: (request) => read(request, browserName),
+    setKnownBrowser: (response, value) =>
+      response.cookie(browserName, value, { ...flags, maxAge: KNOWN_BROWSER_MS }),
   };
 }
 
-// Both values are base64url of 32 bytes; anything else is as good as absent.
+// All values are base64url of 32 bytes; anything else is as good as absent.
 const VALUE_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
 /** The first well-formed value of the name: another page of the host may have set a cookie of the same name. */

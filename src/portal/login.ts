@@ -1,7 +1,14 @@
 import type { Request } from 'express';
 import { INITIAL_PASSWORD_HOURS, isInitialPasswordExpired } from '../accounts/passwords.ts';
 import { SESSION_LIFETIME_MS, endSession, newSessionToken, replaceSession } from '../accounts/sessions.ts';
-import { listLoginQuotaSubjects } from '../domain/security/login-subjects.ts';
+import {
+  isKnownBrowser,
+  loginUseOfAddress,
+  loginUsesOfAccount,
+  signKnownBrowser,
+} from '../domain/security/login-subjects.ts';
+import type { LoginUse } from '../domain/security/login-subjects.ts';
+import { toCountedAddress } from '../domain/security/quota-subjects.ts';
 import type { Role } from '../domain/users/roles.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { hasCsrfToken, readFormField, readQueryParameter, toLocalPath } from './forms.ts';
@@ -47,7 +54,7 @@ export const logIn: PageHandler = async (context, request, response) => {
     readFormField(request, 'password'),
   ];
   if (!(await admitLoginAttempt(context, request, response, username))) return;
-  const account = await context.verifyAccount(username, password, request.ip ?? 'unknown');
+  const account = await context.verifyAccount(username, password, toCountedAddress(request.ip));
   const next = toLocalPath(readFormField(request, 'next'), context.baseUrl);
   if (account === undefined) {
     log.info('Portal login refused.', { address: request.ip });
@@ -76,6 +83,8 @@ export const logIn: PageHandler = async (context, request, response) => {
     return;
   }
   cookies.setSession(response, token, SESSION_LIFETIME_MS);
+  const name = await context.normaliseUsername(account.username);
+  cookies.setKnownBrowser(response, signKnownBrowser(context.linkKey, name));
   log.info('Portal login.', { org_id: account.orgId, user_id: account.userId, address: request.ip });
   redirectAfterForm(
     response,
@@ -109,22 +118,37 @@ function sendLogin(
 
 /** Counts one try; beyond a quota answers 429 and resolves to false. */
 export async function admitLoginAttempt(
-  { countUse }: PortalContext,
+  context: PortalContext,
   request: Request,
   response: PortalResponse,
   username: string,
 ): Promise<boolean> {
-  for (const subject of listLoginQuotaSubjects(username, request.ip)) {
-    const { isAllowed, retryAfterSeconds } = await countUse('login', subject);
-    if (isAllowed) continue;
-    response.set('Retry-After', String(retryAfterSeconds));
-    sendMessage(response, 429, {
-      heading: 'Too many tries',
-      text: `There were too many tries to log in. Try again in ${retryAfterSeconds} seconds.`,
-      back: request.path,
-      backLabel: 'Back to the form',
-    });
-    return false;
+  const { cookies, linkKey, normaliseUsername } = context;
+  // By address first: whoever tries without end costs no query.
+  if (!(await admitUse(context, request, response, loginUseOfAddress('portal', request.ip)))) return false;
+  const name = await normaliseUsername(username);
+  const isKnown =
+    response.locals.session !== undefined || isKnownBrowser(linkKey, name, cookies.knownBrowser(request));
+  for (const use of loginUsesOfAccount('portal', name, request.ip, isKnown)) {
+    if (!(await admitUse(context, request, response, use))) return false;
   }
   return true;
+}
+
+async function admitUse(
+  { countUse }: PortalContext,
+  request: Request,
+  response: PortalResponse,
+  { policy, subject }: LoginUse,
+): Promise<boolean> {
+  const { isAllowed, retryAfterSeconds } = await countUse(policy, subject);
+  if (isAllowed) return true;
+  response.set('Retry-After', String(retryAfterSeconds));
+  sendMessage(response, 429, {
+    heading: 'Too many tries',
+    text: `There were too many tries to log in. Try again in ${retryAfterSeconds} seconds.`,
+    back: request.path,
+    backLabel: 'Back to the form',
+  });
+  return false;
 }

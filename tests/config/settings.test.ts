@@ -14,7 +14,8 @@ function mistakesOf(environment: Readonly<Record<string, string>>): string[] {
 }
 
 test('every mistake is told at once, with its variable, its rule and the value', () => {
-  const policies = 'default, partner, token, token_address, login, signup, preview, webhook_test';
+  const policies =
+    'default, partner, token, token_address, login, login_account, signup, preview, webhook_test';
   expect(
     mistakesOf({
       PORT: '80800',

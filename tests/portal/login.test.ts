@@ -113,7 +113,7 @@ test('the quota of an account counts whatever the letter case, and stands for gu
   await site.visitor().login(person.username.toUpperCase(), 'wrong');
   const subjects = await site.db.selectFrom('rate_limits').select(['subject', 'used']).execute();
   const counts = subjects.filter(({ used }) => used === 2).map(({ subject }) => subject.split(' ')[0]);
-  expect(counts.toSorted()).toEqual(['account', 'address']);
+  expect(counts.toSorted()).toEqual(['account', 'account', 'address']);
   const guess = () =>
     browser.submit('/accounts/password_change/', {
       old_password: 'wrong',
@@ -122,4 +122,55 @@ test('the quota of an account counts whatever the letter case, and stands for gu
     });
   expect((await guess()).status).toBe(422);
   expect((await guess()).status).toBe(429);
+});
+
+test.each([
+  ['letter case', 'ADMIN', true],
+  ['a dotted capital I', 'adm\u0130n', true],
+  ['a capital with an accent', '\u00c4rger', true],
+  ['full-width letters', '\uff41dmin', false],
+  ['a sharp s', 'stra\u00dfe', false],
+])('a try under another spelling (%s) counts for the account that it opens', async (_, spelling, isSame) => {
+  const open = await startPortal({ quota: 4 });
+  try {
+    const person = await open.addPerson(await open.addOrganization(), 'admin');
+    const names: Record<string, string> = { '\u00c4rger': '\u00e4rger', 'stra\u00dfe': 'strasse' };
+    const username = names[spelling] ?? 'admin';
+    await open.db.updateTable('users').set({ username }).where('id', '=', person.userId).execute();
+    // Whether it opens the account is the database's answer; the count must say the same.
+    expect((await open.visitor().login(spelling, ownPassword)).status).toBe(isSame ? 303 : 422);
+    await open.visitor().login(username, ownPassword);
+    const rows = await open.db
+      .selectFrom('rate_limits')
+      .select('used')
+      .where('policy', '=', 'login_account')
+      .execute();
+    expect(rows.map(({ used }) => used)).toEqual(isSame ? [2] : [1, 1]);
+  } finally {
+    await open.close();
+  }
+});
+
+test('who only knows a name locks nobody out of a browser that has signed in before', async () => {
+  const open = await startPortal({ accountQuota: 2 });
+  try {
+    const person = await open.addPerson(await open.addOrganization(), 'admin');
+    const known = await open.signedIn(person);
+    const page = await known.get('/accounts/logout/');
+    await known.post('/accounts/logout/', formOf(page.text, '/accounts/logout/'));
+    expect((await open.visitor().login(person.username, 'wrong')).status).toBe(422);
+    // All tries of browsers that nobody knows are used up, for the right password too.
+    expect((await open.visitor().login(person.username, ownPassword)).status).toBe(429);
+    expect((await known.login(person.username, ownPassword)).status).toBe(303);
+    // The cookie of one account says nothing of another.
+    const other = await open.addPerson(person.orgId, 'admin');
+    for (const status of [422, 422, 429])
+      expect((await open.visitor().login(other.username, 'wrong')).status).toBe(status);
+    const fresh = await open.signedIn(await open.addPerson(person.orgId, 'admin'));
+    const out = await fresh.get('/accounts/logout/');
+    await fresh.post('/accounts/logout/', formOf(out.text, '/accounts/logout/'));
+    expect((await fresh.login(other.username, ownPassword)).status).toBe(429);
+  } finally {
+    await open.close();
+  }
 });

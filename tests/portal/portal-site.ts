@@ -10,6 +10,7 @@ import { toInitialPasswordEnd } from '../../src/accounts/passwords.ts';
 import { createPortal } from '../../src/portal/portal.ts';
 import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
+import { normaliseUsername } from '../../src/queries/accounts/accounts.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
 import { QuotaCounters } from '../../src/http/quota-counters.ts';
@@ -52,6 +53,8 @@ export interface SiteOptions {
   readonly quota?: number;
   /** Applications that a partner may have. */
   readonly applications?: number;
+  /** Tries of each account in an hour, from browsers that are not known. */
+  readonly accountQuota?: number;
 }
 
 // Hashing is slow on purpose; every person of a test file shares one of two hashes.
@@ -67,6 +70,7 @@ export async function startPortal({
   publicUrl,
   quota = 1000,
   applications = 1000,
+  accountQuota = 1000,
 }: SiteOptions = {}): Promise<PortalSite> {
   const database = await testDatabase();
   const { db } = database;
@@ -87,7 +91,12 @@ export async function startPortal({
     exchange: (uses) => addQuotaUses(db, uses),
     onExchangeFailed: (error) => note('No exchange.', { error }),
   });
-  const limiter = new RateLimiter({ ...DEFAULT_RATE_LIMITS, login: { quota, windowSeconds: 60 } }, counters);
+  const limits = {
+    ...DEFAULT_RATE_LIMITS,
+    login: { quota, windowSeconds: 60 },
+    login_account: { quota: accountQuota, windowSeconds: 3_600 },
+  };
+  const limiter = new RateLimiter(limits, counters);
   const app = express();
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -100,6 +109,8 @@ export async function startPortal({
       baseUrl: publicUrl ?? baseUrl,
       verifyAccount: accountVerifier(db),
       hashing: unlimitedHashing,
+      linkKey: Buffer.alloc(32, 1),
+      normaliseUsername: (username) => normaliseUsername(db, username),
       isUnavailable: isDatabaseUnavailable,
       invalidateCachedTokensOf: (id) => forgotten.push(id),
       log: { info: note, warn: note, error: note },

@@ -15,7 +15,7 @@ afterAll(() => site.close());
 
 test('the session cookie is out of reach of scripts and other sites, and only its digest is stored', async () => {
   const login = await site.visitor().login(admin.username, ownPassword);
-  const cookie = String(login.headers['set-cookie']);
+  const cookie = String(login.headers['set-cookie']?.[0]);
   expect(cookie).toMatch(
     /^partner_session=[A-Za-z0-9_-]{43}; Max-Age=604800; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
   );
@@ -28,7 +28,7 @@ test('the session cookie is out of reach of scripts and other sites, and only it
 
 test('the first well-formed value of the session cookie counts, as it was written', async () => {
   const login = await site.visitor().login(admin.username, ownPassword);
-  const [cookie = ''] = String(login.headers['set-cookie']).split(';');
+  const [cookie = ''] = String(login.headers['set-cookie']?.[0]).split(';');
   const statusWith = async (cookies: string): Promise<number> =>
     (
       await fetch(`${site.baseUrl}/oauth2/applications/`, {
@@ -56,7 +56,7 @@ test('under https both cookies are Secure and bound to the host by their names',
       headers: { Cookie: `__Host-partner_login=${token}` },
       body: new URLSearchParams({ csrf_token: token, username: person.username, password: ownPassword }),
     });
-    expect(answer.headers.get('set-cookie')).toMatch(
+    expect(answer.headers.getSetCookie()[0]).toMatch(
       /^__Host-partner_session=[^;]+; Max-Age=604800; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
     );
   } finally {
@@ -155,10 +155,23 @@ test('after login the browser goes on to a page of this service only', async () 
     '/\t/evil.example/',
     '/..//evil.example/',
     '/.//evil.example/',
+    '/..//..//evil.example/',
+    '/%2e%2e//evil.example/',
+    '/%5cevil.example/..//evil.example',
+    '\\\\evil.example/',
+    '/\n/evil.example/',
+    '/\u0001//evil.example/',
+    ' //evil.example/',
     'javascript:alert(1)',
   ]) {
     expect([next, await lands(next)]).toEqual([next, '/oauth2/applications/']);
   }
+});
+
+test('an encoded slash stays a path of this service', async () => {
+  const lands = await site.visitor().login(admin.username, ownPassword, '/%2f/evil.example/');
+  const target = new URL(lands.headers['location'] ?? '', 'https://service.example');
+  expect(target.origin).toBe('https://service.example');
 });
 
 test('malformed forms and foreign methods are answered with a page', async () => {

@@ -123,6 +123,13 @@ export async function insertFirstAdmin(tx: Tx, admin: NewAdmin, now: Date): Prom
     .execute();
 }
 
+/** A username as the database compares it: two that name the same account are the same text. */
+export async function normaliseUsername(db: Db, username: string): Promise<string> {
+  const { rows } = await sql<{ name: string }>`
+    select lower(${username.replaceAll('\0', '')}::text) as name`.execute(db);
+  return rows[0]?.name ?? '';
+}
+
 /**
  * The account with this username, whatever the letter case, the hash of its password, and whether its partner is
  * suspended. Undefined when there is none or its user is deleted or has no password.

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
+import { addAccount, addClient, basic } from './fixture.ts';
+import { startApi } from '../support/api.ts';
+import type { Api } from '../support/api.ts';
+
+let api: Api;
+const rateLimits = {
+  ...DEFAULT_RATE_LIMITS,
+  token: { quota: 3, windowSeconds: 60 },
+  login: { quota: 3, windowSeconds: 60 },
+  login_account: { quota: 2, windowSeconds: 3_600 },
+};
+beforeAll(async () => {
+  api = await startApi({ rateLimits });
+});
+afterAll(() => api.close());
+
+async function ask(
+  client: { clientId: string; clientSecret: string },
+  from: string,
+  body: Record<string, string> = { grant_type: 'client_credentials' },
+): Promise<number> {
+  const answer = await fetch(`http://${from}:${new URL(api.baseUrl).port}/oauth2/token/`, {
+    method: 'POST',
+    headers: {
+      authorization: basic(client.clientId, client.clientSecret),
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(body),
+  });
+  return answer.status;
+}
+
+test('wrong secrets of a client use up nothing of what it has from elsewhere', async () => {
+  const client = await addClient(api.db);
+  const wrong = { ...client, clientSecret: 'wrong' };
+  for (const status of [401, 401, 401, 429]) expect(await ask(wrong, '127.0.0.1')).toBe(status);
+  const rows = await api.db
+    .selectFrom('rate_limits')
+    .select(['subject', 'used'])
+    .where('policy', '=', 'token')
+    .execute();
+  // Told soon and not at once; but none of it may count for the client alone.
+  expect(rows.filter(({ subject }) => subject.split(' ').length === 2)).toEqual([]);
+});
+
+test('what a client gets with its secret counts for it alone, before a token is made', async () => {
+  const client = await addClient(api.db);
+  for (const status of [200, 200, 200, 429]) expect(await ask(client, '127.0.0.1')).toBe(status);
+  const made = await api.db
+    .selectFrom('access_tokens')
+    .select('token_hash')
+    .where('application_id', '=', client.applicationId)
+    .execute();
+  expect(made).toHaveLength(3);
+});
+
+test('tries of the password grant count only for who knows the secret of the client, and apart from the portal', async () => {
+  const client = await addClient(api.db, { grantType: 'password' });
+  const other = await addClient(api.db, { orgId: client.orgId, grantType: 'password' });
+  await addAccount(api.db, client.orgId, 'grant@partner.example', 'the right password');
+  const body = { grant_type: 'password', username: 'grant@partner.example', password: 'the right password' };
+  for (const status of [401, 401])
+    expect(await ask({ ...client, clientSecret: 'x' }, '127.0.0.1', body)).toBe(status);
+  const logins = () =>
+    api.db.selectFrom('rate_limits').select('used').where('policy', '=', 'login_account').execute();
+  expect(await logins()).toEqual([]);
+  expect(await ask(client, '127.0.0.1', body)).toBe(200);
+  expect(await logins()).toEqual([{ used: 1 }]);
+  expect(await ask(other, '127.0.0.1', body)).toBe(200);
+  expect(await logins()).toEqual([{ used: 1 }, { used: 1 }]);
+});
