@@ -36,6 +36,8 @@ import { addQuotaUses } from '../queries/accounts/rate-limits.ts';
  * stay free. Callers that wait behind these are answered within their 2 s.
  */
 const PASSWORD_HASHES = { capacity: 2, maxWaiting: 6 } as const;
+/** Look-ups at once of tokens that this process has not seen; two of them for one address, so that a flood takes no more. */
+const TOKEN_LOOKUPS = { capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 200 } as const;
 /** Ten hours, as the document says is typical. */
 const ACCESS_TOKEN_SECONDS = 36_000;
 
@@ -63,7 +65,8 @@ export interface ApiOptions {
 /** Binds operations, token endpoints and pages to the HTTP surface. */
 export function composeApi(options: ApiOptions): RequestListener {
   const { db, clock, log } = options;
-  const authenticator = createAuthenticator({ db, clock });
+  const turns = new FairShare(TOKEN_LOOKUPS);
+  const authenticator = createAuthenticator({ db, clock, turns });
   const services = options.services((id) => authenticator.invalidateCachedTokensOf(id));
   const { baseUrl } = services;
   const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>
@@ -105,7 +108,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     registry: options.registry ?? new Registry(),
     findNotReadyReason: options.findNotReadyReason,
     hasMetricsElsewhere: options.hasMetricsElsewhere ?? false,
-    authenticate: (authorization) => authenticator.authenticate(authorization),
+    authenticate: (authorization, address) => authenticator.authenticate(authorization, address),
     // The partner's admin and staff keep their roles in its simulation organizations; its users have none there.
     isOrganizationReachable: async (actor, orgId) =>
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { OperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
 import { Problem } from '../domain/api/problem.ts';
-import { addressSubject } from '../domain/security/quota-subjects.ts';
+import { addressSubject, toCountedAddress } from '../domain/security/quota-subjects.ts';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
@@ -10,8 +10,11 @@ import type { QuotaUse, RateLimiter } from './rate-limiter.ts';
 
 export interface AuthorizationOptions {
   readonly limiter: RateLimiter;
-  /** Who the header `Authorization` stands for; throws the problem unauthenticated or invalid_token (401). */
-  readonly authenticate: (authorization: string | undefined) => Promise<Actor>;
+  /**
+   * Who the header `Authorization` stands for; callers whose token is not known yet take turns by address. Throws the problem
+   * unauthenticated or invalid_token (401), organization_suspended (403), overloaded (503).
+   */
+  readonly authenticate: (authorization: string | undefined, address?: string) => Promise<Actor>;
   /** From now on the request takes from this partner's share of the database. */
   readonly assignToPartner: (partnerId: string) => void;
   /** Whether the actor's organization reaches another one (a simulation organization of its fleets). */
@@ -62,7 +65,8 @@ export async function authenticateWithinQuota(
   request: Request,
   response: Response,
 ): Promise<Actor> {
-  const actor = await authenticate(request.get('authorization')).catch(async (error: unknown) => {
+  const address = toCountedAddress(request.ip);
+  const actor = await authenticate(request.get('authorization'), address).catch(async (error: unknown) => {
     if (error instanceof Problem) await countByAddress(limiter, response, undefined, request.ip);
     throw error;
   });

@@ -11,14 +11,21 @@ export interface AuthenticatorOptions {
   readonly clock: () => Date;
   /** Milliseconds that never run backwards: the age of cached tokens. */
   readonly monotonicMs?: () => number;
+  /** Turns of addresses for looking up tokens that this process has not seen; without them there is no limit. */
+  readonly turns?: LookupTurns;
+}
+
+/** Throws the problem overloaded (503) when too many callers of the address wait. */
+export interface LookupTurns {
+  run<Result>(address: string, work: () => Promise<Result>): Promise<Result>;
 }
 
 export interface Authenticator {
   /**
-   * Who the request acts as; throws the problem `unauthenticated` or `invalid_token`, with WWW-Authenticate, and
+   * Who the request acts as. A token that this process has not seen is looked up in the turn of the address. Throws the problem `unauthenticated` or `invalid_token`, with WWW-Authenticate, and
    * `organization_suspended` (403).
    */
-  authenticate(authorization: string | undefined): Promise<Actor>;
+  authenticate(authorization: string | undefined, address?: string): Promise<Actor>;
   /** A token was revoked: its next request reads the table. To be called once the change is committed. */
   invalidateCachedToken(tokenDigest: string): void;
   /** The same for every token of a user, of an application, or of the applications that a user owns. */
@@ -43,6 +50,7 @@ export function createAuthenticator({
   db,
   clock,
   monotonicMs = () => performance.now(),
+  turns,
 }: AuthenticatorOptions): Authenticator {
   const readings = new LRUCache<string, CachedRead>({ max: MAX_CACHED_TOKENS });
 
@@ -65,13 +73,16 @@ export function createAuthenticator({
   }
 
   return {
-    async authenticate(authorization) {
+    async authenticate(authorization, address = 'unknown') {
       const token = BEARER_PATTERN.exec(authorization ?? '')?.[1];
       if (token === undefined) throw unauthenticatedProblem();
       const tokenDigest = hash('sha256', token, 'hex');
       const known = readings.get(tokenDigest);
       const isFresh = known !== undefined && monotonicMs() - known.startedMs < CACHE_LIFETIME_MS;
-      const active = await (isFresh ? known : read(tokenDigest)).token;
+      const lookUp = async (): Promise<ActiveToken | undefined> =>
+        (isFresh ? known : read(tokenDigest)).token;
+      const isNew = known === undefined && turns !== undefined;
+      const active = await (isNew ? turns.run(address, lookUp) : lookUp());
       if (active === undefined || active.expiresAt <= clock()) throw invalidTokenProblem();
       if (active.isSuspended) throw suspendedProblem();
       const { orgId, partnerId, userId, applicationId, role, scope } = active;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
-import type { ProblemOptions } from '../../src/domain/api/problem.ts';
+import type { KyselyPlugin } from 'kysely';
+import type { Problem, ProblemOptions } from '../../src/domain/api/problem.ts';
+import { FairShare } from '../../src/shares/fair-share.ts';
 import { createAuthenticator } from '../../src/oauth/authenticate.ts';
 import type { Authenticator } from '../../src/oauth/authenticate.ts';
 import {
@@ -214,4 +216,30 @@ test('an unknown token is not remembered, nor is a failed read', async () => {
   await expect(enter()).rejects.toThrow('does not exist');
   await database.pool.query('alter table away rename to access_tokens');
   expect(await enter()).toMatchObject({ userId: client.ownerId });
+});
+
+test('a flood of unknown tokens has two look-ups at once, and a token that was seen before waits for none', async () => {
+  let [running, most] = [0, 0];
+  const counter: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      running += 1;
+      most = Math.max(most, running);
+      return node;
+    },
+    transformResult: ({ result }) => {
+      running -= 1;
+      return Promise.resolve(result);
+    },
+  };
+  const turns = new FairShare({ capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 200 });
+  const db = database.db.withPlugin(counter);
+  const bounded = createAuthenticator({ db, clock: () => now, monotonicMs: () => elapsedMs, turns });
+  await bounded.authenticate(`Bearer ${token}`, 'flood');
+  const flood = Array.from({ length: 40 }, () => bounded.authenticate(`Bearer ${newAccessToken()}`, 'flood'));
+  const ended = Promise.allSettled(flood);
+  expect(await bounded.authenticate(`Bearer ${token}`, 'flood')).toMatchObject({ userId: client.ownerId });
+  expect((await ended).map((each) => each.status === 'rejected' && (each.reason as Problem).code)).toEqual(
+    Array<string>(40).fill('invalid_token'),
+  );
+  expect([most, running]).toEqual([2, 0]);
 });
