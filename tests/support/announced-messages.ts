@@ -23,7 +23,7 @@ export async function announceMessages(
   const ids = Array.from({ length: count }, () => randomUUID());
   await db.transaction().execute(async (tx) => {
     for (const id of ids) {
-      const device = { device_id: randomUUID(), device_type: 'wallbox', owner_id: randomUUID() } as const;
+      const device = { device_id: randomUUID(), device_type: 'heat_pump', owner_id: randomUUID() } as const;
       const content = { type: 'device.information', data: { ...device, notice } } as const;
       const payload = encodeEnvelope(id, content, AT);
       const message = { org_id: orgId, id, message_type: content.type, occurred_at: AT, payload };
