@@ -7,7 +7,7 @@ export const PROBLEMS = {
     "title": "Malformed JSON",
     "detail": "The body is not valid JSON.",
     "cause": "The body is not well-formed JSON in UTF-8: cut off, with a trailing comma or a comment, with single quotes, or empty where the operation needs a body. Or an object of it has the same property twice, more than 64 levels are nested, an object has more than 1,000 properties, or there are more than 100,000 objects and lists.",
-    "cure": "Write the body with a JSON library instead of by hand, and check that the whole of it is sent. The detail names the place at which reading stopped, or the property that stands twice, where it is known."
+    "cure": "Write the body with a JSON library instead of by hand, and check that the whole of it is sent. The detail names the place at which reading stopped, or the property that is repeated, where it is known."
   },
   "malformed_request": {
     "scope": "problem",

@@ -1,4 +1,4 @@
-// How results are judged and printed.
+// How results are rated and printed.
 import type { Attack } from './attack.ts';
 import type { Latency, Run } from './measure.ts';
 

@@ -106,7 +106,7 @@ function openPools(
     connection,
     max: capacity,
     statementMs: REQUEST_STATEMENT_MS,
-    takeTurn: (partnerId, signal) => share.acquire(partnerId, signal),
+    acquireShare: (partnerId, signal) => share.acquire(partnerId, signal),
     onIdleError,
   });
   const background = openDatabase({

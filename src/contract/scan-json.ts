@@ -35,7 +35,7 @@ export function findJsonFault(text: string): string | undefined {
       if (end < 0) return undefined;
       if (isNameNext && names !== undefined) {
         const name = readName(text, at, end);
-        if (names.has(name)) return `The property "${shorten(name)}" stands twice in one object.`;
+        if (names.has(name)) return `The property "${shorten(name)}" is repeated in one object.`;
         if (names.size === MAX_PROPERTIES) return `An object has more than ${MAX_PROPERTIES} properties.`;
         names.add(name);
         isNameNext = false;

@@ -5,7 +5,7 @@ import type { Db } from '../queries/connection/database.ts';
 import { listAnnouncedMessages, listOrganizationsWithNews } from '../queries/notifications/events.ts';
 import type { AnnouncedPage, StreamCursor } from '../queries/notifications/events.ts';
 import { OpenOrganization } from './open-organization.ts';
-import type { LiveStream } from './open-organization.ts';
+import type { OpenStream } from './open-organization.ts';
 import { BUFFER_LIMITS, StreamBuffer } from './stream-buffer.ts';
 import type { AnnouncedEvent, BufferLimits } from './stream-buffer.ts';
 
@@ -147,7 +147,7 @@ export class EventFeed {
     return gone.aborted || this.#stop.signal.aborted;
   }
 
-  #open(orgId: string, stream: LiveStream): void {
+  #open(orgId: string, stream: OpenStream): void {
     const organization = this.#organizations.get(orgId) ?? new OpenOrganization(stream.cursor);
     this.#organizations.set(orgId, organization);
     organization.add(stream);
@@ -156,7 +156,7 @@ export class EventFeed {
     this.#reader.wake();
   }
 
-  #close(orgId: string, stream: LiveStream): void {
+  #close(orgId: string, stream: OpenStream): void {
     const organization = this.#organizations.get(orgId);
     organization?.remove(stream);
     if (organization?.isEmpty !== true) return;

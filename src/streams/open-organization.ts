@@ -2,7 +2,7 @@ import type { AnnouncedMessage, StreamCursor } from '../queries/notifications/ev
 import type { StreamBuffer } from './stream-buffer.ts';
 
 /** An open stream that has got all there was when it was opened. */
-export interface LiveStream {
+export interface OpenStream {
   /** Behind the last message that it was given. */
   cursor: StreamCursor;
   readonly buffer: StreamBuffer;
@@ -12,7 +12,7 @@ export interface LiveStream {
 
 /** An organization with open streams: it is read once, and what was read is given to all of them. */
 export class OpenOrganization {
-  readonly #streams = new Set<LiveStream>();
+  readonly #streams = new Set<OpenStream>();
   #cursor: StreamCursor;
 
   constructor(cursor: StreamCursor) {
@@ -28,12 +28,12 @@ export class OpenOrganization {
     return this.#streams.size === 0;
   }
 
-  add(stream: LiveStream): void {
+  add(stream: OpenStream): void {
     this.#streams.add(stream);
     if (isBefore(stream.cursor, this.#cursor)) this.#cursor = stream.cursor;
   }
 
-  remove(stream: LiveStream): void {
+  remove(stream: OpenStream): void {
     this.#streams.delete(stream);
   }
 

@@ -15,16 +15,16 @@ const validate = (text: string) => validateBody('uploadDayAheadPrices', parseJso
 
 describe('a body is refused as malformed_json', () => {
   test.each([
-    ['with a property twice', '{"a":1,"b":{"c":[{"d":1,"d":2}]}}', 'The property "d" stands twice'],
+    ['with a property twice', '{"a":1,"b":{"c":[{"d":1,"d":2}]}}', 'The property "d" is repeated'],
     [
       'with a property twice in two spellings',
       String.raw`{"a":1,"\u0061":2}`,
-      'The property "a" stands twice',
+      'The property "a" is repeated',
     ],
     [
       'with a property twice after an object',
       '{"a":{"b":1},"b":[1,2],"a":3}',
-      'The property "a" stands twice',
+      'The property "a" is repeated',
     ],
     ['with 65 levels', '['.repeat(65) + ']'.repeat(65), 'nested deeper than 64 levels'],
     [
@@ -65,7 +65,7 @@ test('a property that was written a second time anywhere is found', () => {
     fc.property(fc.jsonValue({ maxDepth: 3 }), fc.string(), fc.jsonValue(), (inside, name, value) => {
       const [key, text] = [JSON.stringify(name), JSON.stringify(value)];
       const twice = `[{"x":${JSON.stringify(inside)}},{${key}:${text},"${name === 'y' ? 'z' : 'y'}":{},${key}:1}]`;
-      expect(findJsonFault(twice)).toContain('stands twice');
+      expect(findJsonFault(twice)).toContain('is repeated');
     }),
   );
 });

@@ -34,7 +34,7 @@ beforeAll(async () => {
         requests = openDatabase({
           connection: throughProxy(connection, proxy),
           max: 4,
-          takeTurn: (partnerId, signal) => share.acquire(partnerId, signal),
+          acquireShare: (partnerId, signal) => share.acquire(partnerId, signal),
         });
         return requests;
       },

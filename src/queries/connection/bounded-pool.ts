@@ -15,14 +15,14 @@ const SERVICE = 'service';
 const LONGEST_TURN_WAIT_MS = 2_000;
 
 /** A turn of a partner; resolves when it has come, to the function that ends it. */
-export type TakeTurn = (partnerId: string, signal?: AbortSignal) => Promise<() => void>;
+export type AcquireShare = (partnerId: string, signal?: AbortSignal) => Promise<() => void>;
 
 export interface BoundedPoolOptions {
   readonly pool: pg.Pool;
   /** Milliseconds of a statement, and of a wait for a connection, that no request bounds. */
   readonly statementMs: number;
   /** For a pool that serves requests: they share it by partners. Without it requests do not bound anything. */
-  readonly takeTurn?: TakeTurn | undefined;
+  readonly acquireShare?: AcquireShare | undefined;
 }
 
 const CONNECT_TIMEOUTS =
@@ -32,13 +32,13 @@ const CONNECT_TIMEOUTS =
 export class BoundedPool {
   readonly #pool: pg.Pool;
   readonly #statementMs: number;
-  readonly #takeTurn: TakeTurn | undefined;
+  readonly #acquireShare: AcquireShare | undefined;
   readonly #bounds = new WeakMap<pg.ClientBase, StatementBound>();
 
-  constructor({ pool, statementMs, takeTurn }: BoundedPoolOptions) {
+  constructor({ pool, statementMs, acquireShare }: BoundedPoolOptions) {
     this.#pool = pool;
     this.#statementMs = statementMs;
-    this.#takeTurn = takeTurn;
+    this.#acquireShare = acquireShare;
   }
 
   /**
@@ -46,7 +46,7 @@ export class BoundedPool {
    * @throws DatabaseTimeoutError when it does not come in time; Problem overloaded when the partner's share is in use.
    */
   async connect(): Promise<pg.PoolClient> {
-    const scope = this.#takeTurn === undefined ? undefined : findRequestScope();
+    const scope = this.#acquireShare === undefined ? undefined : findRequestScope();
     const limitMs = scope?.leftMs ?? this.#statementMs;
     const until = performance.now() + limitMs;
     scope?.beginWait();
@@ -72,13 +72,13 @@ export class BoundedPool {
   }
 
   async #waitForTurn(scope: RequestScope | undefined, limitMs: number): Promise<() => void> {
-    if (this.#takeTurn === undefined) return () => undefined;
+    if (this.#acquireShare === undefined) return () => undefined;
     if (limitMs <= 0) throw timeoutError();
     const partnerId = scope === undefined ? SERVICE : (scope.partnerId ?? ANONYMOUS);
-    if (limitMs >= LONGEST_TURN_WAIT_MS) return this.#takeTurn(partnerId);
+    if (limitMs >= LONGEST_TURN_WAIT_MS) return this.#acquireShare(partnerId);
     const signal = AbortSignal.timeout(Math.ceil(limitMs));
     try {
-      return await this.#takeTurn(partnerId, signal);
+      return await this.#acquireShare(partnerId, signal);
     } catch (error) {
       throw error === signal.reason ? timeoutError() : error;
     }

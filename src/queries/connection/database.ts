@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { Database } from '../../../generated/database.ts';
 import { CLOSE_MS, cutOff } from './bounded-client.ts';
 import { BoundedPool } from './bounded-pool.ts';
-import type { TakeTurn } from './bounded-pool.ts';
+import type { AcquireShare } from './bounded-pool.ts';
 import { violatedConstraint, isDatabaseUnavailable } from './database-errors.ts';
 import { applySessionSettings, CONNECT_MS } from './session-settings.ts';
 
@@ -24,7 +24,7 @@ export interface DatabaseOptions {
   /** Milliseconds that a statement, and a wait for a connection, may take outside of requests; 60 s by default. */
   readonly statementMs?: number;
   /** For the pool that serves requests: their scopes bound them, and their partners take turns. */
-  readonly takeTurn?: TakeTurn;
+  readonly acquireShare?: AcquireShare;
   readonly applicationName?: string;
   /** An idle connection broke. The pool opens another one: worth a line, no more. */
   readonly onIdleError?: (error: Error) => void;
@@ -58,7 +58,7 @@ export function openDatabase({
   max = 10,
   applicationName = 'partner',
   statementMs = DEFAULT_STATEMENT_MS,
-  takeTurn,
+  acquireShare,
   onIdleError,
 }: DatabaseOptions): OpenDatabase {
   const config = {
@@ -91,7 +91,7 @@ export function openDatabase({
     await Promise.all([...connected].map((client) => once(client, 'end')));
     clearTimeout(timer);
   };
-  const bounded = new BoundedPool({ pool, statementMs, takeTurn });
+  const bounded = new BoundedPool({ pool, statementMs, acquireShare });
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: bounded }) });
   let closed: Promise<void> | undefined;
   return { db, pool, config, close: () => (closed ??= end()) };

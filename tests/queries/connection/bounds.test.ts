@@ -43,7 +43,7 @@ function open(options: Partial<DatabaseOptions> = {}): OpenDatabase {
 /** A pool as requests use it: two connections unless told otherwise. */
 function openForRequests(max = 2, waitMs = 2_000): OpenDatabase {
   const share = new FairShare({ capacity: max, maxWaiting: 100, waitMs });
-  return open({ max, takeTurn: (partnerId, signal) => share.acquire(partnerId, signal) });
+  return open({ max, acquireShare: (partnerId, signal) => share.acquire(partnerId, signal) });
 }
 
 /** A request that may wait `limitMs` for the database. */
