@@ -50,6 +50,17 @@ test.each([1, 3])(
   },
 );
 
+test('a partner whose fleet another process works on comes after one that has none in work', async () => {
+  const { other } = await flood(2);
+  const { db, clock } = fleets.api;
+  const claimNext = () => claimFleet(db, clock.now(), new Date(clock.now().getTime() + 10_000));
+  const [first, second] = [await claimNext(), await claimNext()];
+  expect(first?.org_id).toBe(fleets.api.own.orgId);
+  expect(second?.id).toBe(other);
+  clock.advance(10_000);
+  await fleets.runner.processAll();
+});
+
 test('conditions that are due do not wait until the queue is empty', async () => {
   await fleets.running({ count: 5 });
   const { db, clock } = fleets.api;

@@ -68,3 +68,7 @@ test.each(['', 'soon', '-5', '1.5', '2026-11-21T12:03:00Z', 'Sat, 99 Nov 2026 12
     expect(parseRetryAfterMs(text, now)).toBeUndefined();
   },
 );
+
+test('a date of the past asks for no wait', () => {
+  expect(parseRetryAfterMs('Sat, 21 Nov 2026 11:59:00 GMT', now)).toBe(0);
+});

@@ -70,3 +70,10 @@ test.each([
     isServiceSignatureValid(secret, tamper(serviceSignatureHeader(secret, body, at)), received, at),
   ).toBe(false);
 });
+
+test('a receiver takes only whole seconds in digits for a timestamp, even when they are signed', () => {
+  for (const t of ['1795262400.5', '0x6b01e8c0', '1.7952624e9', '']) {
+    const digest = createHmac('sha256', secret.reveal()).update(`${t}.`).update(body).digest('hex');
+    expect(isServiceSignatureValid(secret, `t=${t},v1=${digest}`, body, at)).toBe(false);
+  }
+});

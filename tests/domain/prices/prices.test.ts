@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { isPricePast, nextQuarterHour } from '../../../src/domain/prices/prices.ts';
+import { isPricePast, nextQuarterHour, parsePriceEntries } from '../../../src/domain/prices/prices.ts';
 import { createZoneOffsetLookup, listInstantsOfWallTime } from '../../../src/domain/prices/zone-offsets.ts';
 
 const zones = [
@@ -46,4 +46,27 @@ test('a delivery quarter is over when the next one begins', () => {
   expect(isPricePast(startsAt, new Date('2026-06-15T12:14:59.999Z'))).toBe(false);
   expect(isPricePast(startsAt, new Date('2026-06-15T12:15:00Z'))).toBe(true);
   expect(nextQuarterHour(new Date('2026-06-15T12:15:00Z'))).toEqual(new Date('2026-06-15T12:30:00Z'));
+});
+
+describe('the entries of an upload', () => {
+  const entry = (timestamp: string) => ({ timestamp, price: 50 });
+
+  test('are read in the order of their instants, whatever theirs', () => {
+    const entries = ['2026-06-15T12:15Z', '2026-06-15T12:00Z', '2026-06-15T12:30Z'].map(entry);
+    const { prices, errors } = parsePriceEntries(entries, undefined);
+    expect(errors).toEqual([]);
+    expect(prices.map(({ startsAt }) => startsAt.toISOString().slice(11, 16))).toEqual([
+      '12:00',
+      '12:15',
+      '12:30',
+    ]);
+  });
+
+  test.each(['2026-06-15T12:05Z', '2026-06-15T12:10Z', '2026-06-15T12:00:01Z', '2026-06-15T12:00:00.001Z'])(
+    '%s is on no quarter hour',
+    (timestamp) => {
+      const { errors } = parsePriceEntries([entry(timestamp)], undefined);
+      expect(errors).toMatchObject([{ pointer: '/data/0/timestamp', code: 'timestamp_alignment' }]);
+    },
+  );
 });

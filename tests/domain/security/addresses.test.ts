@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { checkDestinationAddress } from '../../../src/domain/security/addresses.ts';
+import { checkDestinationAddress, isCidrBlock } from '../../../src/domain/security/addresses.ts';
 
 const isAllowed = (ip: string, allowed: readonly string[] = []): boolean =>
   checkDestinationAddress(ip, allowed).allowed;
@@ -210,3 +210,15 @@ test.each(['10.0.0.0/33', 'fd00::/129', '10.0.0/8', 'private', '10.0.0.0/8/8', '
     expect(() => checkDestinationAddress('10.0.0.1', [text])).toThrow('is not a network');
   },
 );
+
+test.each([
+  ['10.0.0.1/32', true],
+  ['10.0.0.1/33', false],
+  ['fd00::1/128', true],
+  ['fd00::1/129', false],
+  ['0.0.0.0/0', true],
+  ['10.0.0.1', false],
+  ['10.0.0.1/8/8', false],
+])('%s is a block of addresses: %s', (text, isBlock) => {
+  expect(isCidrBlock(text)).toBe(isBlock);
+});
