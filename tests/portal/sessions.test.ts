@@ -142,29 +142,44 @@ test('pages carry a policy that allows no script and no frame, and are not store
   expect([styles.status, styles.type]).toEqual([200, 'text/css']);
 });
 
+const ELSEWHERE = [
+  'https://evil.example/',
+  '//evil.example/',
+  '/\\evil.example/',
+  '/\t/evil.example/',
+  '/..//evil.example/',
+  '/.//evil.example/',
+  '/..//..//evil.example/',
+  '/%2e%2e//evil.example/',
+  '/%5cevil.example/..//evil.example',
+  '\\\\evil.example/',
+  '/\n/evil.example/',
+  '/\u0001//evil.example/',
+  ' //evil.example/',
+  'javascript:alert(1)',
+];
+
 test('after login the browser goes on to a page of this service only', async () => {
   const asked = await site.visitor().get('/oauth2/applications/register?x=1');
   expect(asked.headers['location']).toBe('/accounts/login/?next=%2Foauth2%2Fapplications%2Fregister%3Fx%3D1');
   const lands = async (next: string) =>
     (await site.visitor().login(admin.username, ownPassword, next)).headers['location'];
   expect(await lands('/oauth2/applications/register?x=1')).toBe('/oauth2/applications/register?x=1');
-  for (const next of [
-    'https://evil.example/',
-    '//evil.example/',
-    '/\\evil.example/',
-    '/\t/evil.example/',
-    '/..//evil.example/',
-    '/.//evil.example/',
-    '/..//..//evil.example/',
-    '/%2e%2e//evil.example/',
-    '/%5cevil.example/..//evil.example',
-    '\\\\evil.example/',
-    '/\n/evil.example/',
-    '/\u0001//evil.example/',
-    ' //evil.example/',
-    'javascript:alert(1)',
-  ]) {
-    expect([next, await lands(next)]).toEqual([next, '/oauth2/applications/']);
+  expect(await lands('//evil.example/')).toBe('/oauth2/applications/');
+});
+
+test('the form of the login may carry any next, and leads nowhere else', async () => {
+  const visitor = site.visitor();
+  const form = formOf((await visitor.get('/accounts/login/')).text, '/accounts/login/');
+  const login = { ...form, username: admin.username, password: ownPassword, next: '/..//evil.example/' };
+  expect((await visitor.post('/accounts/login/', login)).headers['location']).toBe('/oauth2/applications/');
+});
+
+test('a login page with any next leads who is signed in already nowhere else', async () => {
+  const browser = await site.signedIn(admin);
+  for (const next of ELSEWHERE) {
+    const answer = await browser.get(`/accounts/login/?next=${encodeURIComponent(next)}`);
+    expect([next, answer.status, answer.headers['location']]).toEqual([next, 303, '/oauth2/applications/']);
   }
 });
 
