@@ -749,7 +749,8 @@ export interface paths {
          *
          *     Repeating the call with the same `request_id` and the same definition answers the same record and creates
          *     nothing. With another definition it is refused (422); while the first call is still being answered, it may get
-         *     409. No fleet can be created inside a simulation organization (409).
+         *     409. No fleet can be created inside a simulation organization (409). A `request_id` is remembered as long as its fleet
+         *     is there, and for 30 days after its purge: until then a repeat is answered with 410 `request_purged`.
          *
          *     Who may call it: admin, staff.
          */
@@ -943,7 +944,8 @@ export interface paths {
          *     households that are there already do not change. A fleet holds at most 10,000 (422 at `/count` beyond that).
          *
          *     Repeating the call with the same `request_id` and the same count answers the same record and adds nothing. A
-         *     fleet that is not running cannot grow (409).
+         *     fleet that is not running cannot grow (409). A `request_id` is remembered for 30 days, or 30 days from the purge of the fleet:
+         *     until then a repeat for a purged fleet is answered with 410 `request_purged`, any other call with 404.
          *
          *     Who may call it: admin, staff.
          */
@@ -1075,7 +1077,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Purge a fleet
-         * @description Deletes a stopped, cancelled, cleaned or failed fleet with its households and its simulation organization. This cannot be undone; afterwards the fleet is answered with 404. A fleet that runs must be stopped first (409).
+         * @description Deletes a stopped, cancelled, cleaned or failed fleet with its households and its simulation organization. This cannot be undone; afterwards the fleet is answered with 404, and a repeat of its creation with 410. A fleet that runs must be stopped first (409).
          *
          *     Who may call it: admin, staff.
          */
@@ -3871,6 +3873,30 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The `request_id` was used before, and its fleet has been purged since. */
+        readonly Gone: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "http://localhost:8080/docs/errors/request_purged",
+                 *       "title": "Fleet of this request purged",
+                 *       "status": 410,
+                 *       "detail": "The fleet of this request_id was purged; send a new request_id to make another one.",
+                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/device-simulator/fleets",
+                 *       "code": "request_purged",
+                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
+                 *       "errors": []
+                 *     }
+                 */
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
     parameters: {
         /**
@@ -6185,6 +6211,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableOrQuotaReached"];
@@ -6804,6 +6831,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableOrQuotaReached"];
@@ -7475,6 +7503,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableOrQuotaReached"];

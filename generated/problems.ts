@@ -217,6 +217,14 @@ export const PROBLEMS = {
     "cause": "The path, the query and the headers of the request together are larger than the service reads, often because of cookies, or the request has more than 100 header fields.",
     "cure": "Send less in the query and the headers, for example in several requests."
   },
+  "request_purged": {
+    "scope": "problem",
+    "status": 410,
+    "title": "Fleet of this request purged",
+    "detail": "The fleet of this request_id was purged.",
+    "cause": "A creation, preview or expansion with this `request_id` was answered before, and its fleet has been purged since: often a retry that comes late. It would be wrong to answer with a fleet that is not there, or to make it again.",
+    "cure": "To make a fleet anew send a new `request_id`. The id of a purged fleet is remembered for 30 days after the purge."
+  },
   "validation_failed": {
     "scope": "problem",
     "status": 422,

@@ -1,3 +1,6 @@
+import { DAY_MS } from '../domain/api/durations.ts';
+import { REQUEST_MEMORY_DAYS } from '../domain/fleets/fleet-limits.ts';
+import { scheduleRequestsToForget } from '../queries/fleets/fleet-requests.ts';
 import { deleteFleetAndItsOrganization, deleteSimulationRowsBatch } from '../queries/fleets/fleet-removal.ts';
 import { extendFleetClaimWithProgress, lockClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
@@ -30,6 +33,8 @@ export async function purgeFleetInBatches(
         await extendFleetClaimWithProgress(tx, claim, { leaseUntil: context.leaseUntil() });
         return false;
       }
+      const forgetAt = new Date(context.now().getTime() + REQUEST_MEMORY_DAYS * DAY_MS);
+      await scheduleRequestsToForget(tx, fleet, forgetAt);
       await deleteFleetAndItsOrganization(tx, fleet);
       return true;
     });

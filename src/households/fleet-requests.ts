@@ -1,16 +1,17 @@
 /** One fleet or expansion for each request_id, however often the request is sent. */
 import { createHash } from 'node:crypto';
 import type { components } from '../../generated/openapi.ts';
-import { validationProblem } from '../domain/api/problem.ts';
+import { Problem, validationProblem } from '../domain/api/problem.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import { findFleetRequest, insertFleetRequest } from '../queries/fleets/fleet-requests.ts';
-import type { FleetRequest } from '../queries/fleets/fleet-requests.ts';
+import type { FleetRequest, UsedRequest } from '../queries/fleets/fleet-requests.ts';
 
 type FleetRecord = components['schemas']['Fleet'];
 
 /**
  * Claims the request_id for this body and returns undefined; or, when it was claimed before, returns the first answer.
- * Throws a validation problem (`request_id_reused`) when it was claimed for another body.
+ * Throws a validation problem (`request_id_reused`) when it was claimed for another body, 410 `request_purged` when its
+ * fleet was purged.
  */
 export async function claimRequestId(tx: Tx, request: FleetRequest): Promise<FleetRecord | undefined> {
   if (await insertFleetRequest(tx, request)) return undefined;
@@ -18,14 +19,23 @@ export async function claimRequestId(tx: Tx, request: FleetRequest): Promise<Fle
   return requireFirstAnswer(first, request.body_hash);
 }
 
-/** The first answer to a repeat with the same body; a validation problem (`request_id_reused`) with another one. */
+/**
+ * The first answer to a repeat with the same body; a validation problem (`request_id_reused`) with another one, 410
+ * `request_purged` when the fleet is gone.
+ */
 export function requireFirstAnswer(
-  first: Pick<FleetRequest, 'body_hash' | 'response'> | undefined,
+  first: Pick<UsedRequest, 'body_hash' | 'response' | 'has_fleet'> | undefined,
   bodyHash: Buffer,
 ): FleetRecord {
   if (first?.body_hash.equals(bodyHash) !== true) {
     const detail = 'This request_id was used before, with another body; make a new one for a new request.';
     throw validationProblem([{ pointer: '/request_id', code: 'request_id_reused', detail }]);
+  }
+  if (!first.has_fleet) {
+    throw new Problem(
+      'request_purged',
+      'The fleet of this request_id was purged; send a new request_id to make another one.',
+    );
   }
   return first.response as FleetRecord;
 }

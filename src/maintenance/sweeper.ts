@@ -4,6 +4,7 @@ import type { Db } from '../queries/connection/database.ts';
 import { deleteExpiredPortalSessions } from '../queries/accounts/portal-sessions.ts';
 import { deleteRateLimitsBefore } from '../queries/accounts/rate-limits.ts';
 import { deleteOldSignupRequests } from '../queries/accounts/signup-requests.ts';
+import { deleteForgettableRequests } from '../queries/fleets/fleet-requests.ts';
 import { deleteMessagesAnnouncedBefore } from '../queries/deliveries/retention.ts';
 import { DAY_MS } from '../domain/api/durations.ts';
 
@@ -30,7 +31,7 @@ export interface SweeperOptions {
 
 /**
  * Deletes from time to time what has expired: access tokens, portal sessions, windows of rate limits, sign-up
- * requests, messages. The first round begins at once: a process may never live until the second.
+ * requests, messages, request ids of fleets. The first round begins at once: a process may never live until the second.
  */
 export function startExpiredDataSweeper({
   db,
@@ -54,6 +55,7 @@ export function startExpiredDataSweeper({
     const daysAgo = (days: number): Date => new Date(now.getTime() - days * DAY_MS);
     await inBatches(() => deleteOldSignupRequests(db, daysAgo(signupDays), maxSignupRequests, batch));
     await inBatches(() => deleteMessagesAnnouncedBefore(db, daysAgo(messageDays), batch));
+    await inBatches(() => deleteForgettableRequests(db, now, batch));
     await deleteRateLimitsBefore(db, new Date(now.getTime() - rateLimitWindowMs));
   };
   const loop = new PollingLoop({ work: sweep, nextRoundMs: () => everyMs, retryMs: everyMs, onError });

@@ -1,5 +1,8 @@
 import type { components } from '../../../generated/openapi.ts';
 
+/** How long the request_id of an expansion is remembered, and that of a creation after its fleet was purged. */
+export const REQUEST_MEMORY_DAYS = 30;
+
 /**
  * Bounds of a fleet definition and of a fleet, as the fleet configuration publishes them. Those of single fields are
  * repeated in the contract's schemas, which a test compares with these.

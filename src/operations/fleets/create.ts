@@ -135,6 +135,7 @@ async function insertFleetOnce(
     body_hash: bodyHash,
     response,
     created_at: fleet.created_at,
+    forget_at: null,
   });
   if (first !== undefined) return first;
   await requireWithinQuota(tx, scope, 'fleets');

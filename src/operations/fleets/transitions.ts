@@ -1,9 +1,10 @@
 import { requireWithinQuota } from '../../accounts/quotas.ts';
 import type { Handler } from '../../contract/handlers.ts';
-import { FLEET_LIMITS } from '../../domain/fleets/fleet-limits.ts';
+import { DAY_MS } from '../../domain/api/durations.ts';
+import { FLEET_LIMITS, REQUEST_MEMORY_DAYS } from '../../domain/fleets/fleet-limits.ts';
 import { nextFleetStep } from '../../domain/fleets/fleet-states.ts';
 import type { FleetOperation, FleetStatus } from '../../domain/fleets/fleet-states.ts';
-import { Problem, validationProblem } from '../../domain/api/problem.ts';
+import { notFoundProblem, Problem, validationProblem } from '../../domain/api/problem.ts';
 import type { Tx } from '../../queries/connection/database.ts';
 import type { CancelledDeliveries } from '../../queries/deliveries/deliveries.ts';
 import { deleteSimulatedUsersAndDevices } from '../../queries/fleets/fleet-removal.ts';
@@ -11,6 +12,7 @@ import { findFleetRequest } from '../../queries/fleets/fleet-requests.ts';
 import {
   notifyFleetRunners,
   cancelPlannedConditionChanges,
+  lockFleet,
   updateFleet,
 } from '../../queries/fleets/fleets.ts';
 import type { Fleet, FleetChange } from '../../queries/fleets/fleets.ts';
@@ -30,8 +32,10 @@ import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../house
 
 export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { path, body }) => {
   const expanded = await context.db.transaction().execute(async (tx) => {
-    const fleet = await requireLockedFleet(tx, context.orgId, path.job_id);
-    return expand(tx, context, fleet, body.request_id.toLowerCase(), body.count);
+    const request = { id: body.request_id.toLowerCase(), count: body.count };
+    const fleet = await lockFleet(tx, context.orgId, path.job_id);
+    if (fleet === undefined) throw await goneOrNotFound(tx, context.orgId, path.job_id, request.id);
+    return expand(tx, context, fleet, request);
   });
   context.wakeFleets();
   return { status: 200, body: expanded };
@@ -120,12 +124,21 @@ async function dropUnfinishedExpansion(tx: Tx, fleet: Fleet): Promise<Omit<Fleet
   };
 }
 
+/** What a call for a fleet that is not there is answered with: 410 to a repeat of an expansion, otherwise 404. */
+async function goneOrNotFound(tx: Tx, orgId: string, jobId: string, requestId: string): Promise<Problem> {
+  const first = await findFleetRequest(tx, orgId, 'expand', requestId);
+  if (first?.fleet_id !== jobId) return notFoundProblem('fleet');
+  return new Problem(
+    'request_purged',
+    'The fleet of this request_id was purged; create another one to expand it.',
+  );
+}
+
 async function expand(
   tx: Tx,
   context: Context,
   fleet: Fleet,
-  requestId: string,
-  count: number,
+  { id: requestId, count }: { readonly id: string; readonly count: number },
 ): Promise<FleetRecord> {
   const { orgId, now } = context;
   const body_hash = hashRequestBody(
@@ -149,8 +162,9 @@ async function expand(
     definition: withHouseholdsAdded(parseStoredDefinition(fleet.definition), count),
   });
   const response = await presentFleetWithDevices(tx, expanding);
+  const forget_at = new Date(now.getTime() + REQUEST_MEMORY_DAYS * DAY_MS);
   const request = { org_id: orgId, operation: 'expand', request_id: requestId, fleet_id: fleet.id } as const;
-  const taken = await claimRequestId(tx, { ...request, body_hash, response, created_at: now });
+  const taken = await claimRequestId(tx, { ...request, body_hash, response, created_at: now, forget_at });
   if (taken !== undefined) return taken;
   await notifyFleetRunners(tx);
   return response;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Tx, Db } from '../connection/database.ts';
 
 export interface FleetRequest {
@@ -10,6 +11,14 @@ export interface FleetRequest {
   /** The answer, given again to every repeat. */
   readonly response: unknown;
   readonly created_at: Date;
+  /** When it may be forgotten; null while its fleet is there. */
+  readonly forget_at: Date | null;
+}
+
+/** What a request_id was used for. */
+export interface UsedRequest extends Pick<FleetRequest, 'fleet_id' | 'body_hash' | 'response'> {
+  /** False when the fleet was purged. */
+  readonly has_fleet: boolean;
 }
 
 /**
@@ -31,12 +40,44 @@ export function findFleetRequest(
   orgId: string,
   operation: FleetRequest['operation'],
   requestId: string,
-): Promise<Pick<FleetRequest, 'fleet_id' | 'body_hash' | 'response'> | undefined> {
+): Promise<UsedRequest | undefined> {
   return db
     .selectFrom('fleet_requests')
-    .select(['fleet_id', 'body_hash', 'response'])
+    .select((eb) => [
+      'fleet_id',
+      'body_hash',
+      'response',
+      sql<boolean>`exists ${eb
+        .selectFrom('fleets')
+        .select('fleets.id')
+        .whereRef('fleets.org_id', '=', 'fleet_requests.org_id')
+        .whereRef('fleets.id', '=', 'fleet_requests.fleet_id')}`.as('has_fleet'),
+    ])
     .where('org_id', '=', orgId)
     .where('operation', '=', operation)
     .where('request_id', '=', requestId)
     .executeTakeFirst();
+}
+
+/** The request ids of a fleet that is purged may be forgotten from `forgetAt` on. */
+export async function scheduleRequestsToForget(
+  tx: Tx,
+  fleet: { readonly org_id: string; readonly id: string },
+  forgetAt: Date,
+): Promise<void> {
+  await tx
+    .updateTable('fleet_requests')
+    .set({ forget_at: forgetAt })
+    .where('org_id', '=', fleet.org_id)
+    .where('fleet_id', '=', fleet.id)
+    .execute();
+}
+
+/** Deletes at most `limit` requests that may be forgotten; the number deleted. */
+export async function deleteForgettableRequests(db: Db, now: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from fleet_requests where ctid = any(array(
+      select ctid from fleet_requests where forget_at <= ${now} limit ${limit}))
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
 }
