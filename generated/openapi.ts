@@ -3955,7 +3955,7 @@ export interface components {
          */
         readonly JobId: string;
         /**
-         * @description Number of the page, from 1. A page beyond the last is empty.
+         * @description Number of the page, from 1 to 1,000 (422 `maximum` beyond). A page beyond the last is empty. To see what lies behind page 1,000 use the filters of the list, where it has some.
          * @example 1
          */
         readonly Page: number;
@@ -4013,7 +4013,7 @@ export interface components {
          */
         readonly CreatedBefore: string;
         /**
-         * @description How many items to pass over first.
+         * @description How many items to pass over first, 10,000 at most (422 `maximum` beyond). To see older ones narrow the list by its filters: with `created_before` set to the instant of the last item seen it goes on where that one stood.
          * @example 0
          */
         readonly PageOffset: number;
@@ -7203,7 +7203,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Number of the page, from 1. A page beyond the last is empty.
+                 * @description Number of the page, from 1 to 1,000 (422 `maximum` beyond). A page beyond the last is empty. To see what lies behind page 1,000 use the filters of the list, where it has some.
                  * @example 1
                  */
                 readonly page?: components["parameters"]["Page"];
@@ -8162,7 +8162,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Number of the page, from 1. A page beyond the last is empty.
+                 * @description Number of the page, from 1 to 1,000 (422 `maximum` beyond). A page beyond the last is empty. To see what lies behind page 1,000 use the filters of the list, where it has some.
                  * @example 1
                  */
                 readonly page?: components["parameters"]["Page"];
@@ -8883,7 +8883,7 @@ export interface operations {
                  */
                 readonly limit?: components["parameters"]["PageLimit"];
                 /**
-                 * @description How many items to pass over first.
+                 * @description How many items to pass over first, 10,000 at most (422 `maximum` beyond). To see older ones narrow the list by its filters: with `created_before` set to the instant of the last item seen it goes on where that one stood.
                  * @example 0
                  */
                 readonly offset?: components["parameters"]["PageOffset"];
@@ -9006,7 +9006,7 @@ export interface operations {
                  */
                 readonly limit?: components["parameters"]["PageLimit"];
                 /**
-                 * @description How many items to pass over first.
+                 * @description How many items to pass over first, 10,000 at most (422 `maximum` beyond). To see older ones narrow the list by its filters: with `created_before` set to the instant of the last item seen it goes on where that one stood.
                  * @example 0
                  */
                 readonly offset?: components["parameters"]["PageOffset"];

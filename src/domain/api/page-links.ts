@@ -20,9 +20,14 @@ export function formatLinkHeader(address: string, query: Query, relations: PageR
 /** Entries on a page of every list in numbered pages. */
 export const PAGE_SIZE = 50;
 
-/** Relations of a list in numbered pages; pages count from 1. */
+/** The last page that can be asked for: passing over rows costs as much as reading them. The document says the same. */
+export const MAX_PAGE = 1_000;
+/** The largest offset, likewise. */
+export const MAX_OFFSET = 10_000;
+
+/** Relations of a list in numbered pages; pages count from 1. None leads behind the last page that can be asked for. */
 export function numberedPageRelations(page: number, pageSize: number, total: number): PageRelations {
-  const last = Math.max(1, Math.ceil(total / pageSize));
+  const last = Math.min(Math.max(1, Math.ceil(total / pageSize)), MAX_PAGE);
   return {
     first: { page: 1 },
     prev: page > 1 ? { page: Math.min(page - 1, last) } : undefined,
@@ -31,13 +36,15 @@ export function numberedPageRelations(page: number, pageSize: number, total: num
   };
 }
 
-/** Relations of a list by limit and offset. */
+/** Relations of a list by limit and offset. None leads behind the largest offset. */
 export function offsetPageRelations(limit: number, offset: number, total: number): PageRelations {
-  const last = Math.max(0, Math.ceil(total / limit) - 1) * limit;
+  const reachable = Math.min(Math.ceil(total / limit) - 1, Math.floor(MAX_OFFSET / limit));
+  const last = Math.max(0, reachable) * limit;
   return {
     first: { limit, offset: 0 },
     prev: offset > 0 ? { limit, offset: Math.max(0, Math.min(offset - limit, last)) } : undefined,
-    next: offset + limit < total ? { limit, offset: offset + limit } : undefined,
+    next:
+      offset + limit < total && offset + limit <= MAX_OFFSET ? { limit, offset: offset + limit } : undefined,
     last: { limit, offset: last },
   };
 }

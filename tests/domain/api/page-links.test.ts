@@ -1,5 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { numberedPageRelations, offsetPageRelations } from '../../../src/domain/api/page-links.ts';
+import {
+  MAX_OFFSET,
+  MAX_PAGE,
+  numberedPageRelations,
+  offsetPageRelations,
+} from '../../../src/domain/api/page-links.ts';
+
+test('the bounds are those of the document', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../generated/openapi.json'), 'utf8');
+  const { parameters } = (JSON.parse(text) as { components: { parameters: Record<string, any> } }).components;
+  const maximumOf = (name: string): unknown =>
+    Object.values(parameters).find((each) => each.name === name)?.schema.maximum;
+  expect([maximumOf('page'), maximumOf('offset')]).toEqual([MAX_PAGE, MAX_OFFSET]);
+});
+
+test('no page leads behind the last one that can be asked for', () => {
+  const far = MAX_PAGE * 50 + 1;
+  expect(numberedPageRelations(MAX_PAGE - 1, 50, far)).toMatchObject({
+    next: { page: MAX_PAGE },
+    last: { page: MAX_PAGE },
+  });
+  expect(numberedPageRelations(MAX_PAGE, 50, far)).toMatchObject({
+    next: undefined,
+    last: { page: MAX_PAGE },
+  });
+});
+
+test('no offset leads behind the largest', () => {
+  expect(offsetPageRelations(300, 9_600, 20_000)).toMatchObject({
+    next: { offset: 9_900 },
+    last: { offset: 9_900 },
+  });
+  expect(offsetPageRelations(300, 9_900, 20_000)).toMatchObject({ next: undefined, prev: { offset: 9_600 } });
+  expect(offsetPageRelations(50, 9_950, 20_000)).toMatchObject({
+    next: { offset: 10_000 },
+    last: { offset: 10_000 },
+  });
+  expect(offsetPageRelations(50, 0, 120)).toMatchObject({ next: { offset: 50 }, last: { offset: 100 } });
+});
 
 const first = { page: 1 };
 
