@@ -12,6 +12,7 @@ import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
+import { findRuleErrors } from '../operations/body-rules.ts';
 import {
   bytesHandlers,
   bytesWithoutTurn,
@@ -99,6 +100,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     assignToPartner: assignRequestToPartner,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
     existenceChecks,
+    findRuleErrors,
     bytesHandlers,
     bytesWithoutTurn,
     securedHandlers,

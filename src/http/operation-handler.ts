@@ -3,6 +3,7 @@ import type { OpenOperationId, Route, SecuredOperationId } from '../../generated
 import type { BytesHandlers, BytesOperationId, Handlers, Request } from '../contract/handlers.ts';
 import type { JsonBody } from '../contract/json-body.ts';
 import { validationProblem } from '../domain/api/problem.ts';
+import type { FieldError } from '../domain/api/problem.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
 import type { FairShare } from '../shares/fair-share.ts';
 import { authenticateWithinQuota, authorizeRequest, countByAddress } from './authorize.ts';
@@ -31,6 +32,16 @@ export interface OperationOptions extends AuthorizationOptions {
   readonly existenceChecks: {
     readonly [Id in SecuredOperationId]?: (context: Context, path: Request<Id>['path']) => Promise<void>;
   };
+  /** What a refused body breaks beside the schema's errors; called only then, and once the path's objects are found. */
+  readonly findRuleErrors: <Id extends ParsedOperationId>(
+    id: Id,
+    context: Context,
+    refused: {
+      readonly path: Request<Id>['path'];
+      readonly body: unknown;
+      readonly errors: readonly FieldError[];
+    },
+  ) => Promise<readonly FieldError[]>;
   readonly bytesHandlers: BytesHandlers<Context>;
   /** Bodies up to this size are read without the partner's turn. */
   readonly bytesWithoutTurn: Readonly<Record<BytesOperationId, number>>;
@@ -58,7 +69,9 @@ export function createSecuredOperationHandler<Id extends ParsedOperationId>(
     const result = validateQueryHeadersBody(id, readValues(route, request, body));
     if ('errors' in result) {
       await options.existenceChecks[id]?.(context, path);
-      throw validationProblem(result.errors);
+      const refused = { path, body: body?.value, errors: result.errors };
+      const more = await options.findRuleErrors(id, context, refused);
+      throw validationProblem([...result.errors, ...more]);
     }
     const reply = await handle(context, { path, ...result.values });
     if (route.notStored) response.setHeader('Cache-Control', 'no-store');

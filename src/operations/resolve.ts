@@ -68,11 +68,15 @@ function verifySecret(context: Context, item: Item, secret: string): string {
 }
 
 interface Body {
-  readonly success_url?: string;
-  readonly cancel_url?: string;
+  readonly success_url?: string | undefined;
+  readonly cancel_url?: string | undefined;
 }
 
-function buildConsentUrl(context: Context, item: Item, ownerId: string, body: Body): string {
+/** The addresses to which the consent page leads back, and what is wrong with them; both are required. */
+export function readReturnUrls(body: Body): {
+  readonly urls: { readonly success: string; readonly cancel: string };
+  readonly errors: readonly FieldError[];
+} {
   const errors: FieldError[] = [];
   const read = (name: keyof Body): string => {
     const text = body[name];
@@ -86,7 +90,11 @@ function buildConsentUrl(context: Context, item: Item, ownerId: string, body: Bo
     errors.push(...parsed.errors);
     return '';
   };
-  const urls = { success: read('success_url'), cancel: read('cancel_url') };
+  return { urls: { success: read('success_url'), cancel: read('cancel_url') }, errors };
+}
+
+function buildConsentUrl(context: Context, item: Item, ownerId: string, body: Body): string {
+  const { urls, errors } = readReturnUrls(body);
   if (errors.length > 0) throw validationProblem(errors);
   const query = signConsentQuery(context.linkKey, { itemId: item.id, ownerId }, urls, context.now);
   return `${context.baseUrl}/portal/consent/${item.id}?${query}`;

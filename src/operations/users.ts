@@ -9,6 +9,7 @@ import {
   canSeeUser,
   pickChangedUserFields,
   toNewUserFields,
+  validateOrgIdOfBody,
   validateUserFields,
   userVisibility,
 } from '../domain/users/users.ts';
@@ -39,14 +40,7 @@ export const createUser: Handler<Context, 'createUser'> = async (context, { body
     throw new Problem('role_forbidden', `Only an admin may create a user with the role ${body.role}.`);
   }
   const fields = toNewUserFields(body);
-  const errors = validateUserFields(fields);
-  if (body.org_id !== undefined && body.org_id.toLowerCase() !== orgId) {
-    errors.push({
-      pointer: '/org_id',
-      code: 'org_id_mismatch',
-      detail: 'Must be the organization of the path.',
-    });
-  }
+  const errors = [...validateUserFields(fields), ...validateOrgIdOfBody(body.org_id, orgId)];
   if (errors.length > 0) throw validationProblem(errors);
   const user = await reportingTakenFields(() =>
     insertUserWithinQuota(

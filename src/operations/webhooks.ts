@@ -7,7 +7,7 @@ import { PAGE_SIZE, formatLinkHeader, numberedPageRelations } from '../domain/ap
 import { validationProblem, notFoundProblem } from '../domain/api/problem.ts';
 import { decrypt, encrypt, webhookSecretContext } from '../domain/security/encryption.ts';
 import { generateSigningSecret } from '../domain/notifications/signature.ts';
-import { validateTopics } from '../domain/notifications/topics.ts';
+import { validateSubscription, validateTopics } from '../domain/notifications/topics.ts';
 import * as webhooks from '../queries/deliveries/webhooks.ts';
 import { type Webhook as WebhookRow, type WebhookChange } from '../queries/deliveries/webhooks.ts';
 import { quotaScope } from './context.ts';
@@ -105,12 +105,8 @@ export const testWebhook: Handler<Context, 'testWebhook'> = async (context, { pa
   );
   if (webhook.deleted_at !== null) return cancelledTest('The webhook is removed.');
   if (!webhook.enabled) return cancelledTest('The webhook is disabled.');
-  if (!webhook.topics.includes(body.topic)) {
-    const known =
-      webhook.topics.length === 0 ? 'It has no topics.' : `Its topics: ${webhook.topics.join(', ')}.`;
-    const detail = `The webhook is not subscribed to this topic. ${known}`;
-    throw validationProblem([{ pointer: '/topic', code: 'not_subscribed', detail }]);
-  }
+  const errors = validateSubscription(webhook.topics, body.topic);
+  if (errors.length > 0) throw validationProblem(errors);
   const secret = decrypt(context.keyring, webhook.secret, webhookSecretContext(webhook.id));
   const { outcome, status_code, detail } = await context.testWebhook({
     url: webhook.url,

@@ -110,7 +110,9 @@ export function pickChangedUserFields(before: UserFields, given: GivenFields): P
  * What is wrong with a user as it would be stored: coordinates_incomplete for one coordinate without the other,
  * country_unknown for a code that ISO 3166-1 does not assign. Empty when it can be stored.
  */
-export function validateUserFields(user: UserFields): FieldError[] {
+export function validateUserFields(
+  user: Pick<UserFields, 'latitude' | 'longitude' | 'country'>,
+): FieldError[] {
   const errors: FieldError[] = [];
   if ((user.latitude === null) !== (user.longitude === null)) {
     const [missing, other] = user.latitude === null ? ['latitude', 'longitude'] : ['longitude', 'latitude'];
@@ -128,6 +130,12 @@ export function validateUserFields(user: UserFields): FieldError[] {
     });
   }
   return errors;
+}
+
+/** org_id_mismatch when a body names another organization than the path, in whatever letter case. */
+export function validateOrgIdOfBody(given: string | undefined, orgId: string): FieldError[] {
+  if (given === undefined || given.toLowerCase() === orgId) return [];
+  return [{ pointer: '/org_id', code: 'org_id_mismatch', detail: 'Must be the organization of the path.' }];
 }
 
 function givenFields(given: GivenFields): Partial<UserFields> {

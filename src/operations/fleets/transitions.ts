@@ -5,6 +5,7 @@ import { FLEET_LIMITS, REQUEST_MEMORY_DAYS } from '../../domain/fleets/fleet-lim
 import { nextFleetStep } from '../../domain/fleets/fleet-states.ts';
 import type { FleetOperation, FleetStatus } from '../../domain/fleets/fleet-states.ts';
 import { notFoundProblem, Problem, validationProblem } from '../../domain/api/problem.ts';
+import type { FieldError } from '../../domain/api/problem.ts';
 import type { Tx } from '../../queries/connection/database.ts';
 import type { CancelledDeliveries } from '../../queries/deliveries/deliveries.ts';
 import { deleteSimulatedUsersAndDevices } from '../../queries/fleets/fleet-removal.ts';
@@ -124,6 +125,13 @@ async function dropUnfinishedExpansion(tx: Tx, fleet: Fleet): Promise<Omit<Fleet
   };
 }
 
+/** fleet_too_large when so many more would be more than a fleet may have. */
+export function validateExpansion(fleet: Fleet, count: number): FieldError[] {
+  if (fleet.household_count + count <= FLEET_LIMITS.households_max) return [];
+  const detail = `The fleet has ${fleet.household_count} households; with ${count} more it would exceed ${FLEET_LIMITS.households_max}.`;
+  return [{ pointer: '/count', code: 'fleet_too_large', detail }];
+}
+
 /** What a call for a fleet that is not there is answered with: 410 to a repeat of an expansion, otherwise 404. */
 async function goneOrNotFound(tx: Tx, orgId: string, jobId: string, requestId: string): Promise<Problem> {
   const first = await findFleetRequest(tx, orgId, 'expand', requestId);
@@ -147,17 +155,14 @@ async function expand(
   // A repeat is answered whatever has become of the fleet since.
   const first = await findFleetRequest(tx, orgId, 'expand', requestId);
   if (first !== undefined) return requireFirstAnswer(first, body_hash);
-  const total = fleet.household_count + count;
-  if (total > FLEET_LIMITS.households_max) {
-    const detail = `The fleet has ${fleet.household_count} households; with ${count} more it would exceed ${FLEET_LIMITS.households_max}.`;
-    throw validationProblem([{ pointer: '/count', code: 'fleet_too_large', detail }]);
-  }
+  const errors = validateExpansion(fleet, count);
+  if (errors.length > 0) throw validationProblem(errors);
   const status = requireNextStatus('expand', fleet.status) ?? fleet.status;
   await requireWithinQuota(tx, quotaScope(context), 'households', count);
   const expanding = await updateFleet(tx, fleet, {
     status,
     settled_count: fleet.household_count,
-    household_count: total,
+    household_count: fleet.household_count + count,
     error: null,
     definition: withHouseholdsAdded(parseStoredDefinition(fleet.definition), count),
   });

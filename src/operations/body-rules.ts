@@ -1,0 +1,97 @@
+import type { BytesOperationId, Request } from '../contract/handlers.ts';
+import type { SecuredOperationId } from '../../generated/routes.ts';
+import { validateEndpointUrl } from '../domain/notifications/endpoint.ts';
+import { validateSubscription, validateTopics } from '../domain/notifications/topics.ts';
+import type { FieldError } from '../domain/api/problem.ts';
+import { validateOrgIdOfBody, validateUserFields } from '../domain/users/users.ts';
+import { findUser } from '../queries/accounts/users.ts';
+import { findWebhookWithSecret } from '../queries/deliveries/webhooks.ts';
+import { findFleet } from '../queries/fleets/fleets.ts';
+import { findNotificationItem } from '../queries/notifications/notifications.ts';
+import type { Context } from './context.ts';
+import { validateExpansion } from './fleets/transitions.ts';
+import { readReturnUrls } from './resolve.ts';
+
+type ParsedOperationId = Exclude<SecuredOperationId, BytesOperationId>;
+type Properties = Readonly<Record<string, unknown>>;
+
+/** A user as far as a body says nothing of it. */
+const NOWHERE = { latitude: null, longitude: null, country: null };
+
+type BodyRule<Id extends ParsedOperationId> = (
+  context: Context,
+  body: Properties,
+  path: Request<Id>['path'],
+) => readonly FieldError[] | Promise<readonly FieldError[]>;
+
+/**
+ * The rules of operations beyond the document's schemas, for bodies that the schemas refuse, so that the caller is told
+ * all errors at once. Given are the properties that are valid by themselves. A body that the schemas accept is checked by
+ * the operation, by the same functions.
+ */
+const BODY_RULES: { readonly [Id in ParsedOperationId]?: BodyRule<Id> } = {
+  createUser: ({ orgId }, body) => [
+    ...validateUserFields({ ...NOWHERE, ...body }),
+    ...validateOrgIdOfBody(text(body['org_id']), orgId),
+  ],
+  updateUser: async ({ db, orgId }, body, { user_id: id }) => {
+    const before = await findUser(db, { orgId, visibleTo: { kind: 'all' }, includeDeleted: false }, id);
+    return before === undefined ? [] : validateUserFields({ ...before, ...body });
+  },
+  createWebhook: ({ allowedNetworks }, body) => {
+    const url = text(body['url']);
+    const endpoint = url === undefined ? undefined : validateEndpointUrl(url, allowedNetworks);
+    const errors = endpoint !== undefined && 'errors' in endpoint ? endpoint.errors : [];
+    return [...errors, ...findTopicErrors(body)];
+  },
+  updateWebhook: (_context, body) => findTopicErrors(body),
+  testWebhook: async ({ db, orgId }, body, { webhook_id: id }) => {
+    const webhook = await findWebhookWithSecret(db, orgId, id);
+    const topic = text(body['topic']);
+    if (topic === undefined || webhook?.deleted_at !== null || !webhook.enabled) return [];
+    return validateSubscription(webhook.topics, topic);
+  },
+  expandFleet: async ({ db, orgId }, { count }, { job_id: id }) => {
+    const fleet = await findFleet(db, orgId, id);
+    return fleet === undefined || typeof count !== 'number' ? [] : validateExpansion(fleet, count);
+  },
+  resolveNotificationItem: async ({ db }, body, { item_id: id }) => {
+    if ((await findNotificationItem(db, id))?.kind !== 'action') return [];
+    const { success_url, cancel_url } = body;
+    return readReturnUrls({ success_url: text(success_url), cancel_url: text(cancel_url) }).errors;
+  },
+};
+
+/**
+ * What a body that the document's schema refuses with `errors` breaks beside them. The objects that the path names are
+ * there. Properties with an error are left out, and rules that need them are not checked.
+ */
+export async function findRuleErrors<Id extends ParsedOperationId>(
+  id: Id,
+  context: Context,
+  refused: {
+    readonly path: Request<Id>['path'];
+    readonly body: unknown;
+    readonly errors: readonly FieldError[];
+  },
+): Promise<readonly FieldError[]> {
+  const { body, errors, path } = refused;
+  const rule = BODY_RULES[id];
+  if (rule === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return [];
+  const faulty = new Set(errors.map(({ pointer }) => pointer?.split('/')[1]));
+  // One coordinate of two is an error of the pair, which cannot be judged when the other one is faulty.
+  if (faulty.has('latitude') || faulty.has('longitude')) faulty.add('latitude').add('longitude');
+  const valid = Object.fromEntries(Object.entries(body).filter(([name]) => !faulty.has(name)));
+  const found = await rule(context, valid, path);
+  return found.filter(({ pointer }) => !faulty.has(pointer?.split('/')[1]));
+}
+
+function findTopicErrors({ topics }: Properties): readonly FieldError[] {
+  return Array.isArray(topics)
+    ? validateTopics(topics.filter((topic) => typeof topic === 'string')).errors
+    : [];
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
