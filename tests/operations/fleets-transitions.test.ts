@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { OperationId } from '../../generated/routes.ts';
-import { deleteForgettableRequests } from '../../src/queries/fleets/fleet-requests.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 
 const fleets = fleetApi();
@@ -240,41 +239,6 @@ test('a purge removes the fleet, its households and its organization; its reques
   }
   expect((await fleets.api.call('getFleet', { path: { job_id: jobId } })).status).toBe(404);
   expect((await fleets.create({ ...body, count: 4 })).status).toBe(422);
-});
-
-test('a repeated expansion of a purged fleet is gone, any other is not found; 30 days later both ids are forgotten', async () => {
-  const body = { request_id: randomUUID(), count: 1 };
-  const jobId = (await fleets.running(body)).job_id as string;
-  const requestId = randomUUID();
-  await fleets.expand(jobId, 1, requestId);
-  await fleets.runner.processAll();
-  fleets.api.clock.advance(40 * 86_400_000);
-  const { db, clock } = fleets.api;
-  const forgettable = () =>
-    db
-      .selectFrom('fleet_requests')
-      .select('operation')
-      .where('fleet_id', '=', jobId)
-      .where('forget_at', '<=', clock.now())
-      .orderBy('operation')
-      .execute();
-  expect(await forgettable()).toEqual([{ operation: 'expand' }]);
-  await fleets.act('stopFleet', jobId);
-  await fleets.act('purgeFleet', jobId);
-  expect((await fleets.create(body)).status).toBe(200);
-  await fleets.runner.processAll();
-  const gone = await fleets.expand(jobId, 1, requestId);
-  expect([gone.status, gone.body.code]).toEqual([410, 'request_purged']);
-  expect((await fleets.expand(jobId, 1)).status).toBe(404);
-  expect((await fleets.create(body)).status).toBe(410);
-  clock.advance(30 * 86_400_000 - 1);
-  expect(await forgettable()).toEqual([]);
-  clock.advance(1);
-  expect(await forgettable()).toEqual([{ operation: 'create' }, { operation: 'expand' }]);
-  expect(await deleteForgettableRequests(db, clock.now(), 1)).toBe(1);
-  expect(await deleteForgettableRequests(db, clock.now(), 100)).toBeGreaterThan(0);
-  expect(await forgettable()).toEqual([]);
-  expect((await fleets.create(body)).body).toMatchObject({ job_id: jobId, status: 'queued' });
 });
 
 test('twenty conflicting operations at once leave one consistent outcome', async () => {
