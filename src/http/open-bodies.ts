@@ -1,5 +1,4 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { Problem } from '../domain/api/problem.ts';
 import { toCountedAddress } from '../domain/security/quota-subjects.ts';
 
 export interface OpenBodyLimits {
@@ -11,46 +10,53 @@ export interface OpenBodyLimits {
 
 export const OPEN_BODY_LIMITS: OpenBodyLimits = { idleMs: 10_000, maxOfAddress: 256 };
 
-const RETRY_SECONDS = '2';
 /** How often a body is looked at within the time in which it must bring a byte. */
 const TICKS = 4;
 
+/** A request whose body has begun. */
+interface OpenBody {
+  readonly request: Request;
+  /** Bytes of the connection when it was looked at last, and how often it had brought none since. */
+  bytesSeen: number;
+  silentTicks: number;
+  /** Answers that the body took too long, and ends the connection. */
+  readonly end: () => void;
+}
+
 /**
- * Bounds the requests whose bodies have begun and not ended: an address may have so many, more are refused; one that
- * brings no byte for a while is answered by `sendTimeout`, which ends its connection.
- * @throws Problem overloaded (503).
+ * Bounds the requests whose bodies have begun and not ended: of an address that has as many as it may, the one that has
+ * been silent the longest makes room for the next, so that whoever opens bodies without end does so at his own expense. One
+ * that brings no byte for a while is ended too: `sendTimeout` answers both.
  */
 export function createOpenBodyGuard(
   sendTimeout: (request: Request, response: Response) => void,
   { idleMs, maxOfAddress }: OpenBodyLimits = OPEN_BODY_LIMITS,
 ): RequestHandler {
-  const byAddress = new Map<string, Set<Request>>();
+  const byAddress = new Map<string, Set<OpenBody>>();
   return (request, response, next) => {
     if (!hasBody(request)) {
       next();
       return;
     }
     const address = toCountedAddress(request.ip);
-    const open = byAddress.get(address) ?? new Set<Request>();
-    if (open.size >= maxOfAddress) dropComplete(open);
-    if (open.size >= maxOfAddress) {
-      throw new Problem(
-        'overloaded',
-        `More than ${maxOfAddress} requests of this address wait for their bodies.`,
-        {
-          headers: { 'Retry-After': RETRY_SECONDS, Connection: 'close' },
-        },
-      );
-    }
-    open.add(request);
+    const open = byAddress.get(address) ?? new Set<OpenBody>();
+    if (open.size >= maxOfAddress) makeRoom(open, maxOfAddress);
+    const body: OpenBody = {
+      request,
+      bytesSeen: request.socket.bytesRead,
+      silentTicks: 0,
+      end: () => {
+        open.delete(body);
+        if (response.headersSent) request.destroy();
+        else sendTimeout(request, response);
+      },
+    };
+    open.add(body);
     byAddress.set(address, open);
-    const stopWatching = watchForBytes(request, idleMs, () => {
-      if (response.headersSent) request.destroy();
-      else sendTimeout(request, response);
-    });
+    const stopWatching = watchForBytes(body, idleMs);
     response.once('close', () => {
       stopWatching();
-      open.delete(request);
+      open.delete(body);
       if (open.size === 0 && byAddress.get(address) === open) byAddress.delete(address);
     });
     next();
@@ -63,21 +69,28 @@ export function hasBody(request: Request): boolean {
   return encoding !== undefined || (length !== undefined && length !== '0');
 }
 
-/** A body that has come whole is not open, also when it was not read yet. */
-function dropComplete(open: Set<Request>): void {
-  for (const request of open) if (request.complete) open.delete(request);
+/** Ends the body that has been silent the longest, unless some have come whole, which are not open any more. */
+function makeRoom(open: Set<OpenBody>, maxOfAddress: number): void {
+  for (const body of open) if (body.request.complete) open.delete(body);
+  if (open.size < maxOfAddress) return;
+  // What has brought a byte since it was looked at comes last; of equals the one that was opened first is ended.
+  const silence = ({ request, bytesSeen, silentTicks }: OpenBody): number =>
+    request.socket.bytesRead > bytesSeen ? -1 : silentTicks;
+  const [first] = open;
+  let ended = first;
+  for (const body of open) if (ended === undefined || silence(body) > silence(ended)) ended = body;
+  ended?.end();
 }
 
-/** Calls `onIdle` once when the rest of the body has brought no byte for `idleMs`; returns how to stop. */
-function watchForBytes(request: Request, idleMs: number, onIdle: () => void): () => void {
-  let seen = request.socket.bytesRead;
-  let silentTicks = 0;
+/** Ends the body once its rest has brought no byte for `idleMs`; returns how to stop. */
+function watchForBytes(body: OpenBody, idleMs: number): () => void {
   const timer = setInterval(() => {
-    silentTicks = request.socket.bytesRead === seen ? silentTicks + 1 : 0;
-    seen = request.socket.bytesRead;
-    if (!request.complete && silentTicks < TICKS) return;
+    const { bytesRead } = body.request.socket;
+    body.silentTicks = bytesRead === body.bytesSeen ? body.silentTicks + 1 : 0;
+    body.bytesSeen = bytesRead;
+    if (!body.request.complete && body.silentTicks < TICKS) return;
     clearInterval(timer);
-    if (!request.complete) onIdle();
+    if (!body.request.complete) body.end();
   }, idleMs / TICKS);
   return () => clearInterval(timer);
 }
