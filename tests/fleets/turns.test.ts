@@ -9,8 +9,10 @@ const fleets = fleetApi({ faults: true });
 /** Queues fleets of a partner that floods, then one of another partner; their ids. */
 async function flood(count: number): Promise<{ flooded: string[]; other: string }> {
   const flooded: string[] = [];
-  for (let index = 0; index < count; index += 1)
+  for (let index = 0; index < count; index += 1) {
     flooded.push((await fleets.create({ count: 1 })).body.job_id as string);
+    fleets.api.clock.advance(1);
+  }
   const { orgId, admin } = fleets.api.foreign;
   const answer = await fleets.api.call('createFleet', {
     token: admin.token,
