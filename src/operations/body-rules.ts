@@ -79,7 +79,7 @@ export async function findRuleErrors<Id extends ParsedOperationId>(
   const rule = BODY_RULES[id];
   if (rule === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return [];
   const faulty = new Set(errors.map(({ pointer }) => pointer?.split('/')[1]));
-  // One coordinate of two is an error of the pair, which cannot be judged when the other one is faulty.
+  // One coordinate of two is an error of the pair, which cannot be checked when the other one is faulty.
   if (faulty.has('latitude') || faulty.has('longitude')) faulty.add('latitude').add('longitude');
   const valid = Object.fromEntries(Object.entries(body).filter(([name]) => !faulty.has(name)));
   const found = await rule(context, valid, path);

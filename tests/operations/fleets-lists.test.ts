@@ -31,7 +31,7 @@ test('devices are listed 50 a page by household, then type, with the total and l
   );
   expect(filtered.body.total).toBe(15);
   expect(filtered.headers.link).toContain('?group=A%20%26%20B&device_type=wallbox&page=1>; rel="first"');
-  for (const nothing of [{ group: 'default' }, { device_type: 'toaster' }, { page: 9_007_199_254_740_991 }]) {
+  for (const nothing of [{ group: 'default' }, { device_type: 'toaster' }, { page: 1_000 }]) {
     const empty = await fleets.api.call('listFleetDevices', { path, query: nothing });
     expect([empty.status, empty.body.items]).toEqual([200, []]);
   }

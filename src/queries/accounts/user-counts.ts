@@ -11,6 +11,9 @@ import type { Tx } from '../connection/database.ts';
 /** As many as may be created at once by a process's connections without often meeting in one shard. */
 const SHARDS = 64;
 
+/** Where users are counted off whom a purge removes: no creation waits for it. */
+export const REMOVAL_SHARD = -1;
+
 /** The shard that counts a user. The id is a UUID; the last digits of ours are random. */
 export function userShardOf(userId: string): number {
   return Number.parseInt(userId.slice(-2), 16) % SHARDS;
@@ -49,7 +52,8 @@ export async function grantUserCounts(
   if (left <= 0) return used;
   const part = Math.floor(left / SHARDS);
   const remainder = left - part * SHARDS;
-  const grants = counts.map((count) => ({
+  const shards = counts.filter((count) => count.shard !== REMOVAL_SHARD);
+  const grants = shards.map((count) => ({
     shard: count.shard,
     granted: count.users + part + (count.shard === shard ? remainder : 0),
   }));
@@ -71,7 +75,7 @@ async function lockUserCounts(tx: Tx, partnerId: string): Promise<{ shard: numbe
       .forUpdate()
       .execute();
   const counts = await lock();
-  if (counts.length === SHARDS) return counts;
+  if (counts.at(-SHARDS)?.shard === 0) return counts;
   await sql`
     insert into user_counts (org_id, shard, users)
     select ${partnerId}, shard, 0 from generate_series(0, ${SHARDS - 1}) as shard

@@ -188,22 +188,6 @@ export async function softDeleteUser(
   return row !== undefined && row.fleet_id !== null;
 }
 
-/** Marks users of an organization that no fleet has made as deleted, at most `limit`, and resolves to their number. */
-export async function softDeleteCountedUsersBatch(
-  tx: Tx,
-  orgId: string,
-  limit: number,
-  now: Date,
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update users set deleted_at = ${now}, updated_at = ${now}
-    where ctid = any(array(
-      select ctid from users where org_id = ${orgId} and fleet_id is null and deleted_at is null limit ${limit}
-      for update))
-  `.execute(tx);
-  return Number(numAffectedRows ?? 0n);
-}
-
 function visibleUsers(db: Db, { orgId, visibleTo, includeDeleted }: UserScope) {
   let query = db
     .selectFrom('users')

@@ -38,16 +38,29 @@ export const PURGED_TABLES = [
   'price_counts',
 ] as const satisfies readonly (keyof Database)[];
 
-/** Removes at most `limit` rows of a simulation organization; 0 when nothing is left in it. */
-export async function deleteSimulationRowsBatch(tx: Tx, orgId: string, limit: number): Promise<number> {
+/**
+ * Removes at most `limit` rows of a simulation organization; 0 when nothing is left in it. `users` are those among them
+ * that user_counts counts.
+ */
+export async function deleteSimulationRowsBatch(
+  tx: Tx,
+  orgId: string,
+  limit: number,
+): Promise<{ readonly rows: number; readonly users: number }> {
   for (const table of PURGED_TABLES) {
-    const { numAffectedRows } = await sql`
-      delete from ${sql.table(table)} where ctid = any(array(
-        select ctid from ${sql.table(table)} where org_id = ${orgId} limit ${limit}))
+    const isCounted = table === 'users' ? sql`fleet_id is null and deleted_at is null` : sql`false`;
+    const { rows } = await sql<{ rows: number; users: number }>`
+      with removed as (
+        delete from ${sql.table(table)} where ctid = any(array(
+          select ctid from ${sql.table(table)} where org_id = ${orgId} limit ${limit}))
+        returning ${isCounted} as is_counted
+      )
+      select count(*) as rows, count(*) filter (where is_counted) as users from removed
     `.execute(tx);
-    if (numAffectedRows !== undefined && numAffectedRows > 0n) return Number(numAffectedRows);
+    const [removed] = rows;
+    if (removed !== undefined && removed.rows > 0) return removed;
   }
-  return 0;
+  return { rows: 0, users: 0 };
 }
 
 /** Removes the fleet's record and the organization that it reserved, which must be empty. */
