@@ -98,6 +98,8 @@ test('guessing passwords is counted by account and by address, as at the portal'
   for (let index = 0; index < LOGINS; index += 1) expect((await guess(`person-${index}`)).status).toBe(400);
   const refused = await guess('another');
   expect(refused).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } });
-  expect(refused.headers['ratelimit']).toMatch(/"token";r=\d+;t=\d+, "login";r=0;t=\d+$/);
+  expect(refused.headers['ratelimit']).toMatch(
+    /"token";r=\d+;t=\d+, "login";r=0;t=\d+, "login_account";r=\d+;t=\d+$/,
+  );
   expect(refused.headers['retry-after']).toMatch(/^\d+$/);
 });

@@ -145,7 +145,7 @@ describe('a faulty upload', () => {
     expect(parts(await upload([bounds]), 'state')).toEqual([200, 'success']);
     const beyond = [
       { timestamp, price: 1e308 },
-      { timestamp, price: -10_000.01, best_bid: [10_001], best_ask: [0, -1e308] },
+      { timestamp: '2026-06-15T13:15:00Z', price: -10_000.01, best_bid: [10_001], best_ask: [0, -1e308] },
     ];
     expect(refusal(await upload(beyond)).toSorted()).toEqual([
       '/data/0/price maximum',
