@@ -35,20 +35,22 @@ type Draft = Omit<FirstCredentials, 'username'> & { readonly passwordHash: strin
 
 /**
  * Fills an empty database with one organization, its admin and an application that acts as the admin. Of processes
- * that start at once one does it; undefined for all others, and when there is an organization already.
+ * that start at once one does it; the others, and those that find an organization, do nothing. The credentials are shown
+ * before they are committed, so that they cannot be lost; what `show` throws undoes everything.
  */
 export async function bootstrapFirstOrganization(
   db: Db,
   settings: BootstrapSettings,
   now: Date,
-): Promise<FirstCredentials | undefined> {
-  if (await hasOrganizations(db)) return undefined;
+  show: (first: FirstCredentials) => void,
+): Promise<void> {
+  if (await hasOrganizations(db)) return;
   const email = settings.adminEmail ?? 'admin@example.com';
   const drafted = await draft('Partner', email, settings);
-  return db.transaction().execute(async (tx) => {
+  await db.transaction().execute(async (tx) => {
     await lockBootstrap(tx);
-    if (await hasOrganizations(tx)) return undefined;
-    return insertDraft(tx, drafted, email, now);
+    if (await hasOrganizations(tx)) return;
+    show(await insertDraft(tx, drafted, email, now));
   });
 }
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { readSettings, SettingsError } from '../config/settings.ts';
 import { createLog } from '../log/log.ts';
-import type { ServeRole } from '../compose/service.ts';
+import type { ServeOptions } from './serve.ts';
 import { describeAccounts } from './account-commands.ts';
 import { parseSigningSecret, parseUuid, parseWebAddress } from './arguments.ts';
 import type { Run } from './context.ts';
@@ -49,8 +49,12 @@ function buildProgram(run: Run, runAlone: RunAlone): Command {
     .addOption(
       new Option('--role <role>', 'which part to run').choices(['all', 'api', 'worker']).default('all'),
     )
-    .action((options: { role: ServeRole }) =>
-      run(async (context) => (await import('./serve.ts')).serveCommand(context, options.role)),
+    .option(
+      '--print-credentials',
+      'print the first credentials also with DATABASE_URL and where the output is no terminal',
+    )
+    .action((options: ServeOptions) =>
+      run(async (context) => (await import('./serve.ts')).serveCommand(context, options)),
     );
   program
     .command('migrate')

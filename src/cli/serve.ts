@@ -1,13 +1,21 @@
 import { startService } from '../compose/service.ts';
 import type { Service, ServeRole } from '../compose/service.ts';
-import type { FirstCredentials } from '../accounts/bootstrap.ts';
 import type { CommandContext } from './context.ts';
+import { showFirstCredentials } from './first-credentials.ts';
 
 /** How long a stop may take before the process ends all the same. */
 const STOP_MS = 9_500;
 
+export interface ServeOptions {
+  readonly role: ServeRole;
+  readonly printCredentials?: boolean;
+}
+
 /** Runs until SIGTERM or SIGINT; a second signal ends at once. */
-export async function serveCommand({ settings, log }: CommandContext, role: ServeRole): Promise<number> {
+export async function serveCommand(
+  { settings, log }: CommandContext,
+  { role, printCredentials: mayPrint = false }: ServeOptions,
+): Promise<number> {
   const ended = Promise.withResolvers<number>();
   const stopped = new Promise<string>((resolve) => {
     process.once('SIGTERM', () => resolve('SIGTERM'));
@@ -17,9 +25,15 @@ export async function serveCommand({ settings, log }: CommandContext, role: Serv
     log.error('The service cannot go on.', { error });
     ended.resolve(1);
   };
-  const service = await startService({ settings, role, log, onFatal });
-  if (service.firstCredentials !== undefined)
-    printFirstCredentials(service.baseUrl, service.firstCredentials);
+  const print = (text: string): void => console.log(text);
+  const outlet = { settings, isTerminal: process.stdout.isTTY, mayPrint, print };
+  const service = await startService({
+    settings,
+    role,
+    log,
+    onFatal,
+    onFirstCredentials: (first, baseUrl) => showFirstCredentials(outlet, first, baseUrl),
+  });
   announce(service, role);
   void stopped
     .then(async (signal) => {
@@ -42,23 +56,4 @@ function announce({ baseUrl }: Service, role: ServeRole): void {
     console.log(`Portal:    ${baseUrl}/accounts/login/`);
   }
   console.log(`Partner service (${role}) listening on ${baseUrl}`);
-}
-
-/** Shown once: neither the password nor the secret can be read out again. */
-function printFirstCredentials(baseUrl: string, first: FirstCredentials): void {
-  console.log(`
-First start: an organization, its admin and an application were created. These credentials are shown only now.
-
-  Organization   ${first.orgId}
-  Portal login   ${first.username}
-  Password       ${first.password.reveal()}   (to be changed at the first login)
-  Client id      ${first.clientId}
-  Client secret  ${first.clientSecret.reveal()}
-
-Get a token:
-
-  curl -sS -u '${first.clientId}:${first.clientSecret.reveal()}' -H 'Content-Type: application/json' \\
-    -d '{"grant_type": "client_credentials"}' ${baseUrl}/oauth2/token/
-
-`);
 }

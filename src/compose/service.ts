@@ -27,8 +27,6 @@ export type ServeRole = 'all' | 'api' | 'worker';
 
 export interface Service {
   readonly baseUrl: string;
-  /** Those made at the first start on an empty database: to be shown once. */
-  readonly firstCredentials: FirstCredentials | undefined;
   /** Stops accepting, finishes open requests, releases leases, stops the database last. */
   stop(): Promise<void>;
 }
@@ -39,10 +37,13 @@ export interface ServiceOptions {
   readonly log: Log;
   /** The service cannot go on. */
   readonly onFatal: (error: Error) => void;
+  /** Shows what a first start on an empty database makes, just before that is committed: nothing is made when it throws. */
+  readonly onFirstCredentials: (first: FirstCredentials, baseUrl: string) => void;
 }
 
 /** Starts everything that the role asks for, in this process. */
-export async function startService({ settings, role, log, onFatal }: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { settings, role, log, onFatal } = options;
   const clock = (): Date => new Date();
   const extraCa = settings.webhookCaFile === undefined ? undefined : readCaFile(settings.webhookCaFile);
   const server = new HttpServer(createBoundedServer(settings.trustedProxies));
@@ -61,10 +62,8 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
     const baseUrl = await server.listen(settings);
     await listenForMetrics(metricsServer, settings, log);
     storage = await openStorage({ settings, log, purpose: 'serve', onFatal });
-    const firstCredentials = await bootstrapFirstOrganization(
-      storage.background,
-      settings.bootstrap,
-      clock(),
+    await bootstrapFirstOrganization(storage.background, settings.bootstrap, clock(), (first) =>
+      options.onFirstCredentials(first, baseUrl),
     );
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
@@ -78,7 +77,7 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
     streams = await startEventStreams({ ...storage, db: storage.background }, role !== 'worker', (error) =>
       log.warn('Event streams could not be woken; they look by themselves.', { error }),
     );
-    const options: ProcessContext = {
+    const context: ProcessContext = {
       settings,
       storage,
       log,
@@ -91,11 +90,11 @@ export async function startService({ settings, role, log, onFatal }: ServiceOpti
       events: streams.events,
       announce: streams.announce,
     };
-    if (role !== 'api') workers = await startWorkers(options);
-    server.serve(createListener(options, role, workers));
-    metricsServer.serve(createHealthListener(options, false));
+    if (role !== 'api') workers = await startWorkers(context);
+    server.serve(createListener(context, role, workers));
+    metricsServer.serve(createHealthListener(context, false));
     if (role !== 'worker') compute.start();
-    return { baseUrl, firstCredentials, stop };
+    return { baseUrl, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/security/secret.ts';
 import { bootstrapFirstOrganization, createOrganization } from '../../src/accounts/bootstrap.ts';
+import type { BootstrapSettings, FirstCredentials } from '../../src/accounts/bootstrap.ts';
 import { authenticateClient } from '../../src/oauth/client-credentials.ts';
 import { changePassword, issueInitialPassword } from '../../src/accounts/passwords.ts';
 import { accountVerifier } from '../support/verifier.ts';
 import { listApplications } from '../../src/queries/accounts/applications.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
+import type { Db } from '../../src/queries/connection/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { addOrganization, addUser, softDelete, START } from '../oauth/fixture.ts';
@@ -29,9 +31,16 @@ async function rows(): Promise<{ organizations: number; users: number; applicati
   return found[0] ?? { organizations: -1, users: -1, applications: -1 };
 }
 
+/** What was shown; undefined where nothing was made. */
+async function bootstrap(db: Db, settings: BootstrapSettings = {}): Promise<FirstCredentials | undefined> {
+  let shown: FirstCredentials | undefined;
+  await bootstrapFirstOrganization(db, settings, START, (first) => (shown = first));
+  return shown;
+}
+
 describe('bootstrap', () => {
   test('makes an organization, an admin with an initial password and an application, once', async () => {
-    const first = await bootstrapFirstOrganization(database.db, {}, START);
+    const first = await bootstrap(database.db);
     if (first === undefined) throw new Error('nothing was made');
     expect(first).toMatchObject({
       orgName: 'Partner',
@@ -58,23 +67,19 @@ describe('bootstrap', () => {
       partnerId: first.orgId,
     });
 
-    expect(await bootstrapFirstOrganization(database.db, {}, START)).toBeUndefined();
+    expect(await bootstrap(database.db)).toBeUndefined();
     expect(await rows()).toEqual({ organizations: 1, users: 1, applications: 1 });
   });
 
   test('takes fixed values; a fixed password is still an initial one', async () => {
     const orgId = randomUUID();
-    const first = await bootstrapFirstOrganization(
-      database.db,
-      {
-        orgId,
-        adminEmail: 'Boss@Partner.example',
-        adminPassword: new Secret('chosen password'),
-        clientId: 'chosen-client',
-        clientSecret: new Secret('chosen-secret'),
-      },
-      START,
-    );
+    const first = await bootstrap(database.db, {
+      orgId,
+      adminEmail: 'Boss@Partner.example',
+      adminPassword: new Secret('chosen password'),
+      clientId: 'chosen-client',
+      clientSecret: new Secret('chosen-secret'),
+    });
     expect(first).toMatchObject({ orgId, username: 'Boss@Partner.example', clientId: 'chosen-client' });
     expect(await accountVerifier(database.db)('boss@partner.example', 'chosen password')).toMatchObject({
       orgId,
@@ -87,7 +92,7 @@ describe('bootstrap', () => {
 
   test('by eight processes at once makes one', async () => {
     const pools = Array.from({ length: 8 }, () => openDatabase({ connection: database.connection, max: 1 }));
-    const made = await Promise.all(pools.map(({ db }) => bootstrapFirstOrganization(db, {}, START)));
+    const made = await Promise.all(pools.map(({ db }) => bootstrap(db)));
     await Promise.all(pools.map(({ close }) => close()));
     expect(made.filter((credentials) => credentials !== undefined)).toHaveLength(1);
     expect(await rows()).toEqual({ organizations: 1, users: 1, applications: 1 });
@@ -95,7 +100,15 @@ describe('bootstrap', () => {
 
   test('leaves nothing behind when it fails half-way', async () => {
     await database.pool.query('alter table applications add constraint full_up check (false)');
-    await expect(bootstrapFirstOrganization(database.db, {}, START)).rejects.toThrow('full_up');
+    await expect(bootstrap(database.db)).rejects.toThrow('full_up');
+    expect(await rows()).toEqual({ organizations: 0, users: 0, applications: 0 });
+  });
+
+  test('makes nothing when the credentials cannot be shown', async () => {
+    const show = (): never => {
+      throw new Error('no room');
+    };
+    await expect(bootstrapFirstOrganization(database.db, {}, START, show)).rejects.toThrow('no room');
     expect(await rows()).toEqual({ organizations: 0, users: 0, applications: 0 });
   });
 });

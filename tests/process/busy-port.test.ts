@@ -31,7 +31,10 @@ test('leaves the database as it was, and the next start prints the credentials',
   expect(rows).toEqual([]);
 
   await new Promise((resolve) => other.close(resolve));
-  const service = await startService({ env: { ...env, PORT: String(port) } });
+  const service = await startService({
+    env: { ...env, PORT: String(port) },
+    args: ['--print-credentials'],
+  });
   undo.push(() => service.remove());
   const printed = printedCredentials(service.output());
   if (printed === undefined) throw new Error('The second start printed no credentials.');

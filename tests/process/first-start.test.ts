@@ -1,10 +1,19 @@
 import { afterEach, expect, test } from 'vitest';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { emptyDatabase } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
-import { fixedCredentials, partner, PartnerApi, printedCredentials, requestToken, run } from './partner.ts';
+import {
+  encryptionKey,
+  fixedCredentials,
+  partner,
+  PartnerApi,
+  printedCredentials,
+  requestToken,
+  run,
+} from './partner.ts';
 
 const running: ServiceProcess[] = [];
 const folders: string[] = [];
@@ -105,4 +114,30 @@ test('the BOOTSTRAP settings fix what the first start makes, and change nothing 
   expect(printedCredentials(second.output())).toBeUndefined();
   expect((await requestToken(second.baseUrl, other)).status).toBe(401);
   expect((await requestToken(second.baseUrl, fixed)).status).toBe(200);
+});
+
+test('with a database server of its own the credentials go to a file that only its owner reads', async () => {
+  const database = await emptyDatabase();
+  try {
+    const env = { DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() };
+    const occupied = join(mkdtempSync(join(tmpdir(), 'partner-process-')), 'file');
+    folders.push(join(occupied, '..'));
+    writeFileSync(occupied, '');
+    const refused = await partner(['serve'], { ...env, PORT: '0', DATA_DIR: occupied });
+    expect([refused.code, refused.output]).toEqual([1, '']);
+    expect(refused.log).toContain('start once with --print-credentials');
+
+    const service = await start({ env });
+    expect(service.output()).toContain(`are in ${join(service.dataDir, 'first-credentials')}. Keep them`);
+    expect(printedCredentials(service.output())).toBeUndefined();
+    expect(readdirSync(service.dataDir)).toEqual(['first-credentials']);
+    const path = join(service.dataDir, 'first-credentials');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const written = printedCredentials(readFileSync(path, 'utf8'));
+    if (written === undefined) throw new Error('The file has no credentials.');
+    expect((await requestToken(service.baseUrl, written)).status).toBe(200);
+    await service.remove();
+  } finally {
+    await database.close();
+  }
 });

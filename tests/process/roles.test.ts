@@ -14,7 +14,6 @@ import {
   fixedCredentials,
   partner,
   PartnerApi,
-  printedCredentials,
   raise,
   runFleet,
 } from './partner.ts';
@@ -57,8 +56,8 @@ afterAll(async () => {
 });
 
 test('of two processes that start on an empty database one migrates and one makes the first organization', () => {
-  const printed = [api, worker].map(({ output }) => printedCredentials(output())).filter(Boolean);
-  expect(printed).toEqual([expect.objectContaining({ orgId: fixed.orgId, clientId: fixed.clientId })]);
+  const first = [api, worker].filter(({ output }) => output().includes('First start:'));
+  expect(first).toHaveLength(1);
   const migrated = [api, worker].filter(({ log }) => log().includes('Migrated the database.'));
   expect(migrated).toHaveLength(1);
 });

@@ -1,0 +1,71 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { FirstCredentials } from '../accounts/bootstrap.ts';
+import type { Settings } from '../config/settings.ts';
+
+/** In DATA_DIR. */
+const FILE = 'first-credentials';
+
+interface Outlet {
+  readonly settings: Pick<Settings, 'databaseUrl' | 'dataDir'>;
+  readonly isTerminal: boolean;
+  /** `--print-credentials` */
+  readonly mayPrint: boolean;
+  readonly print: (text: string) => void;
+}
+
+/**
+ * Shows what the first start has made, once. Output that is no terminal goes to a log that many read: there, and with a
+ * database server of one's own, the credentials go to a file that only its owner can read, and the output names it.
+ * @throws Error when the file cannot be written, with the cure.
+ */
+export function showFirstCredentials(
+  { settings, isTerminal, mayPrint, print }: Outlet,
+  first: FirstCredentials,
+  baseUrl: string,
+): void {
+  const text = describeFirstCredentials(first, baseUrl);
+  if (settings.databaseUrl === undefined || isTerminal || mayPrint) {
+    print(text);
+    return;
+  }
+  const path = resolve(settings.dataDir, FILE);
+  writePrivately(settings.dataDir, path, text);
+  print(
+    `First start: the credentials of the first organization are in ${path}. Keep them, and remove the file.`,
+  );
+}
+
+function writePrivately(folder: string, path: string, text: string): void {
+  const draft = join(folder, `.${FILE}.${process.pid}`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    rmSync(draft, { force: true });
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+    renameSync(draft, path);
+  } catch (cause) {
+    throw new Error(
+      `The first credentials cannot be written to ${path}, and nothing was made. ` +
+        'Let DATA_DIR name a folder that can be written to, or start once with --print-credentials.',
+      { cause },
+    );
+  }
+}
+
+function describeFirstCredentials(first: FirstCredentials, baseUrl: string): string {
+  return `
+First start: an organization, its admin and an application were created. These credentials are shown only now.
+
+  Organization   ${first.orgId}
+  Portal login   ${first.username}
+  Password       ${first.password.reveal()}   (to be changed at the first login)
+  Client id      ${first.clientId}
+  Client secret  ${first.clientSecret.reveal()}
+
+Get a token:
+
+  curl -sS -u '${first.clientId}:${first.clientSecret.reveal()}' -H 'Content-Type: application/json' \\
+    -d '{"grant_type": "client_credentials"}' ${baseUrl}/oauth2/token/
+
+`;
+}
