@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sha256Digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
-import { changePassword } from '../../src/accounts/passwords.ts';
+import { updatePassword } from '../../src/queries/accounts/accounts.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import type { GrantType } from '../../src/domain/security/grant-types.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
+import { hashCheaply } from '../support/password-hashes.ts';
 
 export const START = new Date('2026-11-21T10:00:00.000Z');
 
@@ -43,7 +44,7 @@ export async function addUser(db: Db, orgId: string, role: Role = 'user', email?
 export async function addAccount(db: Db, orgId: string, username: string, password: string): Promise<string> {
   const userId = await addUser(db, orgId, 'staff', username);
   await db.updateTable('users').set({ username }).where('id', '=', userId).execute();
-  await changePassword(db, { orgId, userId }, password, START);
+  await updatePassword(db, { orgId, userId }, hashCheaply(password), START);
   return userId;
 }
 

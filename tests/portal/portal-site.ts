@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
-import { hashPassword } from '../../src/domain/security/passwords.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { accountVerifier, unlimitedHashing } from '../support/verifier.ts';
 import { toInitialPasswordEnd } from '../../src/accounts/passwords.ts';
@@ -18,6 +17,7 @@ import { RateLimiter } from '../../src/http/rate-limiter.ts';
 import { addQuotaUses } from '../../src/queries/accounts/rate-limits.ts';
 import { TestClock } from '../support/clock.ts';
 import { testDatabase } from '../support/database.ts';
+import { hashCheaply } from '../support/password-hashes.ts';
 import { Visitor } from './visitor.ts';
 
 export const initialPassword = 'initial-password-1';
@@ -55,14 +55,6 @@ export interface SiteOptions {
   readonly applications?: number;
   /** Tries of each account in an hour, from browsers that are not known. */
   readonly accountQuota?: number;
-}
-
-// Hashing is slow on purpose; every person of a test file shares one of two hashes.
-const hashes = new Map<string, Promise<string>>();
-function hashOf(password: string): Promise<string> {
-  const known = hashes.get(password) ?? hashPassword(password);
-  hashes.set(password, known);
-  return known;
 }
 
 /** The portal on a real port, with a database of its own and a clock that moves a millisecond with each look. */
@@ -143,7 +135,7 @@ export async function startPortal({
           email: username,
           role,
           username,
-          password_hash: await hashOf(hasOwnPassword ? ownPassword : initialPassword),
+          password_hash: hashCheaply(hasOwnPassword ? ownPassword : initialPassword),
           password_change_required: !hasOwnPassword,
           initial_password_expires_at: hasOwnPassword ? null : toInitialPasswordEnd(clock()),
           created_at: clock(),
