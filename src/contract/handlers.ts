@@ -14,14 +14,20 @@ type BodyOfAnswer<T> = T extends { content: { 'application/json': infer Body } }
     : undefined;
 
 /**
- * A long list may be handed over as an iterable and is then written in constant memory; what a thread has computed comes as
- * bytes.
+ * A long list, the whole body or a member of it, may be handed over as an iterable and is then written in constant memory;
+ * what a thread has computed comes as bytes.
  */
 type Writable<Body> = Body extends readonly (infer Item)[]
   ? Body | AsyncIterable<Item>
   : Body extends EventStream
     ? Body
-    : Body | JsonBytes;
+    : WithStreamedLists<Body> | JsonBytes;
+
+type WithStreamedLists<Body> = {
+  [Key in keyof Body]: Body[Key] extends readonly (infer Item)[]
+    ? Body[Key] | AsyncIterable<Item>
+    : Body[Key];
+};
 
 type ReplyOf<Responses> = {
   [Status in keyof Responses & SuccessStatus]: {

@@ -13,9 +13,10 @@ export interface ReplyRules {
 }
 
 /**
- * Sends what an operation returned. An async iterable becomes a JSON array in constant memory, once `takeShare` has given it
- * a turn among those that are being sent. `isStillAllowed` is asked while an answer lasts that has no end of its own.
- * @throws Problem overloaded (503) when there is no turn for a streamed list in time.
+ * Sends what an operation returned. An async iterable, be it the body or a member of it, becomes a JSON array in constant
+ * memory, once `takeShare` has given it a turn among those that are being sent. `isStillAllowed` is asked while an answer
+ * lasts that has no end of its own.
+ * @throws Problem overloaded (503) when there is no turn for a streamed list in time; what a list throws.
  */
 export async function sendReply(
   response: Response,
@@ -29,10 +30,10 @@ export async function sendReply(
     await sendEventStream(response, reply.body, isStillAllowed);
   } else if (reply.body instanceof JsonBytes) {
     sendJsonBytes(response, reply.status, 'application/json', reply.body.bytes);
-  } else if (isAsyncIterable(reply.body)) {
+  } else if (hasStreamedList(reply.body)) {
     const release = await takeShare();
     try {
-      await sendJsonArray(response, reply.status, reply.body);
+      await sendJsonParts(response, reply.status, toJsonParts(reply.body));
     } finally {
       release();
     }
@@ -41,33 +42,57 @@ export async function sendReply(
   }
 }
 
+function hasStreamedList(body: unknown): body is object {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
+  return isAsyncIterable(body) || Object.values(body).some(isAsyncIterable);
+}
+
+async function* toJsonParts(body: object): AsyncGenerator<string> {
+  if (isAsyncIterable(body)) {
+    yield* toArrayParts(body);
+    return;
+  }
+  let separator = '{';
+  for (const [name, member] of Object.entries(body) as [string, unknown][]) {
+    if (member === undefined) continue;
+    yield `${separator}${JSON.stringify(name)}:`;
+    if (isAsyncIterable(member)) yield* toArrayParts(member);
+    else yield JSON.stringify(member);
+    separator = ',';
+  }
+  yield '}';
+}
+
+async function* toArrayParts(items: AsyncIterable<unknown>): AsyncGenerator<string> {
+  let separator = '[';
+  for await (const item of items) {
+    yield separator + JSON.stringify(item);
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
+}
+
 const CHUNK_CHARACTERS = 32_768;
 
-async function sendJsonArray(
+/** Until a chunk is written an error can still be answered as a problem, which sets a status and a type of its own. */
+async function sendJsonParts(
   response: Response,
   status: number,
-  items: AsyncIterable<unknown>,
+  parts: AsyncGenerator<string>,
 ): Promise<void> {
-  const iterator = items[Symbol.asyncIterator]();
-  try {
-    // An error before the first item can still be answered as a problem.
-    let next = await iterator.next();
-    response.statusCode = status;
-    response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    let text = '[';
-    for (let separator = ''; next.done !== true; separator = ',') {
-      text += separator + JSON.stringify(next.value);
-      if (text.length >= CHUNK_CHARACTERS) {
-        if (!response.write(text)) await waitForDrain(response);
-        if (response.destroyed) return;
-        text = '';
-      }
-      next = await iterator.next();
-    }
-    response.end(`${text}]`);
-  } finally {
-    await iterator.return?.();
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  let text = '';
+  for await (const part of parts) {
+    text += part;
+    if (text.length < CHUNK_CHARACTERS) continue;
+    if (!response.write(text)) await waitForDrain(response);
+    if (response.destroyed) return;
+    text = '';
+    // Its head is known, and it has no more.
+    if (response.req.method === 'HEAD') break;
   }
+  response.end(text);
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

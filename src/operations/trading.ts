@@ -8,12 +8,15 @@ import type { BytesHandler, Handler } from '../contract/handlers.ts';
 import { isPricePast, nextQuarterHour } from '../domain/prices/prices.ts';
 import type { DayAheadPrice } from '../domain/prices/prices.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
-import { countNewPrices, insertPriceRevisions, listPrices } from '../queries/prices/day-ahead-prices.ts';
+import { countNewPrices, insertPriceRevisions } from '../queries/prices/day-ahead-prices.ts';
+import { listPricePage } from '../queries/prices/price-pages.ts';
+import type { PricePage } from '../queries/prices/price-pages.ts';
 import { lockPartner } from '../queries/accounts/quotas.ts';
 import { quotaScope } from './context.ts';
 import type { Context } from './context.ts';
 import { runHeavyJob } from './heavy-jobs.ts';
 
+type PriceOfList = components['schemas']['DayAheadPrice'];
 type UploadState = 'success' | 'existing' | 'late' | 'empty';
 
 const MAX_LIST_DAYS = 366;
@@ -34,11 +37,26 @@ export const uploadDayAheadPrices: BytesHandler<Context, 'uploadDayAheadPrices'>
   };
 };
 
+/**
+ * `GET /trading/dayahead/prices`: a list of one page is answered as it is, a longer one as a stream. Answers 422 for a range
+ * that is none or longer than 366 days.
+ */
 export const listDayAheadPrices: Handler<Context, 'listDayAheadPrices'> = async (context, { query }) => {
   const range = parseInstantRange(['from_dt', query.from_dt], ['to_dt', query.to_dt], MAX_LIST_DAYS);
-  const prices = await listPrices(context.db, context.orgId, range);
-  return { status: 200, body: { data: prices.map(toEntry) } };
+  const first = await listPricePage(context.db, context.orgId, range);
+  const data = first.next === undefined ? first.prices.map(toEntry) : streamPrices(context, first, range.to);
+  return { status: 200, body: { data } };
 };
+
+/** Page by page, so that no other request waits for a year of prices, and no connection is held while a client reads. */
+async function* streamPrices({ db, orgId }: Context, first: PricePage, to: Date): AsyncIterable<PriceOfList> {
+  let page = first;
+  for (;;) {
+    for (const price of page.prices) yield toEntry(price);
+    if (page.next === undefined) return;
+    page = await listPricePage(db, orgId, { from: page.next, to });
+  }
+}
 
 /** What is stored already is `existing` even when it is late, so that a repeated upload is told that it arrived. */
 async function store(
@@ -69,7 +87,7 @@ async function store(
   });
 }
 
-function toEntry(price: DayAheadPrice): components['schemas']['DayAheadPrice'] {
+function toEntry(price: DayAheadPrice): PriceOfList {
   return {
     timestamp: price.startsAt.toISOString(),
     price: price.price,

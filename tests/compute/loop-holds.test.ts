@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
+import { sql } from 'kysely';
 import { QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { countCalls } from '../support/call-counts.ts';
@@ -80,6 +81,29 @@ test.each(Object.entries(cases))('%s does not hold the event loop', async (_name
   const [before, work] = prepare();
   expect(await before()).toBe(200);
   expect(await measureLongestHold(async () => expect(await work()).toBe(200))).toBeLessThan(MAX_HOLD_MS);
+});
+
+/** Stores hourly prices of the year 2032, each with twenty bids and as many asks of many digits. */
+async function storePrices(): Promise<void> {
+  await sql`
+    insert into day_ahead_prices (org_id, starts_at, received_at, price, best_bid, best_ask)
+    select ${fleets.api.own.orgId}, '2032-01-01Z'::timestamptz + hour * interval '1 hour', now(), hour / 7.0, bids, bids
+    from generate_series(0, 366 * 24 - 1) as hour,
+      (select array_agg(bid / 7.0) as bids from generate_series(1, 20) as bid) as given
+  `.execute(fleets.api.db);
+}
+
+test('lists of prices, of a year and ten of a month at once, do not hold the event loop', async () => {
+  await storePrices();
+  const list = (to: string) => send('GET', `trading/dayahead/prices?from_dt=2032-01-01&to_dt=${to}`);
+  expect(await list('2032-01-10')).toBe(200);
+  const one = async () => expect(await list('2033-01-01')).toBe(200);
+  expect(await measureLongestHold(one)).toBeLessThan(MAX_HOLD_MS);
+  const ten = async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => list('2032-02-01')));
+    expect(answers).toEqual(Array(10).fill(200));
+  };
+  expect(await measureLongestHold(ten)).toBeLessThan(MAX_HOLD_MS);
 });
 
 test.each([

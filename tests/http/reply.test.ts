@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, get } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Response } from 'express';
@@ -24,25 +24,40 @@ async function* rows(count = COUNT, failsAt = -1): AsyncGenerator<{ index: numbe
 
 interface Served {
   /** Opens an answer for the partner; nothing of it is read. */
-  readonly ask: (partnerId: string, what: string) => Promise<IncomingMessage>;
+  readonly ask: (partnerId: string, what: string, method?: string) => Promise<IncomingMessage>;
   readonly share: FairShare;
 }
 
-/** A server that streams lists: `endless`, `broken`, or one of a megabyte. What fails before it begins is 503. */
+/** Bodies with lists as members. */
+const OBJECTS: Readonly<Record<string, () => object>> = {
+  '/alone': () => ({ 'a "list"': rows(2) }),
+  '/between': () => ({
+    total: 2,
+    absent: undefined,
+    items: rows(2),
+    at: new Date(0),
+    none: rows(0),
+    last: [1],
+  }),
+  '/broken-first': () => ({ total: 2, items: rows(1, 0) }),
+  '/broken-member': () => ({ items: rows(COUNT, 500), total: 2 }),
+};
+
+/** A server that streams lists: `endless`, `broken`, members of objects, or one of a megabyte. What fails before it begins is 503, or 500. */
 async function serve(): Promise<Served> {
   const share = new FairShare({ capacity: 2, atMost: 1, maxWaiting: 1, waitMs: 20 });
   const answer = async (url: URL, response: ServerResponse): Promise<void> => {
     const partnerId = url.searchParams.get('partner') ?? '';
     const count = url.pathname === '/endless' ? Number.POSITIVE_INFINITY : COUNT;
-    const body = rows(count, url.pathname === '/broken' ? 500 : -1);
+    const body = OBJECTS[url.pathname]?.() ?? rows(count, url.pathname === '/broken' ? 500 : -1);
     await sendReply(
       response as Response,
       { status: 200, body },
       { isStillAllowed: () => Promise.resolve(true), takeShare: () => share.acquire(partnerId) },
     );
   };
-  const server = createServer((request, response) => {
-    answer(new URL(request.url ?? '', 'http://a'), response).catch((error: unknown) => {
+  const server = createServer((asked, response) => {
+    answer(new URL(asked.url ?? '', 'http://a'), response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else response.writeHead(error instanceof Problem ? 503 : 500).end();
     });
@@ -53,9 +68,10 @@ async function serve(): Promise<Served> {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const ask: Served['ask'] = async (partnerId, what) => {
+  const ask: Served['ask'] = async (partnerId, what, method = 'GET') => {
     const url = `http://127.0.0.1:${port}/${what}?partner=${partnerId}`;
-    const [response] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
+    const sent = request(url, { agent: false, method }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
     return response.on('error', () => undefined);
   };
   return { ask, share };
@@ -73,9 +89,7 @@ test('a partner whose lists are not read waits for its turn in vain; another par
   const first = await ask('slow', 'endless');
   expect([first.statusCode, (await ask('slow', 'list')).statusCode]).toEqual([200, 503]);
   const other = await ask('other', 'list');
-  let text = '';
-  for await (const chunk of other.setEncoding('utf8')) text += chunk as string;
-  expect((JSON.parse(text) as unknown[]).length).toBe(COUNT);
+  expect((JSON.parse(await readText(other)) as unknown[]).length).toBe(COUNT);
   first.destroy();
   await isFree(share);
   expect((await ask('slow', 'list')).statusCode).toBe(200);
@@ -87,4 +101,47 @@ test('a list gives its turn back when it ends and when it breaks', async () => {
     (await ask('a', what)).resume();
     await isFree(share);
   }
+});
+
+async function readText(response: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) text += chunk as string;
+  return text;
+}
+
+test('lists that are members of an object are streamed in their places, and take a turn', async () => {
+  const { ask, share } = await serve();
+  const release = await share.acquire('a');
+  expect((await ask('a', 'alone')).statusCode).toBe(503);
+  release();
+  const texts: string[] = [];
+  for (const what of ['alone', 'between']) {
+    texts.push(await readText(await ask('a', what)));
+    await isFree(share);
+  }
+  const list = [0, 1].map((index) => ({ index, text: 'x'.repeat(1_000) }));
+  const between = { total: 2, items: list, at: new Date(0), none: [], last: [1] };
+  expect(texts).toEqual([JSON.stringify({ 'a "list"': list }), JSON.stringify(between)]);
+});
+
+test('a member that breaks is an error before its object has begun, and ends the connection after that', async () => {
+  const { ask, share } = await serve();
+  const refused = await ask('a', 'broken-first');
+  expect([refused.statusCode, await readText(refused)]).toEqual([500, '']);
+  await isFree(share);
+  const cut = await ask('a', 'broken-member');
+  expect(cut.statusCode).toBe(200);
+  await expect(readText(cut)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await isFree(share);
+});
+
+test('a list whose head alone is asked for is not read to its end', async () => {
+  const { ask, share } = await serve();
+  const heads: unknown[] = [];
+  for (const what of ['list', 'endless', 'broken-member']) {
+    const response = await ask('a', what, 'HEAD');
+    heads.push([response.statusCode, response.headers['content-type'], await readText(response)]);
+    await isFree(share);
+  }
+  expect(heads).toEqual(Array(3).fill([200, 'application/json; charset=utf-8', '']));
 });

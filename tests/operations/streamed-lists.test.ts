@@ -1,7 +1,9 @@
 // Lists without pages: what they cost while a client reads them.
 import { expect, test } from 'vitest';
 import { sql } from 'kysely';
+import type { KyselyPlugin } from 'kysely';
 import { listFleetLocations } from '../../src/operations/fleets/lists.ts';
+import { listDayAheadPrices } from '../../src/operations/trading.ts';
 import { listUsers } from '../../src/operations/users.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import { SERVER_VARIABLE, withDatabase } from '../support/database.ts';
@@ -26,6 +28,11 @@ test('a list of several pages is whole and in order, and holds no connection whi
     select ${orgId}, gen_random_uuid(), index || '@example.com', 'user', now(), now()
     from generate_series(1, ${HOUSEHOLDS}) index
   `.execute(api.db);
+  await sql`
+    insert into day_ahead_prices (org_id, starts_at, received_at, price, best_bid, best_ask)
+    select ${orgId}, '2026-01-01Z'::timestamptz + index * interval '15 minutes', now(), 1, '{}', '{}'
+    from generate_series(1, ${HOUSEHOLDS}) index
+  `.execute(api.db);
   const places = await fleets.locations(jobId);
   expect(places.map(({ index }) => index as number)).toEqual(Array.from({ length: HOUSEHOLDS }, (_, n) => n));
 
@@ -38,7 +45,10 @@ test('a list of several pages is whole and in order, and holds no connection whi
     await listFleetLocations(context, { path: { org_id: api.own.orgId, job_id: jobId } } as never),
     await listUsers({ ...context, orgId }, { query: {} } as never),
   ];
-  for (const { body } of lists) {
+  const query = { from_dt: '2026-01-01', to_dt: '2026-02-01' };
+  const prices = await listDayAheadPrices({ ...context, orgId }, { query } as never);
+  const bodies = [...lists.map(({ body }) => body), (prices.body as { data: unknown }).data];
+  for (const body of bodies) {
     const items = (body as AsyncIterable<unknown>)[Symbol.asyncIterator]();
     await items.next();
     // The only connection is free: with it held this would wait for it in vain.
@@ -46,4 +56,30 @@ test('a list of several pages is whole and in order, and holds no connection whi
     await items.return?.();
   }
   await one.close();
+});
+
+test('prices are read as the client reads on', async () => {
+  const { api } = fleets;
+  await sql`
+    insert into day_ahead_prices (org_id, starts_at, received_at, price, best_bid, best_ask)
+    select ${api.own.orgId}, '2027-01-01Z'::timestamptz + index * interval '15 minutes', now(), index, '{}', '{}'
+    from generate_series(0, 1000) index
+  `.execute(api.db);
+  let statements = 0;
+  const counter: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      statements += 1;
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  const context = { ...api.services, db: api.db.withPlugin(counter), orgId: api.own.orgId } as Context;
+  const query = { from_dt: '2027-01-01', to_dt: '2028-01-01' };
+  const { body } = await listDayAheadPrices(context, { query } as never);
+  const read: number[] = [];
+  for await (const { price } of (body as { data: AsyncIterable<{ price: number }> }).data) {
+    read.push(price);
+    expect(statements).toBe(Math.ceil(read.length / 250));
+  }
+  expect([read, statements]).toEqual([Array.from({ length: 1_001 }, (_, index) => index), 5]);
 });

@@ -192,6 +192,26 @@ describe('the list', () => {
     expect((answer.body as { data: PriceEntry[] }).data.map(({ price }) => price)).toEqual([0, 1]);
   });
 
+  test('of several pages is the same text as one of a single page, the latest revision of each price', async () => {
+    const values = [-0, 0, 1e-7, 5e-324, 0.1 + 0.2, -9_999.999_999_999_998, 10_000, 1 / 3, 123.45];
+    const count = 1_203;
+    const start = Date.parse('2026-06-16T00:00:00Z');
+    // Whole pages of short lists, then of long ones.
+    const data = Array.from({ length: count }, (_, at) => ({
+      timestamp: new Date(start + at * 900_000).toISOString(),
+      price: values[at % values.length] ?? 0,
+      best_bid: Array.from({ length: at < 600 ? 0 : at % 101 }, (_each, n) => values[n % values.length] ?? 0),
+      best_ask: Array.from(
+        { length: at < 600 ? 1 : 100 },
+        (_each, n) => values[(at + n) % values.length] ?? 0,
+      ),
+    }));
+    await upload(data.map((entry) => ({ ...entry, price: 7, best_ask: [1] })));
+    await upload(data);
+    const answer = await list('2026-06-16', '2026-12-31');
+    expect(answer.text).toBe(JSON.stringify({ data }));
+  });
+
   test('refuses a range that is no range', async () => {
     expect(refusal(await list('2026-06-15', '2026-06-15'))).toEqual([
       422,

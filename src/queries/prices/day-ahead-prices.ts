@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { SqlBool } from 'kysely';
-import type { DayAheadPrice } from '../../domain/prices/prices.ts';
 import type { PriceBatch } from '../../domain/prices/price-batches.ts';
 import type { InstantRange } from '../../domain/api/instant-range.ts';
 import type { Db, Tx } from '../connection/database.ts';
@@ -57,30 +56,6 @@ export async function insertPriceRevisions(
   const [result] = rows;
   if (result === undefined) throw new Error('A count has no row.');
   return result;
-}
-
-/** The latest revision of each price that begins in the range, in order. */
-export async function listPrices(
-  db: Db,
-  orgId: string,
-  { from, to }: InstantRange,
-): Promise<DayAheadPrice[]> {
-  const rows = await db
-    .selectFrom('day_ahead_prices')
-    .distinctOn('starts_at')
-    .select(['starts_at', 'price', 'best_bid', 'best_ask'])
-    .where('org_id', '=', orgId)
-    .where('starts_at', '>=', from)
-    .where('starts_at', '<', to)
-    .orderBy('starts_at')
-    .orderBy('received_at', 'desc')
-    .execute();
-  return rows.map((row) => ({
-    startsAt: row.starts_at,
-    price: row.price,
-    bestBid: row.best_bid,
-    bestAsk: row.best_ask,
-  }));
 }
 
 /** Rows of one statement: their bytes are decoded in some milliseconds. */
