@@ -663,7 +663,7 @@ export interface paths {
         };
         /**
          * List stored day-ahead prices
-         * @description The stored prices whose timestamp lies in the time range, the latest upload for each instant.
+         * @description The stored prices whose timestamp lies in the time range, the latest upload for each instant. A long list is sent as it is read: of an upload that arrives meanwhile some prices may be listed and some not yet.
          *
          *     Who may call it: admin, staff.
          */
