@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { Registry } from 'prom-client';
 import { registerQueueMetrics, createDeliveryMetrics } from '../../src/compose/metrics.ts';
@@ -44,4 +45,27 @@ test('a scrape tells the backlog, its age, outcomes, latencies and drops', async
     webhook_deliveries_pending: 1,
     webhook_oldest_due_age_seconds: 6,
   });
+});
+
+test('scrapes within five seconds share one count of the backlog', async () => {
+  let counts = 0;
+  const counter: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      counts += Number(JSON.stringify(node).includes('count(*)'));
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  const registry = new Registry();
+  registerQueueMetrics(registry, fixture.database.db.withPlugin(counter), fixture.clock.now);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => scrape(registry)));
+  expect([counts, new Set(answers.map((each) => JSON.stringify(each))).size]).toEqual([1, 1]);
+  fixture.clock.advance(4_999);
+  await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
+  await addMessage(fixture.database.db, fixture.orgId, fixture.clock.now());
+  expect(await scrape(registry)).toMatchObject({ webhook_deliveries_pending: 0 });
+  expect(counts).toBe(1);
+  fixture.clock.advance(1);
+  expect(await scrape(registry)).toMatchObject({ webhook_deliveries_pending: 1 });
+  expect(counts).toBe(2);
 });
