@@ -1565,9 +1565,10 @@ export interface paths {
          *     begins behind that one, so that a client that was cut off misses nothing. A message that is sent again with
          *     `redeliver` is announced again.
          *
-         *     Comments (lines that begin with a colon) come every 15 seconds. The stream ends when the service stops and when the
-         *     token ends or the caller's role changes: connect again with a valid token and the last id. Events are not signed,
-         *     since TLS and the token vouch for them; `partner listen` signs what it forwards with a secret of its own.
+         *     Comments (lines that begin with a colon) come every 15 seconds. The stream ends when the service stops, and within
+         *     a second when the token ends, the caller's role changes or the partner is suspended: connect again with a valid token
+         *     and the last id. Events are not signed, since TLS and the token vouch for them; `partner listen` signs what it
+         *     forwards with a secret of its own.
          *
          *     A partner has at most 50 streams open at once, those of its simulation organizations included, at each process that
          *     serves the API; one more is 429 `quota_exceeded` with `Retry-After`. A stream counts until it ends. Where a

@@ -6,6 +6,7 @@ import { QuotaCounters } from '../http/quota-counters.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
+import type { Authenticator } from '../oauth/authenticate.ts';
 import { createAccountVerifier } from '../accounts/sign-in.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
 import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
@@ -24,6 +25,7 @@ import { createConsentPage } from '../portal/consent.ts';
 import { createConsentRequests } from '../conditions/consent-requests.ts';
 import { createPortal } from '../portal/portal.ts';
 import { FairShare } from '../shares/fair-share.ts';
+import { TokenChecks } from '../streams/token-checks.ts';
 import { createReferencePages } from '../reference/reference.ts';
 import { isDatabaseUnavailable, violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
@@ -61,13 +63,15 @@ export interface ApiOptions {
   /** Why the process cannot serve now, beside a database that does not answer. */
   readonly findNotReadyReason: () => Promise<string | undefined>;
   readonly hasMetricsElsewhere?: boolean;
+  /** Milliseconds between two checks of the tokens of open event streams. */
+  readonly tokenCheckMs?: number;
 }
 
 /** Binds operations, token endpoints and pages to the HTTP surface. */
 export function composeApi(options: ApiOptions): RequestListener {
   const { db, clock, log } = options;
   const turns = new FairShare(TOKEN_LOOKUPS);
-  const authenticator = createAuthenticator({ db, clock, turns });
+  const authenticator = createAuthenticator({ db, background: options.background, clock, turns });
   const services = options.services((id) => authenticator.invalidateCachedTokensOf(id));
   const { baseUrl } = services;
   const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>
@@ -105,6 +109,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     bytesWithoutTurn,
     securedHandlers,
     streamedLists: new FairShare(STREAMED_LISTS),
+    tokenChecks: createTokenChecks(options, authenticator),
     openHandlers: { ...openHandlers, getAuthorizationServerMetadata },
     trustedProxies: options.trustedProxies,
     registry: options.registry ?? new Registry(),
@@ -121,6 +126,15 @@ export function composeApi(options: ApiOptions): RequestListener {
       revokeToken: (request) => tokens.revoke(request),
     },
     pages: createPages(services, options, limiter, { verifyAccount, hashing }),
+  });
+}
+
+function createTokenChecks({ log, tokenCheckMs }: ApiOptions, authenticator: Authenticator): TokenChecks {
+  return new TokenChecks({
+    findActors: (tokenDigests) => authenticator.findActors(tokenDigests),
+    onError: (error) =>
+      log.warn('Tokens of open event streams could not be checked; tried again.', { error }),
+    ...(tokenCheckMs === undefined ? {} : { intervalMs: tokenCheckMs }),
   });
 }
 

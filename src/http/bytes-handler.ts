@@ -51,7 +51,6 @@ export function createBytesOperationHandler(
       const context = { ...openContext(options, response), actor, orgId };
       const reply = await options.bytesHandlers[id](context, { bytes, errors, hasTurn: needsTurn });
       await sendReply(response, reply, {
-        isStillAllowed: () => Promise.resolve(true),
         takeShare: () => options.streamedLists.acquire(actor.partnerId),
       });
     } finally {

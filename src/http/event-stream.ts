@@ -7,6 +7,13 @@ const HEARTBEAT_MS = 15_000;
 /** How long a client waits before it connects again. */
 const RETRY_MS = 1_000;
 
+export interface StreamRules {
+  /** Asked before each event; not knowing ends the stream. */
+  readonly isStillAllowed: () => Promise<boolean>;
+  /** Calls `end` when the caller may not listen any more, until the returned function is called. */
+  readonly watchCaller: (end: () => void) => () => void;
+}
+
 /**
  * Writes events (HTML standard, 9.2) until the client goes, the service stops or the caller may not listen any more. A
  * client that reads slowly holds back its own events: the next one is requested when the client has read the last; one that
@@ -15,13 +22,13 @@ const RETRY_MS = 1_000;
 export async function sendEventStream(
   response: Response,
   stream: EventStream,
-  isStillAllowed: () => Promise<boolean>,
+  rules: StreamRules,
   heartbeatMs = HEARTBEAT_MS,
 ): Promise<void> {
   try {
     response.setHeader('Content-Type', 'text/event-stream');
     if (response.req.method === 'HEAD') response.end();
-    else await writeEvents(response, stream, isStillAllowed, heartbeatMs);
+    else await writeEvents(response, stream, rules, heartbeatMs);
   } finally {
     stream.release();
   }
@@ -30,7 +37,7 @@ export async function sendEventStream(
 async function writeEvents(
   response: Response,
   stream: EventStream,
-  isStillAllowed: () => Promise<boolean>,
+  { isStillAllowed, watchCaller }: StreamRules,
   heartbeatMs: number,
 ): Promise<void> {
   // A failed check ends the stream too: the client connects again and gets the reason.
@@ -45,15 +52,12 @@ async function writeEvents(
   // A client may leave while its answer is prepared, and is not heard of again.
   if (response.destroyed) leave();
   stream.stopped.addEventListener('abort', cut);
+  const unwatch = watchCaller(() => {
+    leave();
+    cut();
+  });
   const heart = setInterval(() => {
-    void isAllowedNow().then((isSo) => {
-      if (isSo) {
-        if (!response.writableNeedDrain) response.write(':\n\n');
-      } else {
-        leave();
-        cut();
-      }
-    });
+    if (!response.writableNeedDrain) response.write(':\n\n');
   }, heartbeatMs);
   try {
     response.write(`retry: ${RETRY_MS}\n\n`);
@@ -65,6 +69,7 @@ async function writeEvents(
     response.end();
   } finally {
     clearInterval(heart);
+    unwatch();
     stream.stopped.removeEventListener('abort', cut);
   }
 }

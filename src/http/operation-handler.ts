@@ -6,6 +6,7 @@ import { validationProblem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
 import type { FairShare } from '../shares/fair-share.ts';
+import type { TokenChecks } from '../streams/token-checks.ts';
 import { authenticateWithinQuota, authorizeRequest, countByAddress } from './authorize.ts';
 import type { AuthorizationOptions } from './authorize.ts';
 import { checkAcceptHeader, readJsonBody } from './body.ts';
@@ -22,6 +23,8 @@ type ParsedOperationId = Exclude<SecuredOperationId, BytesOperationId>;
 const NO_PARTNER = '';
 
 export interface OperationOptions extends AuthorizationOptions {
+  /** Ends answers without an end when their callers may not have them any more. */
+  readonly tokenChecks: TokenChecks;
   /** Lists that are streamed at the same time. */
   readonly streamedLists: FairShare;
   readonly services: Services;
@@ -76,7 +79,10 @@ export function createSecuredOperationHandler<Id extends ParsedOperationId>(
     const reply = await handle(context, { path, ...result.values });
     if (route.notStored) response.setHeader('Cache-Control', 'no-store');
     await sendReply(response, reply, {
-      isStillAllowed: async () => (await options.authenticate(authorization)).role === actor.role,
+      stream: {
+        isStillAllowed: async () => (await options.authenticate(authorization)).role === actor.role,
+        watchCaller: (end) => options.tokenChecks.watch(actor, end),
+      },
       takeShare: () => options.streamedLists.acquire(actor.partnerId),
     });
   };
@@ -99,7 +105,6 @@ export function createOpenOperationHandler<Id extends OpenOperationId>(
     const reply = await handle(openContext(options, response), { path, ...result.values });
     if (route.notStored) response.setHeader('Cache-Control', 'no-store');
     await sendReply(response, reply, {
-      isStillAllowed: () => Promise.resolve(true),
       takeShare: () => options.streamedLists.acquire(NO_PARTNER),
     });
   };

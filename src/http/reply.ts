@@ -4,30 +4,32 @@ import { JsonBytes } from '../contract/json-bytes.ts';
 import type { OperationReply } from '../contract/handlers.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 import { sendEventStream } from './event-stream.ts';
+import type { StreamRules } from './event-stream.ts';
 import { sendJson, sendJsonBytes } from './problems.ts';
 
 export interface ReplyRules {
-  readonly isStillAllowed: () => Promise<boolean>;
+  /** Needed for event streams, which operations with a token alone return. */
+  readonly stream?: StreamRules;
   /** Resolves when a list may be streamed, to the function that says that it is over. */
   readonly takeShare: () => Promise<() => void>;
 }
 
 /**
  * Sends what an operation returned. An async iterable, be it the body or a member of it, becomes a JSON array in constant
- * memory, once `takeShare` has given it a turn among those that are being sent. `isStillAllowed` is asked while an answer
- * lasts that has no end of its own.
+ * memory, once `takeShare` has given it a turn among those that are being sent.
  * @throws Problem overloaded (503) when there is no turn for a streamed list in time; what a list throws.
  */
 export async function sendReply(
   response: Response,
   reply: OperationReply,
-  { isStillAllowed, takeShare }: ReplyRules,
+  { stream, takeShare }: ReplyRules,
 ): Promise<void> {
   if (reply.headers !== undefined) response.set(reply.headers);
   if (reply.body === undefined) {
     response.status(reply.status).end();
   } else if (reply.body instanceof EventStream) {
-    await sendEventStream(response, reply.body, isStillAllowed);
+    if (stream === undefined) throw new Error('An event stream needs a caller that may listen.');
+    await sendEventStream(response, reply.body, stream);
   } else if (reply.body instanceof JsonBytes) {
     sendJsonBytes(response, reply.status, 'application/json', reply.body.bytes);
   } else if (hasStreamedList(reply.body)) {

@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Actor } from '../domain/users/actor.ts';
 import { Problem } from '../domain/api/problem.ts';
-import { findActiveToken } from '../queries/accounts/access-tokens.ts';
 import type { ActiveToken } from '../queries/accounts/access-tokens.ts';
 import type { Db } from '../queries/connection/database.ts';
+import { TokenMemory } from './token-memory.ts';
 
 export interface AuthenticatorOptions {
   readonly db: Db;
+  /** Where tokens are read that no request waits for; `db` by default. */
+  readonly background?: Db;
   readonly clock: () => Date;
   /** Milliseconds that never run backwards: the age of cached tokens. */
   readonly monotonicMs?: () => number;
@@ -22,88 +23,61 @@ export interface LookupTurns {
 
 export interface Authenticator {
   /**
-   * Who the request acts as. A token that this process has not seen is looked up in the turn of the address. Throws the problem `unauthenticated` or `invalid_token`, with WWW-Authenticate, and
-   * `organization_suspended` (403).
+   * Who the request acts as. A token that this process has not seen is looked up in the turn of the address. Throws the
+   * problem `unauthenticated` or `invalid_token`, with WWW-Authenticate, and `organization_suspended` (403).
    */
   authenticate(authorization: string | undefined, address?: string): Promise<Actor>;
+  /**
+   * Who these tokens act as, by hex digest: all are read in one statement, and remembered. Those that are unknown, expired or
+   * revoked, or of a suspended partner, are left out. Rejects when the database does not answer.
+   */
+  findActors(tokenDigests: readonly string[]): Promise<ReadonlyMap<string, Actor>>;
   /** A token was revoked: its next request reads the table. To be called once the change is committed. */
   invalidateCachedToken(tokenDigest: string): void;
   /** The same for every token of a user, of an application, or of the applications that a user owns. */
   invalidateCachedTokensOf(userOrApplicationId: string): void;
 }
 
-/** The read of one token, ended or not. Its age counts from the beginning of the read. */
-interface CachedRead {
-  readonly startedMs: number;
-  readonly token: Promise<ActiveToken | undefined>;
-  /** Undefined until the read has ended. */
-  active: ActiveToken | undefined;
-}
-
-/** Revocation, deletion and a new role take effect within this time in other processes. */
-const CACHE_LIFETIME_MS = 900;
-const MAX_CACHED_TOKENS = 10_000;
 const BEARER_PATTERN = /^bearer +(.+)$/i;
 
 /** Checks bearer tokens (RFC 6750) through a short-lived cache: 0.6 µs against 173 µs for a read of the database. */
 export function createAuthenticator({
   db,
+  background = db,
   clock,
   monotonicMs = () => performance.now(),
   turns,
 }: AuthenticatorOptions): Authenticator {
-  const readings = new LRUCache<string, CachedRead>({ max: MAX_CACHED_TOKENS });
-
-  function read(tokenDigest: string): CachedRead {
-    const reading: CachedRead = {
-      startedMs: monotonicMs(),
-      token: findActiveToken(db, Buffer.from(tokenDigest, 'hex')),
-      active: undefined,
-    };
-    readings.set(tokenDigest, reading);
-    // Neither failures nor unknown tokens stay in the cache: a flood of them would evict the valid ones.
-    const drop = (): void => {
-      if (readings.peek(tokenDigest) === reading) readings.delete(tokenDigest);
-    };
-    reading.token.then((active) => {
-      if (active === undefined) drop();
-      else reading.active = active;
-    }, drop);
-    return reading;
-  }
-
+  const memory = new TokenMemory({ db, background, monotonicMs });
   return {
     async authenticate(authorization, address = 'unknown') {
       const token = BEARER_PATTERN.exec(authorization ?? '')?.[1];
       if (token === undefined) throw unauthenticatedProblem();
       const tokenDigest = hash('sha256', token, 'hex');
-      const known = readings.get(tokenDigest);
-      const isFresh = known !== undefined && monotonicMs() - known.startedMs < CACHE_LIFETIME_MS;
-      const lookUp = async (): Promise<ActiveToken | undefined> =>
-        (isFresh ? known : read(tokenDigest)).token;
-      const isNew = known === undefined && turns !== undefined;
+      const known = memory.findFresh(tokenDigest);
+      const lookUp = (): Promise<ActiveToken | undefined> => known ?? memory.read(tokenDigest);
+      const isNew = turns !== undefined && !memory.has(tokenDigest);
       const active = await (isNew ? turns.run(address, lookUp) : lookUp());
       if (active === undefined || active.expiresAt <= clock()) throw invalidTokenProblem();
       if (active.isSuspended) throw suspendedProblem();
-      const { orgId, partnerId, userId, applicationId, role, scope } = active;
-      return { orgId, partnerId, userId, applicationId, role, scope, tokenDigest };
+      return toActor(active, tokenDigest);
     },
 
-    invalidateCachedToken(tokenDigest) {
-      readings.delete(tokenDigest);
+    async findActors(tokenDigests) {
+      const tokens = await memory.readTogether(tokenDigests);
+      const now = clock();
+      const usable = [...tokens].filter(([, token]) => token.expiresAt > now && !token.isSuspended);
+      return new Map(usable.map(([digest, token]) => [digest, toActor(token, digest)]));
     },
 
-    invalidateCachedTokensOf(id) {
-      for (const [tokenDigest, { active }] of readings.entries()) {
-        // A read that has not ended may have begun before the change.
-        if (active === undefined || belongsTo(active, id)) readings.delete(tokenDigest);
-      }
-    },
+    invalidateCachedToken: (tokenDigest) => memory.forget(tokenDigest),
+    invalidateCachedTokensOf: (id) => memory.forgetTokensOf(id),
   };
 }
 
-function belongsTo(token: ActiveToken, id: string): boolean {
-  return token.userId === id || token.applicationId === id || token.applicationOwnerId === id;
+function toActor(token: ActiveToken, tokenDigest: string): Actor {
+  const { orgId, partnerId, userId, applicationId, role, scope } = token;
+  return { orgId, partnerId, userId, applicationId, role, scope, tokenDigest };
 }
 
 /** No credentials were sent, or of another scheme: RFC 6750, 3.1 wants no error code then. */

@@ -8,6 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { EventStream } from '../../src/contract/event-stream.ts';
 import type { StreamedEvent } from '../../src/contract/event-stream.ts';
 import { sendEventStream } from '../../src/http/event-stream.ts';
+import type { StreamRules } from '../../src/http/event-stream.ts';
 import { EventListener } from '../support/event-stream.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -26,6 +27,7 @@ async function serve(
   stream: EventStream,
   isStillAllowed = () => Promise.resolve(true),
   heartbeatMs = 60_000,
+  watchCaller: StreamRules['watchCaller'] = () => () => undefined,
   before: (response: ServerResponse) => Promise<unknown> = () => Promise.resolve(),
 ): Promise<ServedStream> {
   const begun = Promise.withResolvers<ServerResponse>();
@@ -33,7 +35,7 @@ async function serve(
   const server = createServer((_request, response) => {
     begun.resolve(response);
     before(response)
-      .then(() => sendEventStream(response as Response, stream, isStillAllowed, heartbeatMs))
+      .then(() => sendEventStream(response as Response, stream, { isStillAllowed, watchCaller }, heartbeatMs))
       .then(() => ended.resolve(undefined), ended.reject);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -64,6 +66,20 @@ function endless(): { taken: () => number; events: EventStream['events'] } {
 async function* silence(gone: AbortSignal): AsyncGenerator<StreamedEvent> {
   if (!gone.aborted) await once(gone, 'abort');
   yield* [];
+}
+
+/** Watches one caller; `end` says that it may not listen any more. */
+function watching(): { watch: StreamRules['watchCaller']; end: () => void; unwatched: () => number } {
+  let unwatched = 0;
+  let endStream = (): void => undefined;
+  return {
+    watch: (end) => {
+      endStream = end;
+      return () => (unwatched += 1);
+    },
+    end: () => endStream(),
+    unwatched: () => unwatched,
+  };
 }
 
 /** A client that reads nothing until it is told to, and a server whose buffers are full. */
@@ -104,14 +120,18 @@ test('a stop waits for no client that does not read', async () => {
   expect((await served.response).destroyed).toBe(true);
 });
 
-test('comments come while nothing happens, until the caller may not listen any more', async () => {
+test('comments come while nothing happens and ask nothing, until the caller may not listen any more', async () => {
   let asked = 0;
+  const watched = watching();
   const stream = new EventStream(silence, new AbortController().signal);
-  const served = await serve(stream, () => Promise.resolve((asked += 1) <= 3), 10);
+  const served = await serve(stream, () => Promise.resolve((asked += 1) < 0), 10, watched.watch);
   const listener = await EventListener.open(served.url, {});
+  while (listener.comments.length < 3) await turn();
+  watched.end();
   expect(await listener.ended).toBe('whole');
-  expect(listener.text).toBe(`retry: 1000\n\n${':\n\n'.repeat(3)}`);
+  expect(listener.text).toMatch(/^retry: 1000\n\n(:\n\n){3,}$/);
   await served.ended;
+  expect([asked, watched.unwatched()]).toEqual([0, 1]);
 });
 
 test('whether the caller may listen is asked before each event, and not knowing it ends the stream', async () => {
@@ -133,7 +153,7 @@ test.each([
 ])('a client that left before the stream began is not waited for, though %s', async (_, events) => {
   let released = 0;
   const stream = new EventStream(events, new AbortController().signal, () => (released += 1));
-  const served = await serve(stream, undefined, undefined, (response) => once(response, 'close'));
+  const served = await serve(stream, undefined, undefined, undefined, (response) => once(response, 'close'));
   const request = get(served.url, { agent: false }).on('error', () => undefined);
   await served.response;
   request.destroy();
@@ -142,11 +162,11 @@ test.each([
 });
 
 test('a client that reads nothing is cut off when it may not listen any more', async () => {
-  let mayListen = true;
+  const watched = watching();
   const stream = new EventStream(endless().events, new AbortController().signal);
-  const served = await serve(stream, () => Promise.resolve(mayListen), 10);
+  const served = await serve(stream, undefined, undefined, watched.watch);
   await blocked(served);
-  mayListen = false;
+  watched.end();
   await served.ended;
   expect((await served.response).destroyed).toBe(true);
 });

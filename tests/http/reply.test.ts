@@ -53,7 +53,7 @@ async function serve(): Promise<Served> {
     await sendReply(
       response as Response,
       { status: 200, body },
-      { isStillAllowed: () => Promise.resolve(true), takeShare: () => share.acquire(partnerId) },
+      { takeShare: () => share.acquire(partnerId) },
     );
   };
   const server = createServer((asked, response) => {

@@ -26,6 +26,8 @@ export interface ApiOptions {
   readonly now?: Date;
   readonly rateLimits?: RateLimits;
   readonly services?: Partial<Services>;
+  /** Milliseconds between two checks of the tokens of open event streams. */
+  readonly tokenCheckMs?: number;
   /** How requests reach the database of the test, and how long each may wait for it. */
   readonly requestPool?: {
     readonly open: (connection: pg.ClientConfig) => Promise<OpenDatabase>;
@@ -119,6 +121,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     log,
     registry,
     findNotReadyReason: () => Promise.resolve(undefined),
+    ...(options.tokenCheckMs === undefined ? {} : { tokenCheckMs: options.tokenCheckMs }),
   });
   server.on('request', app);
   const own = await foundCompany(database.db, clock.now(), 'Own');

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { InferResult } from 'kysely';
 import type { GrantType } from '../../domain/security/grant-types.ts';
 import type { Role } from '../../domain/users/roles.ts';
 import type { Db, Tx } from '../connection/database.ts';
@@ -54,40 +55,61 @@ export async function insertAccessToken(db: Db, token: NewAccessToken): Promise<
  * with it). The caller compares expiresAt with its own clock.
  */
 export async function findActiveToken(db: Db, tokenHash: Buffer): Promise<ActiveToken | undefined> {
-  const row = await db
-    .selectFrom('access_tokens as token')
-    .innerJoin('users as holder', (join) =>
-      join.onRef('holder.org_id', '=', 'token.org_id').onRef('holder.id', '=', 'token.user_id'),
-    )
-    // Outer, so that an organization that is being removed is refused by the write that misses it.
-    .leftJoin('organizations as organization', 'organization.id', 'token.org_id')
-    .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
-    .innerJoin('applications as application', (join) =>
-      join
-        .onRef('application.org_id', '=', 'token.org_id')
-        .onRef('application.id', '=', 'token.application_id'),
-    )
-    .innerJoin('users as owner', (join) =>
-      join
-        .onRef('owner.org_id', '=', 'application.org_id')
-        .onRef('owner.id', '=', 'application.owner_user_id'),
-    )
-    .select([
-      'token.org_id',
-      'token.user_id',
-      'token.application_id',
-      'token.scope',
-      'token.expires_at',
-      'holder.role',
-      'organization.parent_org_id',
-      sql<boolean>`coalesce(parent.suspended_at, organization.suspended_at) is not null`.as('is_suspended'),
-      'owner.id as owner_id',
-    ])
-    .where('token.token_hash', '=', tokenHash)
-    .where('holder.deleted_at', 'is', null)
-    .where('owner.deleted_at', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
+  const row = await selectActiveTokens(db).where('token.token_hash', '=', tokenHash).executeTakeFirst();
+  return row === undefined ? undefined : toActiveToken(row);
+}
+
+/** The same for many tokens in one statement, by hex digest. */
+export async function findActiveTokens(
+  db: Db,
+  tokenHashes: readonly Buffer[],
+): Promise<ReadonlyMap<string, ActiveToken>> {
+  const rows = await selectActiveTokens(db)
+    .where(sql<boolean>`token.token_hash = any(${tokenHashes}::bytea[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.token_hash.toString('hex'), toActiveToken(row)]));
+}
+
+function selectActiveTokens(db: Db) {
+  return (
+    db
+      .selectFrom('access_tokens as token')
+      .innerJoin('users as holder', (join) =>
+        join.onRef('holder.org_id', '=', 'token.org_id').onRef('holder.id', '=', 'token.user_id'),
+      )
+      // Outer, so that an organization that is being removed is refused by the write that misses it.
+      .leftJoin('organizations as organization', 'organization.id', 'token.org_id')
+      .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
+      .innerJoin('applications as application', (join) =>
+        join
+          .onRef('application.org_id', '=', 'token.org_id')
+          .onRef('application.id', '=', 'token.application_id'),
+      )
+      .innerJoin('users as owner', (join) =>
+        join
+          .onRef('owner.org_id', '=', 'application.org_id')
+          .onRef('owner.id', '=', 'application.owner_user_id'),
+      )
+      .select([
+        'token.token_hash',
+        'token.org_id',
+        'token.user_id',
+        'token.application_id',
+        'token.scope',
+        'token.expires_at',
+        'holder.role',
+        'organization.parent_org_id',
+        sql<boolean>`coalesce(parent.suspended_at, organization.suspended_at) is not null`.as('is_suspended'),
+        'owner.id as owner_id',
+      ])
+      .where('holder.deleted_at', 'is', null)
+      .where('owner.deleted_at', 'is', null)
+  );
+}
+
+type ActiveTokenRow = InferResult<ReturnType<typeof selectActiveTokens>>[number];
+
+function toActiveToken(row: ActiveTokenRow): ActiveToken {
   return {
     orgId: row.org_id,
     partnerId: row.parent_org_id ?? row.org_id,
