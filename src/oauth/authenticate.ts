@@ -54,10 +54,12 @@ export function createAuthenticator({
       const token = BEARER_PATTERN.exec(authorization ?? '')?.[1];
       if (token === undefined) throw unauthenticatedProblem();
       const tokenDigest = hash('sha256', token, 'hex');
-      const known = memory.findFresh(tokenDigest);
-      const lookUp = (): Promise<ActiveToken | undefined> => known ?? memory.read(tokenDigest);
-      const isNew = turns !== undefined && !memory.has(tokenDigest);
-      const active = await (isNew ? turns.run(address, lookUp) : lookUp());
+      // Asked when the turn has come: another request may have read the token meanwhile.
+      const lookUp = (): Promise<ActiveToken | undefined> =>
+        memory.findFresh(tokenDigest) ?? memory.read(tokenDigest);
+      const active = await (turns === undefined || memory.has(tokenDigest)
+        ? lookUp()
+        : turns.run(address, lookUp));
       if (active === undefined || active.expiresAt <= clock()) throw invalidTokenProblem();
       if (active.isSuspended) throw suspendedProblem();
       return toActor(active, tokenDigest);

@@ -6,6 +6,8 @@ import type { Db } from '../queries/connection/database.ts';
 /** Revocation, deletion and a new role take effect within this time in other processes. */
 const CACHE_LIFETIME_MS = 900;
 const MAX_CACHED_TOKENS = 10_000;
+/** Kept apart: a flood of unknown tokens must not evict valid ones. */
+const MAX_UNKNOWN_TOKENS = 10_000;
 
 /** The read of one token, ended or not. Its age counts from the beginning of the read. */
 interface CachedRead {
@@ -21,28 +23,46 @@ export interface TokenMemoryOptions {
   readonly background: Db;
   /** Milliseconds that never run backwards. */
   readonly monotonicMs: () => number;
+  /** Unknown tokens that are remembered; beyond them those that were used longest ago are forgotten. */
+  readonly maxUnknown?: number;
 }
 
 /** What the tables said of tokens, by hex digest, for less than a second. */
 export class TokenMemory {
   readonly #options: TokenMemoryOptions;
   readonly #readings = new LRUCache<string, CachedRead>({ max: MAX_CACHED_TOKENS });
+  /** When the reads began that did not find these tokens. */
+  readonly #unknown: LRUCache<string, number>;
   #announcedChanges = 0;
 
   constructor(options: TokenMemoryOptions) {
     this.#options = options;
+    this.#unknown = new LRUCache({ max: options.maxUnknown ?? MAX_UNKNOWN_TOKENS });
   }
 
-  /** Whether this process has read the token before, however long ago. */
+  /** Whether this process has found the token before, however long ago, or has just not found it. */
   has(tokenDigest: string): boolean {
-    return this.#readings.has(tokenDigest);
+    return this.#readings.has(tokenDigest) || this.#isUnknown(tokenDigest);
   }
 
-  /** What is remembered of the token, if it may still be used. */
+  /** What is remembered of the token, if that is fresh enough: a read of it, ended or not. */
   findFresh(tokenDigest: string): Promise<ActiveToken | undefined> | undefined {
     const known = this.#readings.get(tokenDigest);
-    if (known === undefined) return undefined;
-    return this.#options.monotonicMs() - known.startedMs < CACHE_LIFETIME_MS ? known.token : undefined;
+    if (known === undefined) return this.#isUnknown(tokenDigest) ? Promise.resolve(undefined) : undefined;
+    return this.#isFresh(known.startedMs) ? known.token : undefined;
+  }
+
+  /**
+   * Whether a read has just not found the token. One that is issued meanwhile works at once all the same: it is drawn at random
+   * and in the table before anybody has it, so that nobody can have asked for it earlier.
+   */
+  #isUnknown(tokenDigest: string): boolean {
+    const startedMs = this.#unknown.get(tokenDigest);
+    return startedMs !== undefined && this.#isFresh(startedMs);
+  }
+
+  #isFresh(startedMs: number): boolean {
+    return this.#options.monotonicMs() - startedMs < CACHE_LIFETIME_MS;
   }
 
   /** Reads a token; those that ask for it meanwhile share the read. Rejects when the database does not answer. */
@@ -54,13 +74,14 @@ export class TokenMemory {
       active: undefined,
     };
     this.#readings.set(tokenDigest, reading);
-    // Neither failures nor unknown tokens stay in the cache: a flood of them would evict the valid ones.
     const drop = (): void => {
       if (this.#readings.peek(tokenDigest) === reading) this.#readings.delete(tokenDigest);
     };
     reading.token.then((active) => {
-      if (active === undefined) drop();
-      else reading.active = active;
+      reading.active = active;
+      if (active !== undefined) return;
+      drop();
+      this.#unknown.set(tokenDigest, reading.startedMs);
     }, drop);
     return reading.token;
   }

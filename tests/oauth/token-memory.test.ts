@@ -4,6 +4,9 @@ import { suspendPartner } from '../../src/accounts/suspension.ts';
 import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
 import { createAuthenticator } from '../../src/oauth/authenticate.ts';
 import type { Authenticator } from '../../src/oauth/authenticate.ts';
+import { TokenMemory } from '../../src/oauth/token-memory.ts';
+import type { Db } from '../../src/queries/connection/database.ts';
+import { FairShare } from '../../src/shares/fair-share.ts';
 import { insertAccessToken } from '../../src/queries/accounts/access-tokens.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
@@ -48,31 +51,80 @@ async function addToken(userId: string): Promise<string> {
 const enter = (value = token): ReturnType<Authenticator['authenticate']> =>
   authenticator.authenticate(`Bearer ${value}`);
 
+const digestOf = (value: string): string => sha256Digest(value).toString('hex');
+
 const refused = { code: 'invalid_token' };
 
-describe('tokens that are read together', () => {
-  const digestOf = (value: string): string => sha256Digest(value).toString('hex');
+/** Counts the statements of an authenticator of its own. */
+function counted(): { authenticator: Authenticator; db: Db; statements: () => number } {
+  let statements = 0;
+  const counter: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      statements += 1;
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  const db = database.db.withPlugin(counter);
+  const turns = new FairShare({ capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 200 });
+  return {
+    authenticator: createAuthenticator({ db, clock: () => now, monotonicMs: () => elapsedMs, turns }),
+    db,
+    statements: () => statements,
+  };
+}
 
+describe('an unknown token', () => {
+  test('costs one statement in 0.9 seconds, however often and at once it comes', async () => {
+    const { authenticator: authority, statements } = counted();
+    const unknown = `Bearer ${newAccessToken()}`;
+    const flood = Array.from({ length: 40 }, () => authority.authenticate(unknown));
+    for (const each of await Promise.allSettled(flood)) expect(each.status).toBe('rejected');
+    elapsedMs = 899;
+    await expect(authority.authenticate(unknown)).rejects.toMatchObject(refused);
+    expect(statements()).toBe(1);
+    elapsedMs = 900;
+    await expect(authority.authenticate(unknown)).rejects.toMatchObject(refused);
+    expect(statements()).toBe(2);
+  });
+
+  test('is forgotten for others, which evict no valid one', async () => {
+    const { db, statements } = counted();
+    const memory = new TokenMemory({ db, background: db, monotonicMs: () => 0, maxUnknown: 10 });
+    const read = async (value: string): Promise<unknown> =>
+      (await (memory.findFresh(digestOf(value)) ?? memory.read(digestOf(value))))?.userId;
+    const unknown = Array.from({ length: 11 }, () => newAccessToken());
+    for (const value of [token, ...unknown]) await read(value);
+    expect(statements()).toBe(12);
+    expect(await Promise.all([token, ...unknown.slice(1)].map(read))).toEqual([
+      client.ownerId,
+      ...Array<undefined>(10).fill(undefined),
+    ]);
+    expect(statements()).toBe(12);
+    expect(await read(unknown[0] ?? '')).toBeUndefined();
+    expect(statements()).toBe(13);
+  });
+
+  test('keeps no token that is issued after it from working at once', async () => {
+    const { authenticator: authority } = counted();
+    await expect(authority.authenticate(`Bearer ${newAccessToken()}`)).rejects.toMatchObject(refused);
+    const issued = await addToken(client.ownerId);
+    expect(await authority.authenticate(`Bearer ${issued}`)).toMatchObject({ userId: client.ownerId });
+  });
+});
+
+describe('tokens that are read together', () => {
   test('cost one statement, and their next requests none', async () => {
     const values = [token];
     while (values.length < 50) values.push(await addToken(client.ownerId));
-    let statements = 0;
-    const counter: KyselyPlugin = {
-      transformQuery: ({ node }) => {
-        statements += 1;
-        return node;
-      },
-      transformResult: ({ result }) => Promise.resolve(result),
-    };
-    const db = database.db.withPlugin(counter);
-    const counted = createAuthenticator({ db, clock: () => now, monotonicMs: () => elapsedMs });
-    const actors = await counted.findActors(values.map(digestOf));
-    expect(statements).toBe(1);
+    const { authenticator: authority, statements } = counted();
+    const actors = await authority.findActors(values.map(digestOf));
+    expect(statements()).toBe(1);
     expect([...actors.keys()].sort()).toEqual(values.map(digestOf).sort());
     for (const value of values) {
-      expect(await counted.authenticate(`Bearer ${value}`)).toEqual(actors.get(digestOf(value)));
+      expect(await authority.authenticate(`Bearer ${value}`)).toEqual(actors.get(digestOf(value)));
     }
-    expect(statements).toBe(1);
+    expect(statements()).toBe(1);
   });
 
   test('are left out when they are unknown, expired, or of a suspended partner', async () => {
