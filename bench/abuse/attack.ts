@@ -16,6 +16,8 @@ export interface Target {
   readonly applicationTokens: readonly string[];
   /** A running fleet of some thousand households, and one of its households. */
   readonly fleet: Fleet;
+  /** A small one with a month of history. */
+  readonly fleetWithHistory: Fleet;
   /** A webhook of the partner whose endpoint takes connections and never answers. */
   readonly webhookId: string;
   /** The client id of the other partner, which is no secret. */
@@ -51,6 +53,8 @@ export interface Attack {
   readonly what: string;
   /** Of an attack that is over in a moment: the row tells how long requests stay slow, not the p99 of all. */
   readonly isBurst?: true;
+  /** It reads the metrics of the public port, which have a port of their own otherwise. */
+  readonly readsMetrics?: true;
   readonly run: (aim: Aim) => Promise<void>;
 }
 

@@ -2,13 +2,13 @@
 import { parseArgs } from 'node:util';
 import type { Attack } from './attack.ts';
 import { ATTACKS, CONTROL, findAttack } from './attacks/all.ts';
-import { BOUNDS, copyWithout } from './bounds.ts';
-import type { Bound } from './bounds.ts';
+import { boundsOf, WITHOUT_BOUND } from './bounds/all.ts';
 import { measure, medianRun, Victim } from './measure.ts';
 import type { Latency, Run } from './measure.ts';
 import { canPin, pinToServiceCore } from './processes.ts';
 import { GOALS, missedGoals, printHead, printRow } from './table.ts';
 import type { Row } from './table.ts';
+import { copyWithout } from './unbounded.ts';
 import { createWorld } from './world.ts';
 import type { Attacked, World } from './world.ts';
 
@@ -55,7 +55,7 @@ export async function benchAbuse(args: readonly string[]): Promise<number> {
     `Attacks beside a partner that sends ${perSecond} requests a second, GET and POST by turns: ` +
       `${requests} in each run, median of ${runs}.`,
   );
-  if (plan.unbounded) console.log('Each attack is made on a service without the bounds that hold it up.');
+  if (plan.unbounded) printBounds(attacks);
   if (!canPin) console.log('Without two cores and taskset nothing is pinned: the control means little.');
   console.log(`The calibration loop takes ${calibrate().toFixed(0)} ms.\n`);
   const startedAt = performance.now();
@@ -66,7 +66,8 @@ export async function benchAbuse(args: readonly string[]): Promise<number> {
   try {
     printHead();
     for (const attack of attacks) {
-      for (const cell of cellsOf(attack, plan.cells)) {
+      const isMeasured = !plan.unbounded || boundsOf(attack.name).length > 0;
+      for (const cell of isMeasured ? cellsOf(attack, plan.cells) : []) {
         const isDue = rows.length % ROWS_PER_CONTROL === 0 || control === undefined;
         const row = await measureRow(world, victim, attack, cell, plan, isDue ? undefined : control);
         ({ control } = row);
@@ -79,6 +80,15 @@ export async function benchAbuse(args: readonly string[]): Promise<number> {
     await world.remove();
   }
   return conclude(rows, startedAt);
+}
+
+/** What is taken out for each attack; those that nothing could be taken out for are not made. */
+function printBounds(attacks: readonly Attack[]): void {
+  console.log('Each attack is made on a service without rate limits and without the bounds that hold it up:');
+  for (const { name } of attacks) {
+    const bounds = boundsOf(name).map((bound) => bound.name);
+    console.log(`${name.padEnd(18)} ${WITHOUT_BOUND[name] ?? bounds.join('; ')}`);
+  }
 }
 
 function conclude(rows: readonly Row[], startedAt: number): number {
@@ -102,7 +112,7 @@ async function measureRow(
   known: Latency | undefined,
 ): Promise<Row> {
   const tree = plan.unbounded ? copyWithout(boundsOf(attack.name)) : undefined;
-  const attacked = await world.start(limits, tree?.command);
+  const attacked = await world.start({ limits, command: tree?.command, hasOwnMetrics: !attack.readsMetrics });
   try {
     await warmUp(attacked, victim, plan);
     const control = known ?? (await measure(attacked, victim, CONTROL, from, plan.requests));
@@ -114,10 +124,6 @@ async function measureRow(
     await attacked.remove();
     tree?.remove();
   }
-}
-
-function boundsOf(attack: string): readonly Bound[] {
-  return BOUNDS.filter(({ attacks }) => attacks.includes(attack));
 }
 
 /** Two seconds, in which the service's code is compiled and its connections are opened. */
@@ -152,9 +158,8 @@ function readPlan(args: readonly string[]): Plan | undefined {
     return value;
   };
   const from = values.from === undefined ? undefined : values.from === 'same' ? SAME : OTHER;
-  const attacks = positionals.length === 0 ? ATTACKS : positionals.map(findAttack);
   return {
-    attacks: values.unbounded ? attacks.filter(({ name }) => boundsOf(name).length > 0) : attacks,
+    attacks: positionals.length === 0 ? ATTACKS : positionals.map(findAttack),
     unbounded: values.unbounded,
     cells: CELLS.filter(
       (cell) =>

@@ -16,6 +16,11 @@ const APPLICATIONS = 10;
 /** The most that a fleet is created or expanded with. */
 const HOUSEHOLDS_AT_ONCE = 1_000;
 
+/** Enough that one of them has every device. */
+const HOUSEHOLDS_WITH_HISTORY = 10;
+/** The longest series that can be asked for, and a day that has not ended. */
+const HISTORY_DAYS = 32;
+
 /** What the attacker has. */
 export interface Possessions {
   readonly users: number;
@@ -96,17 +101,19 @@ export async function prepareAttacker(
     passwordClientSecret: password.clientSecret,
     applicationTokens,
     fleet: await growFleet(api, households),
+    fleetWithHistory: await growFleet(api, HOUSEHOLDS_WITH_HISTORY, HISTORY_DAYS),
     webhookId: webhook.body.id,
   };
 }
 
-async function growFleet(api: PartnerApi, households: number): Promise<Fleet> {
+async function growFleet(api: PartnerApi, households: number, historyDays = 0): Promise<Fleet> {
   const path = '/device-simulator/fleets';
   const made = await api.call<{ job_id: string; simulation_org_id: string }>('POST', path, {
     request_id: crypto.randomUUID(),
     count: Math.min(HOUSEHOLDS_AT_ONCE, households),
     latitude: 48.2,
     longitude: 16.4,
+    history_days: historyDays,
   });
   const { job_id: jobId, simulation_org_id: simulationOrgId } = made.body;
   const running = (): Promise<unknown> =>

@@ -1,6 +1,9 @@
 // What is attacked: a PostgreSQL with a database in which two partners stand, and services on copies of it.
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
@@ -21,15 +24,23 @@ import { prepareAttacker, prepareVictim, startBlackHole } from './partners.ts';
 import type { Attacker, VictimPartner } from './partners.ts';
 import type { VictimJob } from './victim.ts';
 
-/** Where metrics are asked for from: the quotas of addresses are the attacker's and the victim's. */
+/** Where metrics are asked for from where they have no port of their own: quotas of addresses are the partners'. */
 const OBSERVER = '127.0.0.3';
 const USERS = 30_000;
 const NOTICES = 30_000;
 
 export interface World {
   /** A service on a database of its own, as it is after the preparation. */
-  start(limits: 'off' | 'default', command?: string): Promise<Attacked>;
+  start(how: Start): Promise<Attacked>;
   remove(): Promise<void>;
+}
+
+interface Start {
+  readonly limits: 'off' | 'default';
+  /** The `partner` of another source tree. */
+  readonly command?: string | undefined;
+  /** Whether metrics have a port of their own, as they should have where anybody reaches the main one. */
+  readonly hasOwnMetrics: boolean;
 }
 
 /** A service that can be attacked. */
@@ -95,20 +106,25 @@ async function prepareServices(
   await service.remove();
   await database.pool.end();
   use(database.connection.database ?? '');
-  return (limits, command = PARTNER_COMMAND) => startAttacked(env, limits, command, attacker, victim);
+  return (how) => startAttacked(env, how, attacker, victim);
 }
 
 async function startAttacked(
   env: Readonly<Record<string, string>>,
-  limits: 'off' | 'default',
-  command: string,
+  { limits, command = PARTNER_COMMAND, hasOwnMetrics }: Start,
   attacker: Attacker,
   victim: VictimPartner,
 ): Promise<Attacked> {
   const database = await testDatabase();
+  const metricsPort = hasOwnMetrics ? await findFreePort() : undefined;
   const service = await startService({
     command,
-    env: { ...env, DATABASE_URL: database.url, ...(limits === 'off' ? { RATE_LIMITS: 'off' } : {}) },
+    env: {
+      ...env,
+      DATABASE_URL: database.url,
+      ...(limits === 'off' ? { RATE_LIMITS: 'off' } : {}),
+      ...(metricsPort === undefined ? {} : { METRICS_PORT: String(metricsPort) }),
+    },
   });
   const port = Number(new URL(service.baseUrl).port);
   const observer = new Agent({ connect: { localAddress: OBSERVER } });
@@ -117,7 +133,8 @@ async function startAttacked(
     victim: { ...victim, port },
     memory: () => readMemory(service.pid),
     longestHold: async () => {
-      const { body } = await request(`http://127.0.0.1:${port}/metrics`, { dispatcher: observer });
+      const address = `http://127.0.0.1:${metricsPort ?? port}/metrics`;
+      const { body } = await request(address, { dispatcher: observer });
       const text = await body.text();
       return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000;
     },
@@ -127,6 +144,16 @@ async function startAttacked(
       await database.close();
     },
   };
+}
+
+/** The service says in its log which port it took by itself, and that is silent here. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 function readMemory(pid: number): { now: number; peak: number } {

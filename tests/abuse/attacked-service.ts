@@ -7,6 +7,9 @@ import type { Possessions, VictimPartner } from '../../bench/abuse/partners.ts';
 import { fixedCredentials } from '../process/partner.ts';
 import { Inspector, INSPECTOR_ENV } from '../support/inspector.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+type Pool = TestDatabase['pool'];
 
 /** What a finished attack has cost the service, in processor time, which other programs of the machine do not change. */
 export interface Cost {
@@ -14,8 +17,6 @@ export interface Cost {
   readonly counts: Readonly<Record<string, number>>;
   /** Milliseconds of all threads. */
   readonly processorMs: number;
-  /** The longest that the event loop worked without looking for other requests, in milliseconds of its thread. */
-  readonly holdMs: number;
 }
 
 /** An attack that goes on until it is ended. */
@@ -34,6 +35,14 @@ export interface AttackedService {
   begin(name: string, atOnce: number, from?: string): Running;
   /** Connections of the service to its database that are not free. */
   readonly countBusyConnections: () => Promise<number>;
+  /** Connections for requests whose statements wait for a lock. */
+  readonly countBlockedConnections: () => Promise<number>;
+  /** Statements under way that count what is left to deliver. */
+  readonly countQueueQuestions: () => Promise<number>;
+  /** Takes locks by a statement, of which $1 is the attacker; the function that it resolves to lets them go. */
+  lock(statement: string): Promise<() => Promise<void>>;
+  /** The longest hold of the event loop since the last call, in milliseconds of its thread. */
+  readonly takeHoldMs: () => Promise<number>;
   /** A request of the other partner; resolves to its status. */
   ask(method: 'GET' | 'POST'): Promise<number>;
   remove(): Promise<void>;
@@ -77,6 +86,7 @@ export async function startAttackedService(
     victimClientId: victim.clientId,
     port: Number(new URL(service.baseUrl).port),
   };
+  const { pool } = service.database;
   await inspector.evaluate(WATCH);
   return {
     target,
@@ -84,19 +94,35 @@ export async function startAttackedService(
     inspector,
     attack: (name, requests, atOnce) => attackOnce(target, inspector, name, requests, atOnce),
     begin: (name, atOnce, from = '127.0.0.2') => begin(target, name, atOnce, from),
-    countBusyConnections: async () => {
-      const { rows } = await service.database.pool.query<{ busy: number }>(
-        `select count(*)::int as busy from pg_stat_activity
-         where datname = current_database() and application_name <> 'test' and state <> 'idle'`,
-      );
-      return rows[0]?.busy ?? 0;
-    },
+    countBusyConnections: () => countConnections(pool, "application_name <> 'test' and state <> 'idle'"),
+    countBlockedConnections: () =>
+      countConnections(pool, "application_name = 'partner' and wait_event_type = 'Lock'"),
+    countQueueQuestions: () => countConnections(pool, "state = 'active' and query like '% as in_flight%'"),
+    lock: (statement) => holdLock(pool, statement, attacker.orgId),
+    takeHoldMs: () => inspector.evaluate<number>(TAKE_HOLD),
     ask: (method) => askAsVictim(service.baseUrl, victim, method),
     remove: async () => {
       inspector.close();
       blackHole.close();
       await service.remove();
     },
+  };
+}
+
+async function countConnections(pool: Pool, which: string): Promise<number> {
+  const { rows } = await pool.query<{ connections: number }>(
+    `select count(*)::int as connections from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and ${which}`,
+  );
+  return rows[0]?.connections ?? 0;
+}
+
+async function holdLock(pool: Pool, statement: string, orgId: string): Promise<() => Promise<void>> {
+  const client = await pool.connect();
+  await client.query('begin');
+  await client.query(statement, statement.includes('$1') ? [orgId] : []);
+  return async () => {
+    await client.query('rollback');
+    client.release();
   };
 }
 
@@ -111,10 +137,8 @@ async function attackOnce(
   const end = new AbortController();
   const aim = { target, from: '127.0.0.1', signal: end.signal, tally, requests };
   const before = await inspector.processorMs();
-  await inspector.evaluate<number>(TAKE_HOLD);
   await findAttack(name).run(atOnce === undefined ? aim : { ...aim, atOnce });
-  const holdMs = await inspector.evaluate<number>(TAKE_HOLD);
-  return { counts: tally.counts(), holdMs, processorMs: (await inspector.processorMs()) - before };
+  return { counts: tally.counts(), processorMs: (await inspector.processorMs()) - before };
 }
 
 function begin(target: Target, name: string, atOnce: number, from: string): Running {

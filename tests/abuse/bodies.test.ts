@@ -1,4 +1,4 @@
-// Attacks by bodies of megabytes, scaled down.
+// Attacks by what a request says, scaled down: bodies of megabytes, long queries.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAttackedService } from './attacked-service.ts';
 import type { AttackedService } from './attacked-service.ts';
@@ -19,4 +19,11 @@ test('8 MB of faulty prices are refused for at most 1 s of processor time each',
   const { counts, processorMs } = await service.attack('faulty-prices', 2);
   expect(counts).toEqual({ 422: 2 });
   expect(processorMs / 2).toBeLessThan(1000);
+});
+
+test.each([
+  ['many-codes', 400],
+  ['deep-offsets', 422],
+])('%s: what is within the bounds is answered, what is beyond is refused', async (name, refused) => {
+  expect((await service.attack(name, 20)).counts).toEqual({ 200: 10, [refused]: 10 });
 });

@@ -10,10 +10,19 @@ let service: AttackedService;
 beforeAll(async () => {
   service = await startAttackedService(
     {},
-    { RATE_LIMITS: `default=100000/3600,partner=${QUOTA}/3600,login=2/3600,signup=5/3600` },
+    {
+      QUOTAS: 'fleets=4',
+      RATE_LIMITS: `default=100000/3600,partner=${QUOTA}/3600,login=2/3600,signup=5/3600`,
+    },
   );
 });
 afterAll(() => service.remove());
+
+test('fleets beyond the quota of a partner are refused, and nothing is built for them', async () => {
+  const { counts } = await service.attack('fleet-flood', 8);
+  // Two it has already.
+  expect(counts).toEqual({ 200: 2, 422: 6 });
+});
 
 test('ten applications of a partner share one quota, and another partner has its own', async () => {
   const { counts } = await service.attack('ten-applications', QUOTA + MORE);

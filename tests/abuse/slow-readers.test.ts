@@ -9,7 +9,7 @@ const READERS = 20;
 
 let service: AttackedService;
 beforeAll(async () => {
-  service = await startAttackedService({ households: 1_000 });
+  service = await startAttackedService({ households: 1_000, users: 30_000 });
 });
 afterAll(() => service.remove());
 
@@ -21,3 +21,14 @@ test('readers of locations hold no connection to the database, however much they
   await until(service.countBusyConnections, (busy) => busy === 0);
   await attack.end();
 }, 30_000);
+
+test('of 40 readers of a long list 16 are sent it at once', async () => {
+  const attack = service.begin('users-slowly', 40);
+  // 16 wait for their turn, in vain after 2 s.
+  const answers = await until(
+    attack.counts,
+    ({ 200: sent = 0, 503: refused = 0 }) => sent >= 16 && sent + refused >= 24,
+  );
+  expect(answers['200']).toBe(16);
+  await attack.end();
+});

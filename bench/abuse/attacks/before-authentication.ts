@@ -16,6 +16,10 @@ function largeForm(): string {
   return text;
 }
 
+function largeHeaders(fields: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: fields }, (_, i) => [`x-header-${i}`, 'v'.repeat(145)]));
+}
+
 /** The beginning of a body of which the rest never comes. */
 function halfOpen(): string {
   const headers = { ...JSON_BODY, 'content-length': '10000' };
@@ -155,12 +159,10 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
   {
     name: 'large-headers',
     by: 'anybody',
-    what: '15 kB of headers, 32 at once',
+    what: '15 and 60 kB of headers, 32 at once',
     run: (aim) => {
-      const headers = Object.fromEntries(
-        Array.from({ length: 90 }, (_, i) => [`x-header-${i}`, 'v'.repeat(145)]),
-      );
-      return flood(aim, 32, () => ({ method: 'GET', path: usersPath(aim), headers }));
+      const headers = [largeHeaders(90), largeHeaders(360)] as const;
+      return flood(aim, 32, (n) => ({ method: 'GET', path: usersPath(aim), headers: headers[n % 2] ?? {} }));
     },
   },
   {
@@ -175,15 +177,20 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
   {
     name: 'cookies',
     by: 'anybody',
-    what: '8 KiB of cookies to the portal, 32 at once',
+    what: '8 and 60 KiB of cookies to the portal, 32 at once',
     run: (aim) => {
-      const headers = { cookie: 'a=b;'.repeat(2_048) };
-      return flood(aim, 32, () => ({ method: 'GET', path: '/accounts/login', headers }));
+      const cookies = ['a=b;'.repeat(2_048), 'a=b;'.repeat(15_360)] as const;
+      return flood(aim, 32, (n) => ({
+        method: 'GET',
+        path: '/accounts/login',
+        headers: { cookie: cookies[n % 2] ?? '' },
+      }));
     },
   },
   {
     name: 'probes',
     by: 'anybody',
+    readsMetrics: true,
     what: '/metrics and /readyz, 32 at once',
     run: (aim) => flood(aim, 32, (n) => ({ method: 'GET', path: n % 2 === 0 ? '/metrics' : '/readyz' })),
   },

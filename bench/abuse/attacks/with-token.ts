@@ -1,16 +1,13 @@
 // Attacks of a partner with a token.
 import { randomUUID } from 'node:crypto';
-import { deflateRawSync } from 'node:zlib';
 import { apiPath, bearer, bearerJson } from '../attack.ts';
 import type { Aim, Attack } from '../attack.ts';
 import { flood, hold, pipeline, requestText } from '../wire.ts';
+import { DAY_MS, faultyPrices, largestDefinition, manyKeys, nextDay, validPrices } from './bodies.ts';
 import { fleetAttacks } from './fleets.ts';
 
-const QUARTER_MS = 900_000;
-const DAY_MS = 86_400_000;
-
 const path = ({ target }: Aim, rest: string): string => apiPath(target.orgId, rest);
-const ofHousehold = ({ target: { fleet } }: Aim, rest: string): string =>
+const ofHousehold = ({ target: { fleetWithHistory: fleet } }: Aim, rest: string): string =>
   apiPath(fleet.simulationOrgId, `/users/${fleet.userId}${rest}`);
 const read = (aim: Aim, to: string): string =>
   requestText({ method: 'GET', path: to, headers: bearer(aim.target.token) });
@@ -21,52 +18,11 @@ function month(): string {
   return `from=${new Date(to - 31 * DAY_MS).toISOString()}&to=${new Date(to).toISOString()}`;
 }
 
-function nextDay(): number {
-  return (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS;
-}
-
 /** So many days from tomorrow on, as a range of the query. */
 function days(count: number, from: string, to: string): string {
   const start = nextDay();
   return `${from}=${new Date(start).toISOString()}&${to}=${new Date(start + count * DAY_MS).toISOString()}`;
 }
-
-/** Just below 8 MiB: 720,000 numbers as texts, where numbers belong. */
-function faultyPrices(): string {
-  const entry = `{"timestamp":"2026-11-22T00:00:00Z","price":1,"best_bid":[${'"1234567",'.repeat(71)}"1234567"]}`;
-  return `{"data":[${Array.from({ length: 10_000 }, () => entry).join(',')}]}`.slice(0, 8_388_000);
-}
-
-/** Just below 8 MiB: 10,000 quarter hours to come with their bids. */
-function validPrices(): string {
-  const start = nextDay();
-  const bids = Array.from({ length: 90 }, (_, i) => (50 + i / 10).toFixed(2)).join(',');
-  const entries = Array.from({ length: 10_000 }, (_, i) => {
-    const timestamp = new Date(start + i * QUARTER_MS).toISOString();
-    return `{"timestamp":"${timestamp}","price":${i / 100},"best_bid":[${bids}],"best_ask":[${i}]}`;
-  });
-  return `{"data":[${entries.join(',')}]}`;
-}
-
-/** 16 million cells over Germany. */
-function largestDefinition(): string {
-  const [rows, cols] = [4_000, 4_000];
-  const cells = Buffer.alloc(rows * cols);
-  for (let i = 0; i < cells.length; i++) cells[i] = 1 + (((i / cols) >> 8) ^ ((i % cols) >> 8));
-  return JSON.stringify({
-    request_id: randomUUID(),
-    count: 1_000,
-    density: {
-      country: 'DE',
-      dataset_version: 'bench',
-      boundary_version: 'natural-earth-4.1-50m',
-      grid: { origin_lat: 55.1, origin_lon: 5.8, cell_deg: 0.0025, rows, cols },
-      weights: deflateRawSync(cells).toString('base64'),
-    },
-  });
-}
-
-const manyKeys = (): string => `{${Array.from({ length: 70_000 }, (_, i) => `"key${i}":${i}`).join(',')}}`;
 
 const uploads = (aim: Aim, body: string): Promise<void> =>
   flood(aim, 40, () => ({
@@ -76,8 +32,12 @@ const uploads = (aim: Aim, body: string): Promise<void> =>
     body,
   }));
 
-const reads = (aim: Aim, atOnce: number, to: string): Promise<void> =>
-  flood(aim, atOnce, () => ({ method: 'GET', path: to, headers: bearer(aim.target.token) }));
+const reads = (aim: Aim, atOnce: number, ...paths: readonly string[]): Promise<void> =>
+  flood(aim, atOnce, (n) => ({
+    method: 'GET',
+    path: paths[n % paths.length] ?? '',
+    headers: bearer(aim.target.token),
+  }));
 
 export const attacksWithToken: readonly Attack[] = [
   {
@@ -116,7 +76,11 @@ export const attacksWithToken: readonly Attack[] = [
     by: 'partner',
     what: 'quarter hours of 31 days of a device, 40 at once',
     run: (aim) =>
-      reads(aim, 40, ofHousehold(aim, `/inverters/${aim.target.fleet.inverterId}/data?${month()}`)),
+      reads(
+        aim,
+        40,
+        ofHousehold(aim, `/inverters/${aim.target.fleetWithHistory.inverterId}/data?${month()}`),
+      ),
   },
   {
     name: 'schedules',
@@ -125,7 +89,11 @@ export const attacksWithToken: readonly Attack[] = [
     run: async (aim) => {
       await uploads({ ...aim, requests: 1, atOnce: 1 }, validPrices());
       const range = days(31, 'from', 'to');
-      await reads(aim, 40, ofHousehold(aim, `/heat-pumps/${aim.target.fleet.heatPumpId}/schedules?${range}`));
+      await reads(
+        aim,
+        40,
+        ofHousehold(aim, `/heat-pumps/${aim.target.fleetWithHistory.heatPumpId}/schedules?${range}`),
+      );
     },
   },
   {
@@ -150,23 +118,29 @@ export const attacksWithToken: readonly Attack[] = [
         method: 'POST',
         path: to,
         headers: bearerJson(aim.target.token),
-        body: '{}',
+        body: '{"topic":"device.information"}',
       }));
     },
   },
   {
     name: 'deep-offsets',
     by: 'partner',
-    what: 'pages of notices far behind the end, 32 at once',
-    run: (aim) => reads(aim, 32, path(aim, '/notifications/information?limit=1&offset=29000')),
+    what: 'pages of notices far behind the newest, by offsets of 10,000 and 29,000, 32 at once',
+    run: (aim) => {
+      const list = path(aim, '/notifications/information?limit=1&offset=');
+      return reads(aim, 32, `${list}10000`, `${list}29000`);
+    },
   },
   {
     name: 'many-codes',
     by: 'partner',
-    what: 'lists of notices by 95 codes, 32 at once',
+    what: 'lists of notices by 95 and 600 codes, 32 at once',
     run: (aim) => {
-      const codes = Array.from({ length: 95 }, (_, i) => `code=c${i}`).join('&');
-      return reads(aim, 32, path(aim, `/notifications/actions?${codes}`));
+      const list = (count: number): string => {
+        const codes = Array.from({ length: count }, (_, i) => `code=c${i}`).join('&');
+        return path(aim, `/notifications/actions?${codes}`);
+      };
+      return reads(aim, 32, list(95), list(600));
     },
   },
   {

@@ -1,0 +1,44 @@
+// Attacks that need the database, scaled down: their statements wait for a lock, and another caller still has a connection.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../process/partner.ts';
+import { startAttackedService } from './attacked-service.ts';
+import type { AttackedService } from './attacked-service.ts';
+
+const CONNECTIONS = 4;
+const AT_ONCE = 16;
+/** What a partner, or all whom nobody knows, may have of the connections. */
+const ALL_BUT_ONE = CONNECTIONS - 1;
+
+let service: AttackedService;
+beforeAll(async () => {
+  service = await startAttackedService({}, { DATABASE_POOL_SIZE: String(CONNECTIONS) });
+});
+afterAll(() => service.remove());
+
+const table = (name: string): string => `lock table ${name} in access exclusive mode`;
+const ATTACKER_ITSELF = 'select from organizations where id = $1 for update';
+
+test.each([
+  ['unknown-tokens', table('access_tokens'), 2],
+  ['unknown-clients', table('applications'), ALL_BUT_ONE],
+  ['victims-client', table('applications'), ALL_BUT_ONE],
+  ['sign-up', table('signup_requests'), ALL_BUT_ONE],
+  ['deep-offsets', table('notification_items'), ALL_BUT_ONE],
+  ['many-codes', table('notification_items'), ALL_BUT_ONE],
+  ['user-flood', 'lock table users in share mode', ALL_BUT_ONE],
+  ['fleet-flood', ATTACKER_ITSELF, ALL_BUT_ONE],
+  ['expand-purge', ATTACKER_ITSELF, ALL_BUT_ONE],
+])('%s (%s): holds %i of 4 connections at most, and one is left', async (name, lock, most) => {
+  const release = await service.lock(lock);
+  const attack = service.begin(name, AT_ONCE);
+  try {
+    await until(service.countBlockedConnections, (blocked) => blocked >= most);
+    // A question of readiness takes a connection as a partner would.
+    const { status } = await fetch(`http://127.0.0.1:${service.target.port}/readyz`);
+    expect(status).toBe(200);
+    expect(await service.countBlockedConnections()).toBe(most);
+  } finally {
+    await release();
+    await attack.end();
+  }
+});
