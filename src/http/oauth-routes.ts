@@ -11,6 +11,7 @@ import { findPresentedClientId } from '../oauth/client-credentials.ts';
 import type { OAuthReply, OAuthRequest } from '../oauth/exchange.ts';
 import { checkContentType, readContentType, readBodyBytes } from './body.ts';
 import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
+import type { QuotaState } from './quota-counters.ts';
 import { sendJson } from './problems.ts';
 
 /** Answers a request of OAuth, also when it is wrong; throws only what is an error of the server. */
@@ -52,9 +53,12 @@ export function createOAuthHandler(
       const clientId = findPresentedClientId(asked);
       await options.limiter.countRequest(response, [toUnprovenUse(clientId, request.ip)]);
       const client = hash('sha256', clientId ?? '');
-      const onClientProven = (): Promise<void> =>
-        countProvenClient(options, response, asked, client, request.ip);
+      let attempt: readonly QuotaState[] = [];
+      const onClientProven = async (): Promise<void> => {
+        attempt = await countProvenClient(options, response, asked, client, request.ip);
+      };
       const reply = await endpoint({ ...asked, onClientProven });
+      if (reply.status === 200 && attempt.length > 0) options.limiter.giveBack(response, attempt);
       response.set(reply.headers);
       if (reply.body === undefined) response.status(reply.status).end();
       else sendJson(response, reply.status, 'application/json', reply.body);
@@ -144,14 +148,17 @@ function toUnprovenUse(clientId: string | undefined, address: string | undefined
   return { policy: 'token', subject };
 }
 
-/** Counts by client, and a password grant as a try to sign in by this client. */
+/**
+ * Counts by client, and a password grant as a try to sign in by this client. Resolves to the uses of that try, which are to be
+ * given back when it succeeds: only failures count.
+ */
 async function countProvenClient(
   { limiter, normaliseUsername }: OAuthRouteOptions,
   response: Response,
   request: ParsedOAuthRequest,
   client: string,
   address: string | undefined,
-): Promise<void> {
+): Promise<readonly QuotaState[]> {
   const uses: QuotaUse[] = [{ policy: 'token', subject: `client ${client}` }];
   const { grant_type: grant, username } = request.body;
   if (grant === 'password' && typeof username === 'string') {
@@ -159,5 +166,6 @@ async function countProvenClient(
     const name = await normaliseUsername(username);
     uses.push(loginUseOfAddress(entrance, address), ...loginUsesOfAccount(entrance, name, address, false));
   }
-  await limiter.countRequest(response, uses);
+  const [, ...attempt] = await limiter.countRequest(response, uses);
+  return attempt;
 }

@@ -2,14 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Policy, Quota } from '../config/rate-limits.ts';
 import { SUBJECT_KINDS } from '../domain/security/quota-subjects.ts';
 import type { QuotaSubject, SubjectKind } from '../domain/security/quota-subjects.ts';
-
-/** Uses in a window that began at an instant: those to add, or the total of all processes. */
-export interface WindowUses {
-  readonly policy: string;
-  readonly subject: string;
-  readonly windowStartedAt: Date;
-  readonly used: number;
-}
+import { adopt, endOf, keyOf, lengthOf, totalOf, toUses } from './quota-window.ts';
+import type { Window, WindowUses } from './quota-window.ts';
 
 /** Adds what this process has counted to what all have, and resolves to the totals of these windows. */
 export type ExchangeCounts = (uses: readonly WindowUses[]) => Promise<readonly WindowUses[]>;
@@ -36,22 +30,10 @@ export interface QuotaCountersOptions {
   readonly maxSubjects?: number;
 }
 
-/** One fixed window of a policy and a subject, aligned to the clock. */
-interface Window {
-  readonly policy: Policy;
-  readonly subject: QuotaSubject;
-  readonly quota: Quota;
-  startedAt: number;
-  /** Uses of all processes as last heard, this one's first `told` uses among them. */
-  known: number;
-  /** Uses that this process has counted, and how many of them the others have been told. */
-  counted: number;
-  told: number;
-}
-
 /** Small quotas of dear requests: each use waits for the exchange that tells it. */
 const EXACT_POLICIES: ReadonlySet<Policy> = new Set([
   'login',
+  'login_address',
   'login_account',
   'signup',
   'preview',
@@ -68,6 +50,8 @@ const TELL_FAST_FROM_SHARE = 0.05;
 const BATCH_SIZE = 1_000;
 /** A use that is counted exactly goes on alone when the exchange takes longer. */
 const MAX_WAIT_MS = 500;
+/** A small quota that is used up is asked for again after this time. */
+const ASK_AGAIN_MS = 1_000;
 /** Some 15 MB for each kind. */
 const MAX_SUBJECTS = 50_000;
 
@@ -75,7 +59,8 @@ const MAX_SUBJECTS = 50_000;
  * Counts uses of quotas in the process, and exchanges the counts with other processes: one statement for all subjects that
  * have moved, at most every 50 ms, by default every 250 ms, none while nothing moves. What a subject gets beyond its
  * quota is what it uses in the other processes between two exchanges. While the database is away each process counts
- * for itself. A subject whose quota is used up is not counted further, so that hammering costs nothing.
+ * for itself. A subject whose quota is used up is not counted further, so that hammering costs nothing; a small quota is
+ * asked for once a second then, since others may have given uses back.
  *
  * Kinds of subjects have caches of their own: many addresses cannot push the windows of tokens and partners out.
  */
@@ -84,6 +69,8 @@ export class QuotaCounters {
   readonly #windows: Readonly<Record<SubjectKind, LRUCache<string, Window>>>;
   /** What the next exchange tells. */
   readonly #moved = new Set<Window>();
+  /** The window that a use of a small quota was counted in, and when that had begun; gone once the use was given back. */
+  readonly #counted = new WeakMap<QuotaState, { readonly window: Window; readonly startedAt: number }>();
   #running: Promise<void> | undefined;
   #following: Promise<void> | undefined;
   #timer: { readonly handle: NodeJS.Timeout; readonly waitMs: number } | undefined;
@@ -100,15 +87,48 @@ export class QuotaCounters {
     >;
   }
 
-  /** Counts one use; beyond the quota it is told and not counted. */
+  /** Counts one use, which `giveBack` can undo when the quota is a small one; beyond the quota it is told and not counted. */
   async use(policy: Policy, subject: QuotaSubject, quota: Quota): Promise<QuotaState> {
     const window = this.#window(policy, subject, quota);
-    if (totalOf(window) >= quota.quota) return this.#stateOf(window, quota.quota + 1);
+    if (totalOf(window) >= quota.quota) {
+      const now = this.#options.clock();
+      if (!EXACT_POLICIES.has(policy) || now - window.askedAt < ASK_AGAIN_MS)
+        return this.#stateOf(window, quota.quota + 1);
+      // Another process may have given uses back.
+      window.askedAt = now;
+      await this.#tellNow(window);
+      return this.use(policy, subject, quota);
+    }
     window.counted += 1;
+    if (!EXACT_POLICIES.has(policy)) {
+      this.#tellSoon(window);
+      return this.#stateOf(window, totalOf(window));
+    }
     const position = window.counted;
-    if (EXACT_POLICIES.has(policy)) await this.#tellNow(window);
-    else this.#tellSoon(window);
-    return this.#stateOf(window, window.known + position - window.told);
+    await this.#tellNow(window);
+    // Uses that were given back meanwhile stood before this one.
+    const used = Math.min(window.known + position - window.told, totalOf(window));
+    const state = this.#stateOf(window, Math.max(1, used));
+    this.#counted.set(state, { window, startedAt: window.startedAt });
+    // Processes that used the quota up at once have together counted more than it.
+    if (state.used > quota.quota) this.giveBack(state);
+    return state;
+  }
+
+  /**
+   * Undoes the use that this state tells of, once, in all processes: they are told soon, this one counts without it at once.
+   * Nothing is given back of a use that was not counted, is not of a small quota, or whose window is over or was pushed out.
+   */
+  giveBack(state: QuotaState): void {
+    const { window, startedAt } = this.#counted.get(state) ?? {};
+    this.#counted.delete(state);
+    if (window === undefined || window.startedAt !== startedAt || endOf(window) <= this.#options.clock())
+      return;
+    const { policy, subject } = window;
+    const isKept = this.#windowsOf(subject).peek(keyOf(policy, subject)) === window;
+    if (!isKept || totalOf(window) <= 0) return;
+    window.counted -= 1;
+    this.#tellSoon(window);
   }
 
   /** Tells what has moved up to now; resolves also when that failed. */
@@ -125,15 +145,19 @@ export class QuotaCounters {
     return this.#following;
   }
 
+  #windowsOf(subject: QuotaSubject): LRUCache<string, Window> {
+    return this.#windows[subject.slice(0, subject.indexOf(' ')) as SubjectKind];
+  }
+
   #window(policy: Policy, subject: QuotaSubject, quota: Quota): Window {
-    const windows = this.#windows[subject.slice(0, subject.indexOf(' ')) as SubjectKind];
-    const key = `${policy} ${subject}`;
+    const windows = this.#windowsOf(subject);
+    const key = keyOf(policy, subject);
     const now = this.#options.clock();
     const present = windows.get(key);
     if (present !== undefined && now < endOf(present)) return present;
     const lengthMs = lengthOf(quota);
     const startedAt = Math.floor(now / lengthMs) * lengthMs;
-    const window: Window = { policy, subject, quota, startedAt, known: 0, counted: 0, told: 0 };
+    const window: Window = { policy, subject, quota, startedAt, known: 0, counted: 0, told: 0, askedAt: now };
     windows.set(key, window);
     return window;
   }
@@ -145,8 +169,9 @@ export class QuotaCounters {
   }
 
   #tellSoon(window: Window): void {
-    const share = (window.counted - window.told) / window.quota.quota;
-    if (share < TELL_FROM_SHARE) return;
+    const share = Math.abs(window.counted - window.told) / window.quota.quota;
+    // Small quotas are told of every use: whether one of them moved is not known while a statement is under way.
+    if (share < TELL_FROM_SHARE && !EXACT_POLICIES.has(window.policy)) return;
     this.#moved.add(window);
     this.#schedule(
       share < TELL_FAST_FROM_SHARE ? (this.#options.exchangeMs ?? EXCHANGE_MS) : FAST_EXCHANGE_MS,
@@ -190,9 +215,9 @@ export class QuotaCounters {
     for (const { window } of batch) this.#moved.delete(window);
     try {
       const totals = await this.#options.exchange(batch.map(({ window, until }) => toUses(window, until)));
-      const totalsByKey = new Map(totals.map((total) => [`${total.policy} ${total.subject}`, total]));
+      const totalsByKey = new Map(totals.map((total) => [keyOf(total.policy, total.subject), total]));
       for (const { window, until } of batch)
-        adopt(window, until, totalsByKey.get(`${window.policy} ${window.subject}`));
+        adopt(window, until, totalsByKey.get(keyOf(window.policy, window.subject)));
       this.#isAlone = false;
     } catch (error) {
       for (const { window } of batch) this.#moved.add(window);
@@ -201,35 +226,4 @@ export class QuotaCounters {
     }
     if (this.#moved.size > 0) this.#schedule(this.#options.exchangeMs ?? EXCHANGE_MS);
   }
-}
-
-function totalOf(window: Window): number {
-  return window.known + window.counted - window.told;
-}
-
-function lengthOf(quota: Quota): number {
-  return quota.windowSeconds * 1000;
-}
-
-function endOf({ startedAt, quota }: Window): number {
-  return startedAt + lengthOf(quota);
-}
-
-function toUses({ policy, subject, startedAt, told }: Window, until: number): WindowUses {
-  return { policy, subject, windowStartedAt: new Date(startedAt), used: until - told };
-}
-
-/**
- * Takes the total of all processes over. That of a newer window says that this process' clock is behind; one that is more
- * than a window ahead is of other settings, and this process counts for itself.
- */
-function adopt(window: Window, until: number, total: WindowUses | undefined): void {
-  const aheadMs = total === undefined ? Infinity : total.windowStartedAt.getTime() - window.startedAt;
-  if (total !== undefined && aheadMs <= lengthOf(window.quota)) {
-    window.known = total.used;
-    window.startedAt += aheadMs;
-  } else {
-    window.known += until - window.told;
-  }
-  window.told = until;
 }

@@ -11,6 +11,13 @@ export interface QuotaUse {
   readonly subject: QuotaSubject;
 }
 
+interface CountedUse {
+  readonly isAllowed: boolean;
+  readonly retryAfterSeconds: number;
+  /** Undoes the use. */
+  readonly giveBack: () => void;
+}
+
 /** Policies beside `default`, by operation; with a token they are counted by partner, otherwise by address. */
 export const OPERATION_POLICIES: Readonly<Partial<Record<OperationId, Policy>>> = {
   requestSignup: 'signup',
@@ -32,26 +39,17 @@ export class RateLimiter {
 
   /**
    * Counts a request against every use of the list, and sets `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10).
+   * Resolves to what `giveBack` takes.
    * @throws Problem quota_exceeded when a policy's quota is used up.
    */
-  async countRequest(response: Response, list: readonly QuotaUse[]): Promise<void> {
+  async countRequest(response: Response, list: readonly QuotaUse[]): Promise<readonly QuotaState[]> {
     const limits = this.#limits;
-    if (limits === undefined) return;
+    if (limits === undefined) return [];
     const counted = await Promise.all(
       list.map(({ policy, subject }) => this.#counters.use(policy, subject, limits[policy])),
     );
     const uses = keepTightestOfEachPolicy([...(this.#counted.get(response) ?? []), ...counted]);
-    this.#counted.set(response, uses);
-    response.setHeader(
-      'RateLimit-Policy',
-      uses.map((use) => `"${use.policy}";q=${use.quota.quota};w=${use.quota.windowSeconds}`).join(', '),
-    );
-    response.setHeader(
-      'RateLimit',
-      uses
-        .map((use) => `"${use.policy}";r=${Math.max(0, use.quota.quota - use.used)};t=${use.resetSeconds}`)
-        .join(', '),
-    );
+    this.#setHeaders(response, uses);
     const exceeded = uses.find((use) => use.used > use.quota.quota);
     if (exceeded !== undefined) {
       const { policy, quota, resetSeconds } = exceeded;
@@ -63,6 +61,17 @@ export class RateLimiter {
         },
       );
     }
+    return counted;
+  }
+
+  /** Undoes uses that `countRequest` has counted for this response, and says so in its headers. */
+  giveBack(response: Response, states: readonly QuotaState[]): void {
+    for (const state of states) this.#counters.giveBack(state);
+    const uses = this.#counted.get(response) ?? [];
+    this.#setHeaders(
+      response,
+      uses.map((use) => (states.includes(use) ? { ...use, used: use.used - 1 } : use)),
+    );
   }
 
   /**
@@ -81,13 +90,28 @@ export class RateLimiter {
   }
 
   /** Counts one use of a policy where there is no answer to put headers on: the portal's login. */
-  async countUse(
-    policy: Policy,
-    subject: QuotaSubject,
-  ): Promise<{ isAllowed: boolean; retryAfterSeconds: number }> {
-    if (this.#limits === undefined) return { isAllowed: true, retryAfterSeconds: 0 };
-    const { used, quota, resetSeconds } = await this.#counters.use(policy, subject, this.#limits[policy]);
-    return { isAllowed: used <= quota.quota, retryAfterSeconds: resetSeconds };
+  async countUse(policy: Policy, subject: QuotaSubject): Promise<CountedUse> {
+    if (this.#limits === undefined) return { isAllowed: true, retryAfterSeconds: 0, giveBack: () => {} };
+    const state = await this.#counters.use(policy, subject, this.#limits[policy]);
+    return {
+      isAllowed: state.used <= state.quota.quota,
+      retryAfterSeconds: state.resetSeconds,
+      giveBack: () => this.#counters.giveBack(state),
+    };
+  }
+
+  #setHeaders(response: Response, uses: readonly QuotaState[]): void {
+    this.#counted.set(response, uses);
+    response.setHeader(
+      'RateLimit-Policy',
+      uses.map((use) => `"${use.policy}";q=${use.quota.quota};w=${use.quota.windowSeconds}`).join(', '),
+    );
+    response.setHeader(
+      'RateLimit',
+      uses
+        .map((use) => `"${use.policy}";r=${Math.max(0, use.quota.quota - use.used)};t=${use.resetSeconds}`)
+        .join(', '),
+    );
   }
 }
 

@@ -6,11 +6,15 @@ import type { LinkKey } from '../domain/security/signed-links.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
 import type { PortalCookies } from './cookies.ts';
 
-/** Counts one call of this subject: whether it is within the policy, and otherwise when the next one will be. */
+/** Counts one call of this subject: whether it is within the policy, otherwise when the next one will be, and how to undo it. */
 type CountUse = (
   policy: LoginUse['policy'],
   subject: LoginUse['subject'],
-) => Promise<{ readonly isAllowed: boolean; readonly retryAfterSeconds: number }>;
+) => Promise<{
+  readonly isAllowed: boolean;
+  readonly retryAfterSeconds: number;
+  readonly giveBack: () => void;
+}>;
 
 export interface PortalLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;

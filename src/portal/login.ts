@@ -41,7 +41,7 @@ export const EXPIRED_PASSWORD_TEXT = `The initial password has expired: it is va
 
 /**
  * Signs in from the form: 303, 422 with the form, 403 without the CSRF token or when the partner is suspended, 429 after too
- * many tries.
+ * many failures.
  */
 export const logIn: PageHandler = async (context, request, response) => {
   const { cookies, log } = context;
@@ -53,7 +53,8 @@ export const logIn: PageHandler = async (context, request, response) => {
     readFormField(request, 'username').trim(),
     readFormField(request, 'password'),
   ];
-  if (!(await admitLoginAttempt(context, request, response, username))) return;
+  const attempt = await admitLoginAttempt(context, request, response, username);
+  if (attempt === undefined) return;
   const account = await context.verifyAccount(username, password, toCountedAddress(request.ip));
   const next = toLocalPath(readFormField(request, 'next'), context.baseUrl);
   if (account === undefined) {
@@ -82,6 +83,7 @@ export const logIn: PageHandler = async (context, request, response) => {
     sendLogin(context, request, response, 422, { username, next, error });
     return;
   }
+  attempt.giveBack();
   cookies.setSession(response, token, SESSION_LIFETIME_MS);
   const name = await context.normaliseUsername(account.username);
   cookies.setKnownBrowser(response, signKnownBrowser(context.linkKey, name));
@@ -116,23 +118,40 @@ function sendLogin(
   sendView(response, status, 'login', { csrf, ...data });
 }
 
-/** Counts one try; beyond a quota answers 429 and resolves to false. */
+/** A try to sign in that was within the quotas. */
+interface LoginAttempt {
+  /** To be called when it succeeded, or when somebody who is signed in gave the right password: only failures count. */
+  giveBack(): void;
+}
+
+/**
+ * Counts one try before its password is looked at, so that tries at once cannot pass a quota; beyond one answers 429 and
+ * resolves to undefined.
+ */
 export async function admitLoginAttempt(
   context: PortalContext,
   request: Request,
   response: PortalResponse,
   username: string,
-): Promise<boolean> {
+): Promise<LoginAttempt | undefined> {
   const { cookies, linkKey, normaliseUsername } = context;
   // By address first: whoever tries without end costs no query.
-  if (!(await admitUse(context, request, response, loginUseOfAddress('portal', request.ip)))) return false;
+  const byAddress = await admitUse(context, request, response, loginUseOfAddress('portal', request.ip));
+  if (byAddress === undefined) return undefined;
+  const admitted = [byAddress];
   const name = await normaliseUsername(username);
   const isKnown =
     response.locals.session !== undefined || isKnownBrowser(linkKey, name, cookies.knownBrowser(request));
   for (const use of loginUsesOfAccount('portal', name, request.ip, isKnown)) {
-    if (!(await admitUse(context, request, response, use))) return false;
+    const counted = await admitUse(context, request, response, use);
+    if (counted === undefined) return undefined;
+    admitted.push(counted);
   }
-  return true;
+  return {
+    giveBack: () => {
+      for (const counted of admitted) counted.giveBack();
+    },
+  };
 }
 
 async function admitUse(
@@ -140,9 +159,9 @@ async function admitUse(
   request: Request,
   response: PortalResponse,
   { policy, subject }: LoginUse,
-): Promise<boolean> {
-  const { isAllowed, retryAfterSeconds } = await countUse(policy, subject);
-  if (isAllowed) return true;
+): Promise<LoginAttempt | undefined> {
+  const { isAllowed, retryAfterSeconds, giveBack } = await countUse(policy, subject);
+  if (isAllowed) return { giveBack };
   response.set('Retry-After', String(retryAfterSeconds));
   sendMessage(response, 429, {
     heading: 'Too many tries',
@@ -150,5 +169,5 @@ async function admitUse(
     back: request.path,
     backLabel: 'Back to the form',
   });
-  return false;
+  return undefined;
 }

@@ -49,8 +49,10 @@ export const changePasswordFromForm: PageHandler = async (context, request, resp
   const old = readFormField(request, 'old_password');
   const first = readFormField(request, 'new_password1');
   const second = readFormField(request, 'new_password2');
-  if (!(await admitLoginAttempt(context, request, response, session.username))) return;
+  const attempt = await admitLoginAttempt(context, request, response, session.username);
+  if (attempt === undefined) return;
   const account = await context.verifyAccount(session.username, old, session.partnerId);
+  if (account !== undefined) attempt.giveBack();
   const errors = {
     ...(account === undefined ? { old_password: 'This is not your current password.' } : {}),
     ...(account !== undefined && isInitialPasswordExpired(account, clock())

@@ -12,7 +12,7 @@ beforeAll(async () => {
     {},
     {
       QUOTAS: 'fleets=4',
-      RATE_LIMITS: `default=100000/3600,partner=${QUOTA}/3600,login=2/3600,signup=5/3600`,
+      RATE_LIMITS: `default=100000/3600,partner=${QUOTA}/3600,login_address=2/3600,signup=5/3600`,
     },
   );
 });

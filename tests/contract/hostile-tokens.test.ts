@@ -13,7 +13,7 @@ let client: { client_id: string; client_secret: string };
 
 beforeAll(async () => {
   api = await startApi({
-    rateLimits: { ...DEFAULT_RATE_LIMITS, login: { quota: LOGINS, windowSeconds: 60 } },
+    rateLimits: { ...DEFAULT_RATE_LIMITS, login_address: { quota: LOGINS, windowSeconds: 60 } },
   });
   client = { client_id: newClientId(), client_secret: newClientSecret() };
   const at = { created_at: api.clock.now(), updated_at: api.clock.now() };
@@ -99,7 +99,7 @@ test('guessing passwords is counted by account and by address, as at the portal'
   const refused = await guess('another');
   expect(refused).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } });
   expect(refused.headers['ratelimit']).toMatch(
-    /"token";r=\d+;t=\d+, "login";r=0;t=\d+, "login_account";r=\d+;t=\d+$/,
+    /"token";r=\d+;t=\d+, "login_address";r=0;t=\d+, "login";r=\d+;t=\d+, "login_account";r=\d+;t=\d+$/,
   );
   expect(refused.headers['retry-after']).toMatch(/^\d+$/);
 });

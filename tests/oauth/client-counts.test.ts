@@ -21,7 +21,16 @@ async function ask(
   from: string,
   body: Record<string, string> = { grant_type: 'client_credentials' },
 ): Promise<number> {
-  const answer = await fetch(`http://${from}:${new URL(api.baseUrl).port}/oauth2/token/`, {
+  return (await request(client, from, body)).status;
+}
+
+async function request(
+  client: { clientId: string; clientSecret: string },
+  from: string,
+  body: Record<string, string>,
+  at = api,
+): Promise<Response> {
+  return fetch(`http://${from}:${new URL(at.baseUrl).port}/oauth2/token/`, {
     method: 'POST',
     headers: {
       authorization: basic(client.clientId, client.clientSecret),
@@ -29,7 +38,6 @@ async function ask(
     },
     body: JSON.stringify(body),
   });
-  return answer.status;
 }
 
 test('wrong secrets of a client use up nothing of what it has from elsewhere', async () => {
@@ -66,8 +74,35 @@ test('tries of the password grant count only for who knows the secret of the cli
   const logins = () =>
     api.db.selectFrom('rate_limits').select('used').where('policy', '=', 'login_account').execute();
   expect(await logins()).toEqual([]);
-  expect(await ask(client, '127.0.0.1', body)).toBe(200);
+  const guess = { ...body, password: 'a wrong one' };
+  expect(await ask(client, '127.0.0.1', guess)).toBe(400);
   expect(await logins()).toEqual([{ used: 1 }]);
-  expect(await ask(other, '127.0.0.1', body)).toBe(200);
+  expect(await ask(other, '127.0.0.1', guess)).toBe(400);
   expect(await logins()).toEqual([{ used: 1 }, { used: 1 }]);
+});
+
+test('password grants that succeed use nothing up, and their answers say so; failures block the account and no other', async () => {
+  const wide = await startApi({ rateLimits: { ...rateLimits, token: DEFAULT_RATE_LIMITS.token } });
+  try {
+    const client = await addClient(wide.db, { grantType: 'password' });
+    const [first, second] = ['first@partner.example', 'second@partner.example'];
+    for (const username of [first, second])
+      await addAccount(wide.db, client.orgId, username, 'the right password');
+    const tryOnce = async (username: string, password: string) => {
+      const answer = await request(client, '127.0.0.1', { grant_type: 'password', username, password }, wide);
+      return [answer.status, /"login";r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]];
+    };
+    for (const answer of [
+      [200, '3'],
+      [200, '3'],
+      [200, '3'],
+    ])
+      expect(await tryOnce(first, 'the right password')).toEqual(answer);
+    expect(await tryOnce(first, 'wrong')).toEqual([400, '2']);
+    expect(await tryOnce(first, 'wrong')).toEqual([400, '1']);
+    expect((await tryOnce(first, 'the right password'))[0]).toBe(429);
+    expect(await tryOnce(second, 'the right password')).toEqual([200, '3']);
+  } finally {
+    await wide.close();
+  }
 });

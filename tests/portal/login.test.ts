@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formOf } from './visitor.ts';
 import { resumePartner, suspendPartner } from '../../src/accounts/suspension.ts';
 import { initialPassword, ownPassword, startPortal } from './portal-site.ts';
@@ -6,11 +6,12 @@ import type { PortalSite } from './portal-site.ts';
 
 let site: PortalSite;
 beforeAll(async () => {
-  site = await startPortal({ quota: 3 });
+  site = await startPortal({ quota: 3, addressQuota: 3 });
 });
 afterAll(() => site.close());
 
 const minuteMs = 60_000;
+const loginPath = '/accounts/login/';
 
 test('an unknown account, a user without a password and a wrong password get one and the same answer', async () => {
   const open = await startPortal();
@@ -110,6 +111,7 @@ test('the quota of an account counts whatever the letter case, and stands for gu
   const person = await site.addPerson(await site.addOrganization(), 'admin');
   site.advance(minuteMs);
   const browser = await site.signedIn(person);
+  await site.visitor().login(person.username, 'wrong');
   await site.visitor().login(person.username.toUpperCase(), 'wrong');
   const subjects = await site.db.selectFrom('rate_limits').select(['subject', 'used']).execute();
   const counts = subjects.filter(({ used }) => used === 2).map(({ subject }) => subject.split(' ')[0]);
@@ -122,6 +124,66 @@ test('the quota of an account counts whatever the letter case, and stands for gu
     });
   expect((await guess()).status).toBe(422);
   expect((await guess()).status).toBe(429);
+});
+
+describe('of tries only failures count', () => {
+  const quotas = { quota: 2, addressQuota: 4, accountQuota: 2 };
+
+  test('sign-ins and changes of a password from one address pass, more than any quota', async () => {
+    const open = await startPortal(quotas);
+    try {
+      const person = await open.addPerson(await open.addOrganization(), 'admin');
+      const answers = [];
+      for (let index = 0; index < 5; index += 1)
+        answers.push((await open.visitor().login(person.username, ownPassword)).status);
+      expect(answers).toEqual(Array.from({ length: 5 }, () => 303));
+      const browser = await open.signedIn(person);
+      const passwords = [
+        ownPassword,
+        ...Array.from({ length: 3 }, (_, index) => `a new long password ${index}`),
+      ];
+      for (const [index, next] of passwords.slice(1).entries()) {
+        const change = { old_password: passwords[index] ?? '', new_password1: next, new_password2: next };
+        expect((await browser.submit('/accounts/password_change/', change)).status).toBe(303);
+      }
+    } finally {
+      await open.close();
+    }
+  });
+
+  test('failures block the account at this address, and not the next account', async () => {
+    const open = await startPortal(quotas);
+    try {
+      const [person, next] = [await open.addOrganization(), await open.addOrganization()];
+      const [blocked, free] = [await open.addPerson(person, 'admin'), await open.addPerson(next, 'admin')];
+      for (let index = 0; index < quotas.quota; index += 1)
+        expect((await open.visitor().login(blocked.username, 'wrong')).status).toBe(422);
+      expect((await open.visitor().login(blocked.username, ownPassword)).status).toBe(429);
+      expect((await open.visitor().login(free.username, ownPassword)).status).toBe(303);
+    } finally {
+      await open.close();
+    }
+  });
+
+  test('of a flood at once no more passwords are looked at than the quota allows', async () => {
+    const open = await startPortal({ quota: 3 });
+    try {
+      const person = await open.addPerson(await open.addOrganization(), 'admin');
+      const visitors = Array.from({ length: 8 }, () => open.visitor());
+      const forms = await Promise.all(
+        visitors.map(async (each) => formOf((await each.get(loginPath)).text, loginPath)),
+      );
+      const fields = { username: person.username, password: 'wrong' };
+      const answers = await Promise.all(
+        visitors.map((each, index) => each.post(loginPath, { ...forms[index], ...fields })),
+      );
+      expect(answers.filter(({ status }) => status === 422)).toHaveLength(3);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
+      expect(open.verified).toHaveLength(3);
+    } finally {
+      await open.close();
+    }
+  });
 });
 
 test.each([
@@ -139,7 +201,9 @@ test.each([
     await open.db.updateTable('users').set({ username }).where('id', '=', person.userId).execute();
     // Whether it opens the account is the database's answer; the count must say the same.
     expect((await open.visitor().login(spelling, ownPassword)).status).toBe(isSame ? 303 : 422);
-    await open.visitor().login(username, ownPassword);
+    open.advance(60 * minuteMs);
+    await open.visitor().login(spelling, 'wrong');
+    await open.visitor().login(username, 'wrong');
     const rows = await open.db
       .selectFrom('rate_limits')
       .select('used')
@@ -158,7 +222,8 @@ test('who only knows a name locks nobody out of a browser that has signed in bef
     const known = await open.signedIn(person);
     const page = await known.get('/accounts/logout/');
     await known.post('/accounts/logout/', formOf(page.text, '/accounts/logout/'));
-    expect((await open.visitor().login(person.username, 'wrong')).status).toBe(422);
+    for (const status of [422, 422])
+      expect((await open.visitor().login(person.username, 'wrong')).status).toBe(status);
     // All tries of browsers that nobody knows are used up, for the right password too.
     expect((await open.visitor().login(person.username, ownPassword)).status).toBe(429);
     expect((await known.login(person.username, ownPassword)).status).toBe(303);

@@ -34,6 +34,8 @@ export interface PortalSite {
   readonly baseUrl: string;
   /** Applications whose tokens ended. */
   readonly forgotten: string[];
+  /** Usernames whose passwords were looked at, in turn. */
+  readonly verified: string[];
   /** What the portal logged, as text. */
   readonly logged: string[];
   /** Moves the portal's clock. */
@@ -49,11 +51,13 @@ export interface PortalSite {
 
 export interface SiteOptions {
   readonly publicUrl?: string;
-  /** Tries of each account and address in a minute. */
+  /** Failures of an account together with an address in a minute. */
   readonly quota?: number;
   /** Applications that a partner may have. */
   readonly applications?: number;
-  /** Tries of each account in an hour, from browsers that are not known. */
+  /** Failures of an address in a minute. */
+  readonly addressQuota?: number;
+  /** Failures of each account in an hour, from browsers that are not known. */
   readonly accountQuota?: number;
 }
 
@@ -61,6 +65,7 @@ export interface SiteOptions {
 export async function startPortal({
   publicUrl,
   quota = 1000,
+  addressQuota = 1000,
   applications = 1000,
   accountQuota = 1000,
 }: SiteOptions = {}): Promise<PortalSite> {
@@ -86,6 +91,7 @@ export async function startPortal({
   const limits = {
     ...DEFAULT_RATE_LIMITS,
     login: { quota, windowSeconds: 60 },
+    login_address: { quota: addressQuota, windowSeconds: 60 },
     login_account: { quota: accountQuota, windowSeconds: 3_600 },
   };
   const limiter = new RateLimiter(limits, counters);
@@ -93,13 +99,18 @@ export async function startPortal({
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const verified: string[] = [];
+  const verify = accountVerifier(db);
   app.disable('x-powered-by').enable('case sensitive routing').set('query parser', false);
   app.use(
     createPortal({
       db,
       clock,
       baseUrl: publicUrl ?? baseUrl,
-      verifyAccount: accountVerifier(db),
+      verifyAccount: (username, password) => {
+        verified.push(username);
+        return verify(username, password);
+      },
       hashing: unlimitedHashing,
       linkKey: Buffer.alloc(32, 1),
       normaliseUsername: (username) => normaliseUsername(db, username),
@@ -116,6 +127,7 @@ export async function startPortal({
     db,
     baseUrl,
     logged,
+    verified,
     forgotten,
     visitor,
     advance: (milliseconds) => testClock.advance(milliseconds),

@@ -4,9 +4,9 @@ import { toCountedAddress } from './quota-subjects.ts';
 import type { QuotaSubject } from './quota-subjects.ts';
 import type { LinkKey } from './signed-links.ts';
 
-/** A try to sign in counts against these, each on its own. */
+/** A try to sign in counts against these, each on its own; one that succeeds gives its uses back, so that failures count. */
 export interface LoginUse {
-  readonly policy: 'login' | 'login_account';
+  readonly policy: 'login' | 'login_address' | 'login_account';
   readonly subject: QuotaSubject;
 }
 
@@ -16,7 +16,7 @@ export type LoginEntrance = 'portal' | `grant ${string}`;
 /** The many tries from one place, whatever the account. */
 export function loginUseOfAddress(entrance: LoginEntrance, address: string | undefined): LoginUse {
   const [door = ''] = entrance.split(' ');
-  return { policy: 'login', subject: `address ${door} ${toCountedAddress(address)}` };
+  return { policy: 'login_address', subject: `address ${door} ${toCountedAddress(address)}` };
 }
 
 /**

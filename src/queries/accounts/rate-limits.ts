@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
-/** Uses of a policy's quota by a subject, within the window that began at an instant. */
+/** Uses of a policy's quota by a subject, within the window that began at an instant; to add also fewer than 0. */
 export interface WindowUses {
   readonly policy: string;
   readonly subject: string;
@@ -12,7 +12,8 @@ export interface WindowUses {
 /**
  * Adds what a process has counted to what all processes have, in one statement for many subjects; resolves to the totals, in any
  * order. A window that is over is replaced by the newer one; uses of a process whose clock is behind count into the
- * newer window. The rows are taken in one order, so that processes cannot block each other for good.
+ * newer window. What is given back leaves at least 0, and is not taken from another window. The rows are taken in one order,
+ * so that processes cannot block each other for good.
  */
 export async function addQuotaUses(db: Db, uses: readonly WindowUses[]): Promise<WindowUses[]> {
   const { rows } = await sql<WindowUses>`
@@ -26,10 +27,12 @@ export async function addQuotaUses(db: Db, uses: readonly WindowUses[]): Promise
     ) as counted (policy, subject, window_started_at, used)
     order by policy, subject
     on conflict (policy, subject) do update set
-      used = case when known.window_started_at < excluded.window_started_at then excluded.used
-        else least(known.used::bigint + excluded.used, 2147483647)::integer end,
+      used = case
+        when known.window_started_at < excluded.window_started_at then greatest(excluded.used, 0)
+        when known.window_started_at > excluded.window_started_at and excluded.used < 0 then known.used
+        else least(greatest(greatest(known.used, 0)::bigint + excluded.used, 0), 2147483647)::integer end,
       window_started_at = greatest(known.window_started_at, excluded.window_started_at)
-    returning policy, subject, window_started_at as "windowStartedAt", used
+    returning policy, subject, window_started_at as "windowStartedAt", greatest(used, 0) as used
   `.execute(db);
   return rows;
 }
