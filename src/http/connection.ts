@@ -4,6 +4,9 @@ import type { Socket } from 'node:net';
 /** Requests that may wait on a connection behind the one that is being answered; a client that sends more is cut off. */
 const MAX_WAITING_REQUESTS = 100;
 
+/** What Node's parser is told where what follows is not HTTP any more. */
+const STOP_PARSING = 2;
+
 /** How a connection without a request ends once the service stops. */
 export interface DrainTimes {
   /** A request that comes within this time is still answered: it was sent before its client could know of the stop. */
@@ -41,11 +44,21 @@ export class Connection {
     if (this.#current === undefined) {
       this.#run(request, response);
     } else if (this.#waiting.length === MAX_WAITING_REQUESTS) {
-      this.#socket.destroy();
+      this.#cutOff();
     } else {
       this.#waiting.push([request, response]);
       this.#announceEnd();
     }
+  }
+
+  /**
+   * Ends the connection at once. Without the first line Node.js would go on to make a request of whatever has come in the same
+   * 64 KiB, thousands of a few bytes each, and then an error for every one of them: 40 ms in which nobody else is served.
+   */
+  #cutOff(): void {
+    const { parser } = this.#socket as { parser?: { onIncoming: () => number } | null };
+    if (parser) parser.onIncoming = () => STOP_PARSING;
+    this.#socket.destroy();
   }
 
   /** From now on the connection ends as soon as no request is left on it, and says so where it still can. */

@@ -64,9 +64,11 @@ test('of bodies that do not end an address has 256 open, and whoever sends a who
   await attack.end();
 });
 
-test('requests that are sent without waiting are worked at one after the other', async () => {
+test('of requests that are sent without waiting 100 wait, and a connection with more is ended', async () => {
+  await service.takeHoldMs();
   const attack = service.begin('pipelining', 2);
-  await until(attack.counts, ({ 404: answered = 0 }) => answered >= 500);
+  await until(attack.counts, ({ 404: answered = 0, ended = 0 }) => answered >= 400 && ended >= 10);
   expect(await service.ask('GET')).toBe(200);
   await attack.end();
+  expect(await service.takeHoldMs()).toBeLessThan(50);
 });

@@ -15,6 +15,7 @@ const bodies = (test: string): Proof => ({ file: 'tests/abuse/bodies.test.ts', t
 const openBodies = requests('of bodies that do not end an address has 256 open');
 const largeHeaders = requests('headers of 60 kB are refused');
 const pipelined = [
+  requests('of requests that are sent without waiting 100 wait'),
   { file: 'tests/http/http-server.test.ts', test: 'are handled one after the other, and answered in order' },
   { file: 'tests/http/http-server.test.ts', test: 'are not kept without limit' },
 ];

@@ -18,16 +18,21 @@ const AT_ONCE = { graceMs: 0, lingerMs: 0, drainMs: 0 };
 
 interface Opened {
   readonly server: HttpServer;
+  /** How many requests Node.js has made of what has come. */
+  readonly requests: () => number;
   readonly url: string;
   readonly connect: () => Promise<Socket>;
 }
 
 async function open(readerLimitMs?: number): Promise<Opened> {
-  const server = new HttpServer(createBoundedServer(), readerLimitMs);
+  let requests = 0;
+  const inner = createBoundedServer().on('request', () => (requests += 1));
+  const server = new HttpServer(inner, readerLimitMs);
   const url = await server.listen({ host: '127.0.0.1', port: 0, baseUrl: undefined });
   undo.push(() => server.stop(AT_ONCE));
   return {
     server,
+    requests: () => requests,
     url,
     connect: async () => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
@@ -137,8 +142,8 @@ describe('requests that are pipelined', () => {
     expect(held).toEqual([]);
   });
 
-  test('are not kept without limit: a client that sends too many is cut off', async () => {
-    const { server, connect: open_ } = await open();
+  test('are not kept without limit: a client that sends too many is cut off, and the rest is not read', async () => {
+    const { server, requests, connect: open_ } = await open();
     const { listener, held, next } = heldAnswers();
     server.serve(listener);
     const enough = await open_();
@@ -146,9 +151,10 @@ describe('requests that are pipelined', () => {
     for (let count = 0; count < 101; count += 1) (await next()).end();
     const socket = await open_();
     const closed = once(socket, 'close');
-    socket.resume().write(ask('/').repeat(102));
+    socket.resume().write(ask('/').repeat(2_000));
     await closed;
     expect(held.length).toBeLessThanOrEqual(1);
+    expect(requests()).toBe(101 + 102);
   });
 });
 

@@ -42,7 +42,8 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
     by: 'anybody',
     what: '15 kB of a repeated name, 20 at once',
     run: (aim) => {
-      const path = `/api/partners/v2.0/notifications/items/${randomUUID()}/resolve?${'x&'.repeat(7_500)}`;
+      // Of an operation that anybody may call, whose query is read.
+      const path = `/.well-known/oauth-authorization-server?${'x&'.repeat(7_500)}`;
       return flood(aim, 20, () => ({ method: 'GET', path }));
     },
   },
@@ -77,8 +78,11 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
   {
     name: 'pipelining',
     by: 'anybody',
-    what: '100 requests in one write, on 16 connections',
-    run: (aim) => pipeline(aim, 16, 100, requestText({ method: 'GET', path: '/nothing-is-here' }), Infinity),
+    what: '100 and 2,000 requests in one write, on 8 connections each',
+    run: async (aim) => {
+      const request = requestText({ method: 'GET', path: '/nothing-is-here' });
+      await Promise.all([100, 2_000].map((depth) => pipeline(aim, 8, depth, request, Infinity)));
+    },
   },
   {
     name: 'unknown-tokens',
