@@ -36,7 +36,7 @@ test.each([
     // A question of readiness takes a connection as a partner would.
     const { status } = await fetch(`http://127.0.0.1:${service.target.port}/readyz`);
     expect(status).toBe(200);
-    expect(await service.countBlockedConnections()).toBe(most);
+    expect(await service.countBlockedConnections()).toBeLessThanOrEqual(most);
   } finally {
     await release();
     await attack.end();
