@@ -26,6 +26,8 @@ export interface VictimReport {
 }
 
 const TOKEN_EVERY_MS = 1_000;
+/** What is not answered so long after the last request was due has failed: without its bound an attack stops a service. */
+const PATIENCE_MS = 30_000;
 /** Kept connections of a partner's program. */
 const CONNECTIONS = 32;
 
@@ -42,7 +44,7 @@ async function run(job: VictimJob): Promise<VictimReport> {
     const connections = new Pool(`http://127.0.0.1:${job.port}`, {
       connections: CONNECTIONS,
       connect: { localAddress: '127.0.0.1' },
-      headersTimeout: 30_000,
+      headersTimeout: PATIENCE_MS,
     });
     pool = { port: job.port, connections };
   }
@@ -53,9 +55,10 @@ async function run(job: VictimJob): Promise<VictimReport> {
   const latencyMs = new Array<number>(job.requests).fill(0);
   const intervalMs = 1000 / job.perSecond;
   const start = performance.now() + 5;
+  const late = AbortSignal.timeout(job.requests * intervalMs + PATIENCE_MS);
   const send = async (n: number): Promise<void> => {
     const dueMs = n * intervalMs;
-    await request(connections, n % 2 === 0 ? readUser(job) : addUser(job), fail);
+    await request(connections, n % 2 === 0 ? readUser(job) : addUser(job), late, fail);
     sentMs[n] = dueMs;
     latencyMs[n] = performance.now() - start - dueMs;
   };
@@ -66,7 +69,7 @@ async function run(job: VictimJob): Promise<VictimReport> {
     while (n < job.requests && start + n * intervalMs <= now) under.push(send(n++));
     if (now >= tokenAt) {
       tokenAt += TOKEN_EVERY_MS;
-      under.push(request(connections, getToken(job), fail));
+      under.push(request(connections, getToken(job), late, fail));
     }
     await sleep(1);
   }
@@ -82,14 +85,20 @@ interface Wanted {
   readonly body?: string;
 }
 
-async function request(connections: Pool, wanted: Wanted, fail: (what: string) => void): Promise<void> {
+async function request(
+  connections: Pool,
+  wanted: Wanted,
+  late: AbortSignal,
+  fail: (what: string) => void,
+): Promise<void> {
   const { status, body = null, ...line } = wanted;
   try {
-    const answer = await connections.request({ ...line, body });
+    const answer = await connections.request({ ...line, body, signal: late });
     await answer.body.dump({ limit: Infinity });
     if (answer.statusCode !== status) fail(`${line.method} ${answer.statusCode}`);
   } catch (error) {
-    fail(`${line.method} ${(error as { code?: string }).code ?? String(error)}`);
+    const why = late.aborted ? 'late' : (error as { code?: string }).code;
+    fail(`${line.method} ${why ?? String(error)}`);
   }
 }
 

@@ -140,6 +140,8 @@ async function startAttacked(
     },
     remove: async () => {
       await observer.close();
+      // Without its bounds a service may be too busy to stop by itself.
+      await service.stop('SIGKILL');
       await service.remove();
       await database.close();
     },
