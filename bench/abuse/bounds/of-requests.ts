@@ -42,11 +42,20 @@ export const boundsOfRequests: readonly Bound[] = [
     edits: [
       {
         file: 'src/http/open-bodies.ts',
-        from: '{ idleMs: 10_000, maxOfAddress: 256 }',
-        to: '{ idleMs: 1_000_000, maxOfAddress: Infinity }',
+        from: 'if (open.size >= maxOfAddress) makeRoom(open, maxOfAddress);',
+        to: '',
       },
-      { file: 'src/http/bounded-server.ts', from: 'headersMs: 10_000,', to: 'headersMs: 1_000_000,' },
-      { file: 'src/http/bounded-server.ts', from: 'requestMs: 30_000,', to: 'requestMs: 1_000_000,' },
+      { file: 'src/http/open-bodies.ts', from: 'if (!body.request.complete) body.end();', to: '' },
+      {
+        file: 'src/http/bounded-server.ts',
+        from: 'headersTimeout: limits.headersMs,',
+        to: 'headersTimeout: 0,',
+      },
+      {
+        file: 'src/http/bounded-server.ts',
+        from: 'requestTimeout: limits.requestMs,',
+        to: 'requestTimeout: 0,',
+      },
     ],
   },
   {
@@ -76,8 +85,8 @@ export const boundsOfRequests: readonly Bound[] = [
       },
       {
         file: 'src/http/slow-readers.ts',
-        from: 'READER_LIMIT_MS = 10_000',
-        to: 'READER_LIMIT_MS = 10_000_000',
+        from: 'if (now?.looks === LOOKS) socket.destroy();',
+        to: 'if (now?.looks === LOOKS) continue;',
       },
     ],
   },
