@@ -4,7 +4,7 @@ import { validateEndpointUrl } from '../domain/notifications/endpoint.ts';
 import { validateSubscription, validateTopics } from '../domain/notifications/topics.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import { validateOrgIdOfBody, validateUserFields } from '../domain/users/users.ts';
-import { findUser } from '../queries/accounts/users.ts';
+import { findUser } from '../queries/accounts/visible-users.ts';
 import { findWebhookWithSecret } from '../queries/deliveries/webhooks.ts';
 import { findFleet } from '../queries/fleets/fleets.ts';
 import { findNotificationItem } from '../queries/notifications/notifications.ts';

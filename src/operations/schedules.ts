@@ -7,7 +7,7 @@ import { PRICE_VALIDITY_MS } from '../domain/prices/prices.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
 import type { InstantRange } from '../domain/api/instant-range.ts';
 import { loadKnownPrices } from '../households/price-book.ts';
-import { findUser } from '../queries/accounts/users.ts';
+import { findUser } from '../queries/accounts/visible-users.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
 import { findStoredHousehold } from '../households/stored-households.ts';
 import type { Household } from '../simulation/household/household.ts';

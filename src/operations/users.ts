@@ -19,7 +19,8 @@ import { deleteAccessTokensOfUser } from '../queries/accounts/access-tokens.ts';
 import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
 import { changeUserCount, userShardOf } from '../queries/accounts/user-counts.ts';
 import * as users from '../queries/accounts/users.ts';
-import type { UserScope } from '../queries/accounts/users.ts';
+import { findUser, findUserByExternalId, listUsersPage } from '../queries/accounts/visible-users.ts';
+import type { UserScope } from '../queries/accounts/visible-users.ts';
 import { presentUser } from '../presenters/users.ts';
 import type { User } from '../presenters/users.ts';
 import { quotaScope } from './context.ts';
@@ -68,7 +69,7 @@ export const listUsers: Handler<Context, 'listUsers'> = async (context, { query 
     throw validationProblem([{ parameter: 'after', in: 'query', code: 'cursor_invalid', detail }]);
   }
   const limit = query.limit ?? PAGE_ROWS;
-  const rows = await users.listUsersPage(context.db, scope, { after, limit: limit + 1 });
+  const rows = await listUsersPage(context.db, scope, { after, limit: limit + 1 });
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const body = page.map(presentUser);
@@ -79,11 +80,7 @@ export const listUsers: Handler<Context, 'listUsers'> = async (context, { query 
 
 /** `GET /users/{user_id}`. Answers 404 not_found. */
 export const getUser: Handler<Context, 'getUser'> = async (context, { path, query }) => {
-  const user = await users.findUser(
-    context.db,
-    userScope(context, 'getUser', query.include_deleted),
-    path.user_id,
-  );
+  const user = await findUser(context.db, userScope(context, 'getUser', query.include_deleted), path.user_id);
   if (user === undefined) throw notFoundProblem('user');
   return { status: 200, body: presentUser(user) };
 };
@@ -94,7 +91,7 @@ export const getUserByExternalId: Handler<Context, 'getUserByExternalId'> = asyn
   { path, query },
 ) => {
   const scope = userScope(context, 'getUserByExternalId', query.include_deleted);
-  const user = await users.findUserByExternalId(context.db, scope, path.external_user_id);
+  const user = await findUserByExternalId(context.db, scope, path.external_user_id);
   if (user === undefined) throw notFoundProblem('user');
   return { status: 200, body: presentUser(user) };
 };
@@ -119,7 +116,7 @@ export const updateUser: Handler<Context, 'updateUser'> = async (context, { path
       if (errors.length > 0) throw validationProblem(errors);
       if (before.role === 'admin' && demotes) await requireOtherAdmin(tx, key, 'demoted');
       if (Object.keys(changes).length > 0) await users.updateUser(tx, key, changes, now);
-      return users.findUser(tx, { ...scope, visibleTo: { kind: 'all' } }, key.id);
+      return findUser(tx, { ...scope, visibleTo: { kind: 'all' } }, key.id);
     }),
   );
   if (user === undefined) throw new Error('A user that was locked is gone.');
@@ -156,7 +153,7 @@ export const deleteUser: Handler<Context, 'deleteUser'> = async (context, { path
 
 /** Throws 404 not_found unless the caller may see this user and it is not deleted. */
 export async function checkUserExists(context: Context, path: { readonly user_id: string }): Promise<void> {
-  const user = await users.findUser(context.db, userScope(context, 'getUser'), path.user_id);
+  const user = await findUser(context.db, userScope(context, 'getUser'), path.user_id);
   if (user === undefined) throw notFoundProblem('user');
 }
 
@@ -166,7 +163,7 @@ export async function checkUserWithExternalIdExists(
   path: { readonly external_user_id: string },
 ): Promise<void> {
   const scope = userScope(context, 'getUserByExternalId');
-  const user = await users.findUserByExternalId(context.db, scope, path.external_user_id);
+  const user = await findUserByExternalId(context.db, scope, path.external_user_id);
   if (user === undefined) throw notFoundProblem('user');
 }
 
@@ -189,9 +186,9 @@ async function requireOtherAdmin(
 
 /** Rows page by page, so that neither memory nor a connection is held while a slow client reads. */
 async function* streamUsers(db: Db, scope: UserScope): AsyncIterable<User> {
-  let after: Parameters<typeof users.listUsersPage>[2]['after'];
+  let after: Parameters<typeof listUsersPage>[2]['after'];
   for (;;) {
-    const rows = await users.listUsersPage(db, scope, { after, limit: PAGE_ROWS });
+    const rows = await listUsersPage(db, scope, { after, limit: PAGE_ROWS });
     for (const row of rows) yield presentUser(row);
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_ROWS) return;

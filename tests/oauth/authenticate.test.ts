@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
-import type { KyselyPlugin } from 'kysely';
 import type { Problem, ProblemOptions } from '../../src/domain/api/problem.ts';
 import { FairShare } from '../../src/shares/fair-share.ts';
 import { createAuthenticator } from '../../src/oauth/authenticate.ts';
@@ -13,6 +12,7 @@ import {
 import { deleteApplication } from '../../src/queries/accounts/applications.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
+import { countStatements } from '../support/statement-count.ts';
 import { addClient, addOrganization, addUser, softDelete, START } from './fixture.ts';
 import type { TestClient } from './fixture.ts';
 
@@ -205,20 +205,9 @@ test('a failed read is not remembered', async () => {
 });
 
 test('a flood of unknown tokens has two look-ups at once, and a token that was seen before waits for none', async () => {
-  let [running, most] = [0, 0];
-  const counter: KyselyPlugin = {
-    transformQuery: ({ node }) => {
-      running += 1;
-      most = Math.max(most, running);
-      return node;
-    },
-    transformResult: ({ result }) => {
-      running -= 1;
-      return Promise.resolve(result);
-    },
-  };
+  const { db, pool } = database;
+  const { most, running } = countStatements(pool);
   const turns = new FairShare({ capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 200 });
-  const db = database.db.withPlugin(counter);
   const bounded = createAuthenticator({ db, clock: () => now, monotonicMs: () => elapsedMs, turns });
   await bounded.authenticate(`Bearer ${token}`, 'flood');
   const flood = Array.from({ length: 40 }, () => bounded.authenticate(`Bearer ${newAccessToken()}`, 'flood'));
@@ -227,5 +216,5 @@ test('a flood of unknown tokens has two look-ups at once, and a token that was s
   expect((await ended).map((each) => each.status === 'rejected' && (each.reason as Problem).code)).toEqual(
     Array<string>(40).fill('invalid_token'),
   );
-  expect([most, running]).toEqual([2, 0]);
+  expect([most(), running()]).toEqual([2, 0]);
 });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { KyselyPlugin } from 'kysely';
 import { suspendPartner } from '../../src/accounts/suspension.ts';
 import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
 import { createAuthenticator } from '../../src/oauth/authenticate.ts';
@@ -10,6 +9,7 @@ import { FairShare } from '../../src/shares/fair-share.ts';
 import { insertAccessToken } from '../../src/queries/accounts/access-tokens.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
+import { countStatements } from '../support/statement-count.ts';
 import { addClient, softDelete, START } from './fixture.ts';
 import type { TestClient } from './fixture.ts';
 
@@ -57,20 +57,13 @@ const refused = { code: 'invalid_token' };
 
 /** Counts the statements of an authenticator of its own. */
 function counted(): { authenticator: Authenticator; db: Db; statements: () => number } {
-  let statements = 0;
-  const counter: KyselyPlugin = {
-    transformQuery: ({ node }) => {
-      statements += 1;
-      return node;
-    },
-    transformResult: ({ result }) => Promise.resolve(result),
-  };
-  const db = database.db.withPlugin(counter);
+  const { db, pool } = database;
+  const statements = countStatements(pool).started;
   const turns = new FairShare({ capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 200 });
   return {
     authenticator: createAuthenticator({ db, clock: () => now, monotonicMs: () => elapsedMs, turns }),
     db,
-    statements: () => statements,
+    statements,
   };
 }
 

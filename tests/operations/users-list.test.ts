@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { sql } from 'kysely';
-import type { KyselyPlugin } from 'kysely';
 import { listUsers } from '../../src/operations/users.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
+import { countStatements } from '../support/statement-count.ts';
 import { refusal } from './refusal.ts';
 
 let api: Api;
@@ -98,14 +98,7 @@ test('a cursor that the list has not issued is refused', async () => {
 });
 
 test('a long list is read as the client reads on', async () => {
-  let statements = 0;
-  const counter: KyselyPlugin = {
-    transformQuery: ({ node }) => {
-      statements += 1;
-      return node;
-    },
-    transformResult: ({ result }) => Promise.resolve(result),
-  };
+  const statements = countStatements(api.pool).started;
   const { admin, orgId } = api.own;
   const actor = {
     userId: admin.id,
@@ -117,18 +110,20 @@ test('a long list is read as the client reads on', async () => {
     tokenDigest: '',
   };
   const context = { ...api.services, now: api.clock.now(), requestId: 'test', actor, orgId };
-  const { body } = await listUsers(
-    { ...context, db: api.db.withPlugin(counter) },
-    { path: { org_id: orgId }, query: { include_deleted: false }, headers: {}, body: undefined },
-  );
-  expect(statements).toBe(0);
+  const { body } = await listUsers(context, {
+    path: { org_id: orgId },
+    query: { include_deleted: false },
+    headers: {},
+    body: undefined,
+  });
+  expect(statements()).toBe(0);
   let read = 0;
   for await (const user of body) {
     expect(user.org_id).toBe(orgId);
     read += 1;
-    expect(statements).toBe(Math.ceil(read / 1000));
+    expect(statements()).toBe(Math.ceil(read / 1000));
   }
-  expect([read, statements]).toEqual([2503, 3]);
+  expect([read, statements()]).toEqual([2503, 3]);
 });
 
 test('slow readers of a long list keep no connection from others', async () => {

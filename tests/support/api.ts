@@ -57,6 +57,8 @@ export interface Company {
 
 export interface Api extends ApiClient {
   readonly db: Db;
+  /** The connections of `db`. */
+  readonly pool: pg.Pool;
   readonly clock: TestClock;
   readonly baseUrl: string;
   readonly services: Services;
@@ -129,6 +131,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const client = new ApiClient(server, own);
   return Object.assign(client, {
     db: database.db,
+    pool: database.pool,
     clock,
     baseUrl,
     services: servicesOf(() => {}),

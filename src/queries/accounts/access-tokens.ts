@@ -3,6 +3,7 @@ import type { InferResult } from 'kysely';
 import type { GrantType } from '../../domain/security/grant-types.ts';
 import type { Role } from '../../domain/users/roles.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 
 export interface NewAccessToken {
   /** `sha256Digest(token)` of domain/security/credentials.ts. */
@@ -35,27 +36,28 @@ export interface ActiveToken {
 
 /** Breaks access_tokens_application_fkey when the application has been deleted. */
 export async function insertAccessToken(db: Db, token: NewAccessToken): Promise<void> {
-  await db
-    .insertInto('access_tokens')
-    .values({
-      token_hash: token.tokenHash,
-      org_id: token.orgId,
-      user_id: token.userId,
-      application_id: token.applicationId,
-      grant_type: token.grantType,
-      scope: token.scope,
-      created_at: token.createdAt,
-      expires_at: token.expiresAt,
-    })
-    .execute();
+  await insert(db, token);
 }
+
+const insert = prepare((db, token: NewAccessToken) =>
+  db.insertInto('access_tokens').values({
+    token_hash: token.tokenHash,
+    org_id: token.orgId,
+    user_id: token.userId,
+    application_id: token.applicationId,
+    grant_type: token.grantType,
+    scope: token.scope,
+    created_at: token.createdAt,
+    expires_at: token.expiresAt,
+  }),
+);
 
 /**
  * The token with this digest, if its user and the owner of its application are not deleted (a deleted application takes its tokens
  * with it). The caller compares expiresAt with its own clock.
  */
 export async function findActiveToken(db: Db, tokenHash: Buffer): Promise<ActiveToken | undefined> {
-  const row = await selectActiveTokens(db).where('token.token_hash', '=', tokenHash).executeTakeFirst();
+  const [row] = await selectActiveToken(db, { tokenHash });
   return row === undefined ? undefined : toActiveToken(row);
 }
 
@@ -64,9 +66,7 @@ export async function findActiveTokens(
   db: Db,
   tokenHashes: readonly Buffer[],
 ): Promise<ReadonlyMap<string, ActiveToken>> {
-  const rows = await selectActiveTokens(db)
-    .where(sql<boolean>`token.token_hash = any(${tokenHashes}::bytea[])`)
-    .execute();
+  const rows = await selectActiveTokensTogether(db, { tokenHashes });
   return new Map(rows.map((row) => [row.token_hash.toString('hex'), toActiveToken(row)]));
 }
 
@@ -106,6 +106,15 @@ function selectActiveTokens(db: Db) {
       .where('owner.deleted_at', 'is', null)
   );
 }
+
+const selectActiveToken = prepare((db, { tokenHash }: { readonly tokenHash: Buffer }) =>
+  selectActiveTokens(db).where('token.token_hash', '=', tokenHash),
+);
+
+const selectActiveTokensTogether = prepare(
+  (db, { tokenHashes }: { readonly tokenHashes: readonly Buffer[] }) =>
+    selectActiveTokens(db).where(sql<boolean>`token.token_hash = any(${tokenHashes}::bytea[])`),
+);
 
 type ActiveTokenRow = InferResult<ReturnType<typeof selectActiveTokens>>[number];
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { GrantType } from '../../domain/security/grant-types.ts';
 import type { Db } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 
 /** A registered client application. Its secret is not part of it: only the digest is stored, and never read out. */
 export interface Application {
@@ -113,7 +114,18 @@ export async function findApplication(db: Db, orgId: string, id: string): Promis
 
 /** The application with this client id, if its owner is not deleted, with the digest of its secret. */
 export async function findClient(db: Db, clientId: string): Promise<Client | undefined> {
-  const row = await db
+  const [row] = await selectClient(db, { clientId });
+  if (row === undefined) return undefined;
+  return {
+    application: toApplication(row),
+    partnerId: row.parent_org_id ?? row.org_id,
+    isSuspended: row.is_suspended,
+    secretHash: row.secret_hash,
+  };
+}
+
+const selectClient = prepare((db, { clientId }: { readonly clientId: string }) =>
+  db
     .selectFrom('applications')
     .innerJoin('users as owner', (join) =>
       join
@@ -129,16 +141,8 @@ export async function findClient(db: Db, clientId: string): Promise<Client | und
       sql<boolean>`coalesce(parent.suspended_at, organization.suspended_at) is not null`.as('is_suspended'),
     ])
     .where('applications.client_id', '=', clientId)
-    .where('owner.deleted_at', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return {
-    application: toApplication(row),
-    partnerId: row.parent_org_id ?? row.org_id,
-    isSuspended: row.is_suspended,
-    secretHash: row.secret_hash,
-  };
-}
+    .where('owner.deleted_at', 'is', null),
+);
 
 /** The application as changed; undefined when there is none. */
 export async function updateApplication(

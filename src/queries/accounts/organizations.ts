@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 
 /** An arbitrary key that no other advisory lock of the program uses. */
 const BOOTSTRAP_LOCK_KEY = 7_201_911_483;
@@ -84,22 +85,26 @@ export async function isOrganizationReachable(
   pathOrgId: string,
 ): Promise<boolean> {
   if (actorOrgId === pathOrgId.toLowerCase()) return true;
-  const row = await db
-    .selectFrom('organizations')
-    .select('id')
-    .where('id', '=', pathOrgId)
-    .where('parent_org_id', '=', actorOrgId)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('fleets')
-            .select('fleets.id')
-            .whereRef('fleets.simulation_org_id', '=', 'organizations.id')
-            .where('fleets.status', '=', 'purging'),
+  const rows = await selectReachable(db, { actorOrgId, pathOrgId });
+  return rows.length > 0;
+}
+
+const selectReachable = prepare(
+  (db, { actorOrgId, pathOrgId }: { readonly actorOrgId: string; readonly pathOrgId: string }) =>
+    db
+      .selectFrom('organizations')
+      .select('id')
+      .where('id', '=', pathOrgId)
+      .where('parent_org_id', '=', actorOrgId)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('fleets')
+              .select('fleets.id')
+              .whereRef('fleets.simulation_org_id', '=', 'organizations.id')
+              .where('fleets.status', '=', 'purging'),
+          ),
         ),
       ),
-    )
-    .executeTakeFirst();
-  return row !== undefined;
-}
+);

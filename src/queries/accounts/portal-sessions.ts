@@ -1,5 +1,6 @@
 import type { Account, AccountKey } from './accounts.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 
 export interface NewPortalSession extends AccountKey {
   /** SHA-256 of the cookie's value. */
@@ -45,32 +46,7 @@ export async function findPortalSession(
   sessionHash: Buffer,
   now: Date,
 ): Promise<PortalSession | undefined> {
-  const row = await db
-    .selectFrom('portal_sessions as session')
-    .innerJoin('users as person', (join) =>
-      join.onRef('person.org_id', '=', 'session.org_id').onRef('person.id', '=', 'session.user_id'),
-    )
-    .innerJoin('organizations as organization', 'organization.id', 'session.org_id')
-    .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
-    .select([
-      'session.org_id',
-      'organization.name as org_name',
-      'organization.parent_org_id',
-      'session.user_id',
-      'session.csrf_secret',
-      'person.email',
-      'person.username',
-      'person.role',
-      'person.password_change_required',
-      'person.initial_password_expires_at',
-      'session.created_at',
-      'session.expires_at',
-    ])
-    .where('session.session_hash', '=', sessionHash)
-    .where('session.expires_at', '>', now)
-    .where('person.deleted_at', 'is', null)
-    .where((eb) => eb(eb.fn.coalesce('parent.suspended_at', 'organization.suspended_at'), 'is', null))
-    .executeTakeFirst();
+  const [row] = await selectSession(db, { sessionHash, now });
   if (row === undefined || row.username === null) return undefined;
   return {
     orgId: row.org_id,
@@ -86,6 +62,35 @@ export async function findPortalSession(
     times: { createdAt: row.created_at, expiresAt: row.expires_at },
   };
 }
+
+const selectSession = prepare(
+  (db, { sessionHash, now }: { readonly sessionHash: Buffer; readonly now: Date }) =>
+    db
+      .selectFrom('portal_sessions as session')
+      .innerJoin('users as person', (join) =>
+        join.onRef('person.org_id', '=', 'session.org_id').onRef('person.id', '=', 'session.user_id'),
+      )
+      .innerJoin('organizations as organization', 'organization.id', 'session.org_id')
+      .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
+      .select([
+        'session.org_id',
+        'organization.name as org_name',
+        'organization.parent_org_id',
+        'session.user_id',
+        'session.csrf_secret',
+        'person.email',
+        'person.username',
+        'person.role',
+        'person.password_change_required',
+        'person.initial_password_expires_at',
+        'session.created_at',
+        'session.expires_at',
+      ])
+      .where('session.session_hash', '=', sessionHash)
+      .where('session.expires_at', '>', now)
+      .where('person.deleted_at', 'is', null)
+      .where((eb) => eb(eb.fn.coalesce('parent.suspended_at', 'organization.suspended_at'), 'is', null)),
+);
 
 /** A session that is used lasts longer. */
 export async function updatePortalSessionEnd(db: Db, sessionHash: Buffer, expiresAt: Date): Promise<void> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 
 /** Uses of a policy's quota by a subject, within the window that began at an instant; to add also fewer than 0. */
 export interface WindowUses {
@@ -16,14 +17,30 @@ export interface WindowUses {
  * so that processes cannot block each other for good.
  */
 export async function addQuotaUses(db: Db, uses: readonly WindowUses[]): Promise<WindowUses[]> {
-  const { rows } = await sql<WindowUses>`
+  return addUses(db, {
+    policies: uses.map(({ policy }) => policy),
+    subjects: uses.map(({ subject }) => subject),
+    starts: uses.map(({ windowStartedAt }) => windowStartedAt.toISOString()),
+    counts: uses.map(({ used }) => used),
+  });
+}
+
+interface UseColumns {
+  readonly policies: readonly string[];
+  readonly subjects: readonly string[];
+  readonly starts: readonly string[];
+  readonly counts: readonly number[];
+}
+
+const addUses = prepare(
+  (_db, { policies, subjects, starts, counts }: UseColumns) => sql<WindowUses>`
     insert into rate_limits as known (policy, subject, window_started_at, used)
     select policy, subject, window_started_at, used
     from unnest(
-      ${uses.map(({ policy }) => policy)}::text[],
-      ${uses.map(({ subject }) => subject)}::text[],
-      ${uses.map(({ windowStartedAt }) => windowStartedAt.toISOString())}::timestamptz[],
-      ${uses.map(({ used }) => used)}::integer[]
+      ${policies}::text[],
+      ${subjects}::text[],
+      ${starts}::timestamptz[],
+      ${counts}::integer[]
     ) as counted (policy, subject, window_started_at, used)
     order by policy, subject
     on conflict (policy, subject) do update set
@@ -33,9 +50,8 @@ export async function addQuotaUses(db: Db, uses: readonly WindowUses[]): Promise
         else least(greatest(greatest(known.used, 0)::bigint + excluded.used, 0), 2147483647)::integer end,
       window_started_at = greatest(known.window_started_at, excluded.window_started_at)
     returning policy, subject, window_started_at as "windowStartedAt", greatest(used, 0) as used
-  `.execute(db);
-  return rows;
-}
+  `,
+);
 
 /** Deletes the windows that began before `instant`; resolves to their number. */
 export async function deleteRateLimitsBefore(db: Db, instant: Date): Promise<number> {

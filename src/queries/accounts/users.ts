@@ -1,27 +1,11 @@
 import { sql } from 'kysely';
-import type { Expression, SqlBool } from 'kysely';
 import { USER_FIELD_NAMES } from '../../domain/users/users.ts';
-import type { UserFields, UserRecord, Visibility } from '../../domain/users/users.ts';
-import type { CursorPosition } from '../../domain/api/cursor.ts';
+import type { UserFields, UserRecord } from '../../domain/users/users.ts';
 import type { Db, Tx } from '../connection/database.ts';
-
-export interface UserScope {
-  readonly orgId: string;
-  readonly visibleTo: Visibility;
-  readonly includeDeleted: boolean;
-}
+import { prepareShapes } from '../connection/prepared.ts';
+import { STORED_COLUMNS } from './visible-users.ts';
 
 type StoredUser = Omit<UserRecord, `num_${string}`>;
-
-const STORED_COLUMNS = [
-  'users.org_id',
-  'users.id',
-  ...USER_FIELD_NAMES.map((name) => `users.${name}` as const),
-  'users.location_last_updated',
-  'users.created_at',
-  'users.updated_at',
-  'users.deleted_at',
-] as const;
 
 const INSERTED_NAMES = [
   'org_id',
@@ -41,40 +25,6 @@ const INSERTED_TYPES: { readonly [Name in (typeof INSERTED_NAMES)[number]]?: str
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
 };
-
-/** Users in order of creation, at most `limit` of them, from after `after`. */
-export function listUsersPage(
-  db: Db,
-  scope: UserScope,
-  page: { readonly after: CursorPosition | undefined; readonly limit: number },
-): Promise<UserRecord[]> {
-  let query = visibleUsers(db, scope).orderBy('users.created_at').orderBy('users.id').limit(page.limit);
-  if (page.after !== undefined) {
-    const { createdAt, id } = page.after;
-    query = query.where(
-      sql<SqlBool>`(users.created_at, users.id) > (${createdAt}::timestamptz, ${id}::uuid)`,
-    );
-  }
-  return query.execute();
-}
-
-/** The user, if it is visible in this scope. */
-export function findUser(db: Db, scope: UserScope, id: string): Promise<UserRecord | undefined> {
-  return visibleUsers(db, scope).where('users.id', '=', id).executeTakeFirst();
-}
-
-/** The user, if it is visible in this scope: one that is not deleted first, then the one that was deleted last. */
-export function findUserByExternalId(
-  db: Db,
-  scope: UserScope,
-  externalUserId: string,
-): Promise<UserRecord | undefined> {
-  return visibleUsers(db, scope)
-    .where('users.external_user_id', '=', externalUserId)
-    .orderBy('users.deleted_at', (order) => order.desc().nullsFirst())
-    .limit(1)
-    .executeTakeFirst();
-}
 
 /** Locks a user until the end of the transaction; undefined when there is none or it is deleted. */
 export async function lockUser(tx: Tx, orgId: string, id: string): Promise<StoredUser | undefined> {
@@ -126,32 +76,51 @@ export async function insertUser(
   { partnerId, shard, quota }: UserCountClaim,
   now: Date,
 ): Promise<UserRecord | undefined> {
-  const inForce =
-    'granted' in quota
-      ? sql`${quota.granted}::bigint`
-      : sql`coalesce((select quota from partner_quotas where org_id = ${partnerId} and name = 'users'),
-          ${quota.fallback}::bigint)`;
   const row = {
     ...user,
     location_last_updated: user.latitude === null ? null : now,
     created_at: now,
     updated_at: now,
   };
-  const { rows } = await sql<StoredUser>`
-    with counted as (
-      update user_counts set users = users + 1
-      where org_id = ${partnerId} and shard = ${shard} and users < granted and quota = ${inForce}
-      returning shard
-    )
-    insert into users (${sql.join(INSERTED_NAMES.map((name) => sql.ref(name)))})
-    select ${sql.join(INSERTED_NAMES.map((name) => sql`${row[name]}::${sql.raw(INSERTED_TYPES[name] ?? 'text')}`))}
-    from counted
-    returning ${sql.join(STORED_COLUMNS.map((column) => sql.ref(column)))}
-  `.execute(db);
+  const isGranted = 'granted' in quota;
+  const count = { partnerId, shard, quota: isGranted ? quota.granted : quota.fallback };
+  const rows = await insertCounted({ isGranted })(db, { ...row, ...count });
   const [stored] = rows;
   if (stored === undefined) return undefined;
   return { ...stored, num_electric_vehicles: 0, num_heat_pumps: 0, num_inverters: 0, num_wallboxes: 0 };
 }
+
+type InsertedRow = Omit<StoredUser, 'deleted_at'>;
+
+interface Count {
+  readonly partnerId: string;
+  readonly shard: number;
+  readonly quota: number;
+}
+
+const insertCounted = prepareShapes(
+  (_db, { isGranted }: { readonly isGranted: boolean }, values: InsertedRow & Count) => {
+    const { partnerId, shard, quota } = values;
+    const inForce = isGranted
+      ? sql`${quota}::bigint`
+      : sql`coalesce((select quota from partner_quotas where org_id = ${partnerId} and name = 'users'),
+          ${quota}::bigint)`;
+    const row = INSERTED_NAMES.map(
+      (name) => sql`${values[name]}::${sql.raw(INSERTED_TYPES[name] ?? 'text')}`,
+    );
+    return sql<StoredUser>`
+      with counted as (
+        update user_counts set users = users + 1
+        where org_id = ${partnerId} and shard = ${shard} and users < granted and quota = ${inForce}
+        returning shard
+      )
+      insert into users (${sql.join(INSERTED_NAMES.map((name) => sql.ref(name)))})
+      select ${sql.join(row)}
+      from counted
+      returning ${sql.join(STORED_COLUMNS.map((column) => sql.ref(column)))}
+    `;
+  },
+);
 
 /** Breaks the same constraints as insertUser. */
 export async function updateUser(
@@ -186,40 +155,4 @@ export async function softDeleteUser(
     .returning('fleet_id')
     .executeTakeFirst();
   return row !== undefined && row.fleet_id !== null;
-}
-
-function visibleUsers(db: Db, { orgId, visibleTo, includeDeleted }: UserScope) {
-  let query = db
-    .selectFrom('users')
-    // One scan of devices_user_idx for the four numbers.
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('devices')
-          .select((count) => [
-            count.fn
-              .countAll<number>()
-              .filterWhere('device_type', '=', 'electric_vehicle')
-              .as('num_electric_vehicles'),
-            count.fn.countAll<number>().filterWhere('device_type', '=', 'heat_pump').as('num_heat_pumps'),
-            count.fn.countAll<number>().filterWhere('device_type', '=', 'inverter').as('num_inverters'),
-            count.fn.countAll<number>().filterWhere('device_type', '=', 'wallbox').as('num_wallboxes'),
-          ])
-          .whereRef('devices.org_id', '=', 'users.org_id')
-          .whereRef('devices.user_id', '=', 'users.id')
-          .as('owned'),
-      (join) => join.onTrue(),
-    )
-    .select(STORED_COLUMNS)
-    .select(['num_electric_vehicles', 'num_heat_pumps', 'num_inverters', 'num_wallboxes'])
-    .where('users.org_id', '=', orgId);
-  if (visibleTo.kind !== 'all') {
-    const { kind, self } = visibleTo;
-    query = query.where((eb): Expression<SqlBool> =>
-      kind === 'users'
-        ? eb.or([eb('role', '=', 'user'), eb('users.id', '=', self)])
-        : eb('users.id', '=', self),
-    );
-  }
-  return includeDeleted ? query : query.where('users.deleted_at', 'is', null);
 }

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { DatabaseTimeoutError } from './database-errors.ts';
 import type { RequestScope } from './request-scope.ts';
+import { toNamedQuery } from './statement-names.ts';
 
 /** Statements of one connection, while one caller has it. */
 export interface StatementBound {
@@ -11,12 +12,14 @@ export interface StatementBound {
   readonly statementMs: number;
   /** The server refuses writes: it was a primary before a failover. Another connection may reach the new one. */
   isSpoiled: boolean;
+  /** Since when the connection keeps the plans of its prepared statements; in milliseconds of `performance.now()`. */
+  plansSinceMs: number;
 }
 
 const READ_ONLY_SERVER = '25006';
 
 /**
- * Limits every statement of a connection to what its request has left. A statement that takes longer rejects with a
+ * Limits every statement of a connection to what its request has left, and runs the prepared ones by their names. A statement that takes longer rejects with a
  * DatabaseTimeoutError and its connection is cut off: what is still on its way must not reach the next caller.
  */
 export function boundStatements(client: pg.ClientBase, bound: StatementBound): void {
@@ -42,7 +45,9 @@ export function boundStatements(client: pg.ClientBase, bound: StatementBound): v
         report(...results);
       });
     }
-    const result = query(...parameters);
+    const [text, values] = parameters;
+    const named = typeof text === 'string' ? toNamedQuery(text, values) : undefined;
+    const result = named === undefined ? query(...parameters) : query(named);
     if (result instanceof Promise) result.then(end, fail);
     else end();
     return result;

@@ -53,9 +53,20 @@ const SOCKET_CALLS = new Set(['connect', 'getaddrinfo', 'read', 'write']);
 const CLIENT_MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed)/;
 
+/**
+ * A prepared statement that was planned before the schema changed: its columns have other types now. It is right again once it
+ * is prepared anew. (The words of the error depend on the server's language.)
+ */
+export function isStalePlan(error: unknown): boolean {
+  return (
+    error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery'
+  );
+}
+
 /** What an error means for the call that met it; undefined when it does not come from the database. */
 export function classifyDatabaseError(error: unknown): DatabaseErrorClass | undefined {
   if (error instanceof pg.DatabaseError) {
+    if (isStalePlan(error)) return 'retry_now';
     const state = error.code ?? '';
     return SQLSTATE_CLASSES[state] ?? SQLSTATE_CLASSES[state.slice(0, 2)] ?? 'ours';
   }

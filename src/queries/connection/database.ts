@@ -25,6 +25,8 @@ export interface DatabaseOptions {
   readonly statementMs?: number;
   /** For the pool that serves requests: their scopes bound them, and their partners take turns. */
   readonly acquireShare?: AcquireShare;
+  /** How long a connection keeps the plans of its prepared statements, in milliseconds; 5 s by default. */
+  readonly plansMs?: number;
   readonly applicationName?: string;
   /** An idle connection broke. The pool opens another one: worth a line, no more. */
   readonly onIdleError?: (error: Error) => void;
@@ -59,6 +61,7 @@ export function openDatabase({
   applicationName = 'partner',
   statementMs = DEFAULT_STATEMENT_MS,
   acquireShare,
+  plansMs,
   onIdleError,
 }: DatabaseOptions): OpenDatabase {
   const config = {
@@ -91,7 +94,7 @@ export function openDatabase({
     await Promise.all([...connected].map((client) => once(client, 'end')));
     clearTimeout(timer);
   };
-  const bounded = new BoundedPool({ pool, statementMs, acquireShare });
+  const bounded = new BoundedPool({ pool, statementMs, acquireShare, plansMs });
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: bounded }) });
   let closed: Promise<void> | undefined;
   return { db, pool, config, close: () => (closed ??= end()) };

@@ -1,0 +1,22 @@
+import type pg from 'pg';
+
+/**
+ * Counts statements outside of transactions from now on, by the connections that are taken for them. `most` ran at the same
+ * time; none of another test may run on this pool meanwhile.
+ */
+export function countStatements(pool: pg.Pool): {
+  readonly started: () => number;
+  readonly running: () => number;
+  readonly most: () => number;
+} {
+  let [started, running, most] = [0, 0, 0];
+  pool.on('acquire', () => {
+    started += 1;
+    running += 1;
+    most = Math.max(most, running);
+  });
+  pool.on('release', () => {
+    running -= 1;
+  });
+  return { started: () => started, running: () => running, most: () => most };
+}
