@@ -106,8 +106,8 @@ format: install ## Format every file
 	$(BIN)/eslint --config tests/style/eslint.config.js --fix src tools tests bench
 
 .PHONY: bench
-bench: install ## Measure, paired with a limit in the same run; prints ratios; ARGS=abuse: attacks beside a second partner
-	node bench/main.ts $(ARGS)
+bench: install ## Measure beside limits in the same run, tell which goals are met (ARGS=--help); COMPARE=COMMIT: what moved since
+	node bench/main.ts $(ARGS) $(if $(COMPARE),--compare $(COMPARE))
 
 .PHONY: clean
 clean: ## Remove what was installed; data in .data/ stays

@@ -21,15 +21,15 @@ import type { DensityRaster } from '../src/simulation/definition/fleet-definitio
 import { hostileDefinitions } from '../tests/operations/hostile-definitions.ts';
 import { fixedCredentials, PartnerApi } from '../tests/process/partner.ts';
 import { startService } from '../tests/support/service.ts';
+import type { Group } from './group.ts';
+import type { Sample } from './row.ts';
+import { median } from './statistics.ts';
 import { startDatabase } from './webhooks-world.ts';
 
 const HOUSEHOLDS = 1_000;
 const ROUNDS = 5;
 /** In an order in which each finds what it refers to. */
 const TABLES = ['users', 'households', 'devices', 'device_conditions'] as const;
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 function resolve(density: DensityRaster | null = null): ResolvedDefinition {
   const resolution = resolveDefinition(
@@ -89,7 +89,11 @@ async function bareCopy(db: Db, orgId: string, folder: string): Promise<number> 
   );
 }
 
-async function provisioning(simulatorFaults: boolean): Promise<void> {
+const PROVISIONED = '1,000 households built, four tables';
+const PROVISIONED_WITH_FAULTS = '1,000 households built, with planned faults';
+
+/** The fleets of one organization, built by the runner; and their rows copied. */
+async function* measureProvisioning(simulatorFaults: boolean): AsyncGenerator<Sample, never> {
   const database = await startDatabase();
   const { db } = database;
   const folder = mkdtempSync(join(tmpdir(), 'partner-copy-'));
@@ -104,20 +108,11 @@ async function provisioning(simulatorFaults: boolean): Promise<void> {
       wakeDispatcher: () => undefined,
       onError: (error) => console.error(error),
     });
-    const built: number[] = [];
-    const ratios: number[] = [];
-    for (let round = 0; round <= ROUNDS; round++) {
+    for (;;) {
       const simulated = await queueFleet(db, orgId);
-      const ours = await timed(() => runner.processAll());
-      const limit = await bareCopy(db, simulated, folder);
-      // The first round warms up.
-      if (round === 0) continue;
-      built.push(ours);
-      ratios.push(ours / limit);
+      const measured = await timed(() => runner.processAll());
+      yield { measured, limit: await bareCopy(db, simulated, folder) };
     }
-    const [ms, ratio] = [median(built).toFixed(0), median(ratios).toFixed(2)];
-    const what = `1,000 households${simulatorFaults ? ' with planned faults' : ''} to bare COPY`;
-    console.log(`${what.padEnd(46)} ${ratio}    (${ms} ms; goal at most 3)`);
   } finally {
     rmSync(folder, { recursive: true });
     await database.remove();
@@ -138,25 +133,23 @@ function largestRaster(): DensityRaster {
   };
 }
 
-function preview(): void {
-  const raster = largestRaster();
-  const times: number[] = [];
-  let most = 0;
-  const before = process.memoryUsage.rss();
-  for (let round = 0; round < ROUNDS; round++) {
-    const start = performance.now();
-    previewFleet(randomUUID(), resolve(raster), new Date());
-    times.push(performance.now() - start);
-    most = Math.max(most, process.memoryUsage.rss());
-  }
-  const [ms, mb] = [median(times).toFixed(0), ((most - before) / 1e6).toFixed(0)];
-  console.log(
-    `${'preview of 1,000 on 4000 x 4000 cells'.padEnd(46)} ${ms} ms (goal below 1000; ${mb} MB more than before)`,
-  );
+const PREVIEW = 'preview of 1,000 on 4000 x 4000 cells';
+const PREVIEW_MEMORY = 'preview of 1,000 on 4000 x 4000 cells, memory';
+
+/** Milliseconds of a preview, and by how many MB it has grown the process since `before`. */
+function measurePreview(raster: DensityRaster, before: number): { ms: number; mb: number } {
+  const start = performance.now();
+  previewFleet(randomUUID(), resolve(raster), new Date());
+  const ms = performance.now() - start;
+  return { ms, mb: (process.memoryUsage.rss() - before) / 1e6 };
 }
 
-/** Each hostile definition at a real service: the slowest refusal, and what memory keeps of two further rounds. */
-async function refusals(): Promise<void> {
+const SLOWEST_REFUSAL = `${hostileDefinitions.length} hostile definitions, the slowest`;
+const MEDIAN_REFUSAL = `${hostileDefinitions.length} hostile definitions, the median`;
+const KEPT_BY_REFUSALS = `${hostileDefinitions.length} hostile definitions, memory kept`;
+
+/** Each hostile definition at a real service: the times of the refusals, and what it keeps of a round in memory. */
+async function* measureRefusals(): AsyncGenerator<{ times: number[]; keptMb: number }, never> {
   const fixed = fixedCredentials();
   const service = await startService({ env: { ...fixed.env, RATE_LIMITS: 'off', LOG_LEVEL: 'error' } });
   try {
@@ -167,38 +160,99 @@ async function refusals(): Promise<void> {
       const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
       return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1]) / 1e6;
     };
-    const times: number[] = [];
-    const kept: number[] = [];
-    for (let round = 0; round < 4; round++) {
-      for (const { text } of hostileDefinitions) {
-        const ms = await timed(async () => {
-          const answer = await fetch(url, { method: 'POST', headers, body: text });
-          await answer.arrayBuffer();
-          if (answer.status !== 422) throw new Error(`A hostile definition was answered ${answer.status}.`);
-        });
-        // The first round warms up.
-        if (round > 0) times.push(ms);
-      }
-      kept.push(await memory());
+    const refuse = (text: string): Promise<number> =>
+      timed(async () => {
+        const answer = await fetch(url, { method: 'POST', headers, body: text });
+        await answer.arrayBuffer();
+        if (answer.status !== 422) throw new Error(`A hostile definition was answered ${answer.status}.`);
+      });
+    let before = await memory();
+    for (;;) {
+      const times: number[] = [];
+      for (const { text } of hostileDefinitions) times.push(await refuse(text));
+      const after = await memory();
+      yield { times, keptMb: after - before };
+      before = after;
     }
-    const [, first = 0, , last = 0] = kept;
-    const slowest = times.reduce((a, b) => Math.max(a, b), 0).toFixed(0);
-    const what = `${hostileDefinitions.length} hostile definitions, the slowest`;
-    const grown = `${(last - first).toFixed(0)} MB more after ${2 * hostileDefinitions.length}`;
-    console.log(
-      `${what.padEnd(46)} ${slowest} ms (median ${median(times).toFixed(0)} ms; goal below 200; ${grown})`,
-    );
   } finally {
     await service.remove();
   }
 }
 
-export async function benchFleets(): Promise<void> {
-  console.log('\nFleets\n');
-  preview();
-  await provisioning(false);
-  await provisioning(true);
-  await refusals();
-}
+const FILE = 'fleets.ts';
+const inMs = { unit: 'ms', better: 'less' } as const;
+const inMb = { unit: 'MB', better: 'less' } as const;
 
-if (import.meta.main) await benchFleets();
+export const FLEET_GROUPS: readonly Group[] = [
+  {
+    name: 'fleets/previews',
+    file: FILE,
+    rows: [
+      { name: PREVIEW, ...inMs, goals: { measured: 1000 } },
+      { name: PREVIEW_MEMORY, ...inMb, goals: { measured: 300 } },
+    ],
+    rounds: ROUNDS,
+    about: 'nothing: the largest raster',
+    measure: async function* () {
+      const raster = largestRaster();
+      const before = process.memoryUsage.rss();
+      yield {};
+      for (;;) {
+        const { ms, mb } = measurePreview(raster, before);
+        yield { [PREVIEW]: { measured: ms }, [PREVIEW_MEMORY]: { measured: mb } };
+      }
+    },
+  },
+  {
+    name: 'fleets/provisioning',
+    file: FILE,
+    rows: [PROVISIONED, PROVISIONED_WITH_FAULTS].map((name) => ({ name, ...inMs, goals: { toLimit: 3 } })),
+    rounds: ROUNDS,
+    about: 'COPY of the same rows out of files, by the server itself, in one transaction',
+    measure: async function* () {
+      const [without, beside] = [measureProvisioning(false), measureProvisioning(true)];
+      const next = async () => ({
+        [PROVISIONED]: (await without.next()).value,
+        [PROVISIONED_WITH_FAULTS]: (await beside.next()).value,
+      });
+      try {
+        // What compiles the code and plans the statements.
+        await next();
+        yield {};
+        for (;;) yield await next();
+      } finally {
+        await without.return(undefined as never);
+        await beside.return(undefined as never);
+      }
+    },
+  },
+  {
+    name: 'fleets/refusals',
+    file: FILE,
+    rows: [
+      { name: SLOWEST_REFUSAL, ...inMs, goals: { measured: 200 } },
+      { name: MEDIAN_REFUSAL, ...inMs, goals: {} },
+      { name: KEPT_BY_REFUSALS, ...inMb, goals: { measured: 5 } },
+    ],
+    rounds: ROUNDS,
+    about:
+      'nothing: each sent to one service in each round; the memory kept is that of a round after the first',
+    measure: async function* () {
+      const refusals = measureRefusals();
+      try {
+        await refusals.next();
+        yield {};
+        for (;;) {
+          const { times, keptMb } = (await refusals.next()).value;
+          yield {
+            [SLOWEST_REFUSAL]: { measured: times.reduce((a, b) => Math.max(a, b), 0) },
+            [MEDIAN_REFUSAL]: { measured: median(times) },
+            [KEPT_BY_REFUSALS]: { measured: keptMb },
+          };
+        }
+      } finally {
+        await refusals.return(undefined as never);
+      }
+    },
+  },
+];

@@ -9,17 +9,24 @@ import type { Household } from '../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../src/simulation/model/model.ts';
 import { NOISE_CHANNEL, hashInStream, splitSeed, hashStream } from '../src/simulation/kernel/noise.ts';
 import { evenDensity } from '../tools/fidelity/sample-fleets.ts';
+import type { Group } from './group.ts';
+import type { Row, Sample, Samples } from './row.ts';
 
 const REQUEST_ID = '5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11';
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 7, 30);
 const FIRST_DAY = Date.UTC(2025, 0, 1) / DAY_MS;
 const DAYS = 365;
-const SIZES = [10, 100, 1000, 10_000, 100_000];
+const SMALLEST = 10;
+/** Ten households are drawn anew so many times, since no ten are like others. */
+const SMALL_FLEETS = 20;
+const SIZES = [100, 1000, 10_000, 100_000];
 const ROUNDS = 5;
+const AGES = [1, 7, 30, 90, 365, 3652];
 
 /** Places: all at one, or each at its own. */
 const PLACES = { 'one place': {}, 'own places': { density: evenDensity('DE') } } as const;
 type Places = keyof typeof PLACES;
+const PLACE_NAMES = ['one place', 'own places'] as const satisfies readonly Places[];
 
 /** A fleet whose history began `ageDays` ago; each seed is one that no cache knows. */
 let seed = 1000;
@@ -43,9 +50,6 @@ function cpuOf(work: () => void): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1e6;
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 function runYear(household: Household): void {
   const model = createHouseholdModel(household, alwaysMid);
@@ -75,76 +79,128 @@ function bareYear(index: number): number {
   return x;
 }
 
-function benchYears(places: Places): void {
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, each) => sum + each, 0) / values.length;
+
+const yearsName = (places: Places): string => `household-years, ${places}`;
+const snapshotName = (size: number, places: Places): string => `cold snapshot of ${size}, ${places}`;
+const firstName = (age: number): string => `counters after ${age} days, first look`;
+const secondName = (age: number): string => `counters after ${age} days, second look`;
+const resumedName = (age: number): string => `counters after ${age} days, from a checkpoint`;
+
+/** Household-years a second and core, and those of the bare loop. */
+function measureYears(places: Places, isLimitFirst: boolean): Sample {
   const count = 40;
-  const ratios: number[] = [];
-  const rates: number[] = [];
-  for (let round = 0; round <= ROUNDS; round++) {
-    const fleet = fleetOf(count, places, FIRST_DAY * DAY_MS);
-    const bare = () => cpuOf(() => fleet.forEach((_, index) => void bareYear(index)));
-    const before = round % 2 === 0 ? bare() : undefined;
-    const ours = cpuOf(() => fleet.forEach(runYear));
-    const limit = before ?? bare();
-    // The first round warms the compiler.
-    if (round > 0) {
-      ratios.push(limit / ours);
-      rates.push(count / ours);
-    }
-  }
-  const name = `household-years, ${places}`;
-  console.log(`${name.padEnd(46)} ${median(ratios).toFixed(3)}   (${median(rates).toFixed(0)}/s/core)`);
+  const fleet = fleetOf(count, places, FIRST_DAY * DAY_MS);
+  const bare = (): number => cpuOf(() => fleet.forEach((_, index) => void bareYear(index)));
+  const before = isLimitFirst ? bare() : undefined;
+  const ours = cpuOf(() => fleet.forEach(runYear));
+  return { measured: count / ours, limit: count / (before ?? bare()) };
 }
 
-/** Powers and charges of every household now, a month after the start of the history, from cold caches. */
-function benchSnapshots(places: Places): void {
+/** Powers and charges of every household now, a month after the start of the history, from cold caches; milliseconds. */
+function snapshotMs(size: number, places: Places): number {
   const index = Math.floor(NOW_MS / QUARTER_HOUR_MS);
-  const each: number[] = [];
-  for (const size of SIZES) {
-    const rounds = size > 1000 ? 1 : ROUNDS;
-    const costs = Array.from({ length: rounds }, () => {
-      const fleet = fleetOf(size, places, NOW_MS - (NOW_MS % QUARTER_HOUR_MS) - 30 * DAY_MS);
-      return cpuOf(() =>
-        fleet.forEach((household) => createHouseholdModel(household, alwaysMid).quarter(index)),
-      );
-    });
-    const cost = median(costs);
-    each.push(cost / size);
-    const name = `cold snapshot of ${size}, ${places}`;
-    const ratio = (cost / size / (each[0] ?? cost)).toFixed(2);
-    console.log(`${name.padEnd(46)} ${ratio}    (${(cost * 1000).toFixed(1)} ms)`);
-  }
+  const fleet = fleetOf(size, places, NOW_MS - (NOW_MS % QUARTER_HOUR_MS) - 30 * DAY_MS);
+  return (
+    cpuOf(() => fleet.forEach((household) => createHouseholdModel(household, alwaysMid).quarter(index))) *
+    1000
+  );
+}
+
+/** Beside as many households in fleets of ten. */
+function measureSnapshots(places: Places): Samples {
+  const small = Array.from({ length: SMALL_FLEETS }, () => snapshotMs(SMALLEST, places) / SMALLEST);
+  const smallMs = mean(small);
+  return Object.fromEntries(
+    SIZES.map((size) => [
+      snapshotName(size, places),
+      { measured: snapshotMs(size, places), limit: smallMs * size },
+    ]),
+  );
 }
 
 /** Counters are sums since the anchor: a first look at an old fleet sums its days from there, or from a checkpoint. */
-function benchCounters(): void {
+function measureCounters(age: number): Samples {
   const index = Math.floor(NOW_MS / QUARTER_HOUR_MS);
   const weekAgo = Math.floor(NOW_MS / DAY_MS) - 7;
-  for (const age of [1, 7, 30, 90, 365, 3652]) {
-    const fleet = fleetOf(100, 'one place', NOW_MS - (NOW_MS % QUARTER_HOUR_MS) - age * DAY_MS);
-    const models = fleet.map((household) => createHouseholdModel(household, alwaysMid));
-    const cold = cpuOf(() => models.forEach((model) => model.countersBefore(index)));
-    const warm = cpuOf(() => models.forEach((model) => model.countersBefore(index + 1)));
-    const kept = models.map((model) => model.counters.checkpointAt(weekAgo));
-    const fresh = fleet.map((household) => createHouseholdModel(household, alwaysMid));
-    const resumed = cpuOf(() =>
-      fresh.forEach((model, i) => {
-        if (kept[i]) model.counters.restore(kept[i]);
-        model.countersBefore(index);
-      }),
-    );
-    const name = `counters of 100 households after ${age} days`;
-    const [first, then, from] = [cold * 1000, warm * 1000, resumed * 1000];
-    console.log(
-      `${name.padEnd(46)} ${first.toFixed(1)} ms, then ${then.toFixed(2)} ms; ${from.toFixed(1)} ms from a checkpoint a week old`,
-    );
-  }
+  const fleet = fleetOf(100, 'one place', NOW_MS - (NOW_MS % QUARTER_HOUR_MS) - age * DAY_MS);
+  const models = fleet.map((household) => createHouseholdModel(household, alwaysMid));
+  const cold = cpuOf(() => models.forEach((model) => model.countersBefore(index)));
+  const warm = cpuOf(() => models.forEach((model) => model.countersBefore(index + 1)));
+  const kept = models.map((model) => model.counters.checkpointAt(weekAgo));
+  const fresh = fleet.map((household) => createHouseholdModel(household, alwaysMid));
+  const resumed = cpuOf(() =>
+    fresh.forEach((model, i) => {
+      if (kept[i]) model.counters.restore(kept[i]);
+      model.countersBefore(index);
+    }),
+  );
+  return {
+    [firstName(age)]: { measured: cold * 1000 },
+    [secondName(age)]: { measured: warm * 1000 },
+    [resumedName(age)]: { measured: resumed * 1000 },
+  };
 }
 
-export function benchSimulation(): void {
-  console.log(
-    '\nSimulator. Years: ratio to a bare loop; snapshots: cost of a household over that in a fleet of 10.\n',
-  );
-  for (const places of ['one place', 'own places'] as const) benchYears(places);
-  for (const places of ['one place', 'own places'] as const) benchSnapshots(places);
-  benchCounters();
+const FILE = 'simulation.ts';
+const inMs = { unit: 'ms', better: 'less' } as const;
+
+/** A thousand are one look of a partner; from there on a household costs no more in a larger fleet. */
+function snapshotRow(size: number, places: Places): Row {
+  const goals = size === 1000 ? { measured: 100, toLimit: FLAT } : { toLimit: FLAT };
+  return { name: snapshotName(size, places), ...inMs, goals };
 }
+/** Beyond what the smallest fleet's ten draws differ by. */
+const FLAT = 1.2;
+
+export const SIMULATION_GROUPS: readonly Group[] = [
+  {
+    name: 'simulation/years',
+    file: FILE,
+    rows: PLACE_NAMES.map((places) => ({
+      name: yearsName(places),
+      unit: '/s',
+      better: 'more',
+      goals: { measured: 100 },
+    })),
+    rounds: ROUNDS,
+    about: 'a bare loop of one hash, curve, tilted plane and battery step a quarter; by processor time',
+    measure: async function* () {
+      const measure = (round: number): Samples =>
+        Object.fromEntries(
+          PLACE_NAMES.map((places) => [yearsName(places), measureYears(places, round % 2 === 0)]),
+        );
+      // What compiles the code.
+      measure(0);
+      yield {};
+      for (let round = 0; ; round += 1) yield measure(round);
+    },
+  },
+  {
+    name: 'simulation/snapshots',
+    file: FILE,
+    rows: PLACE_NAMES.flatMap((places) => SIZES.map((size) => snapshotRow(size, places))),
+    rounds: ROUNDS,
+    about: 'as many households in fleets of ten; by processor time',
+    measure: async function* () {
+      for (const places of PLACE_NAMES) snapshotMs(1000, places);
+      yield {};
+      for (;;) yield { ...measureSnapshots('one place'), ...measureSnapshots('own places') };
+    },
+  },
+  {
+    name: 'simulation/counters',
+    file: FILE,
+    rows: AGES.flatMap((age) =>
+      [firstName(age), secondName(age), resumedName(age)].map((name) => ({ name, ...inMs, goals: {} })),
+    ),
+    rounds: ROUNDS,
+    about: 'nothing: sums since the anchor grow with its age; 100 households, by processor time',
+    measure: async function* () {
+      measureCounters(AGES[0] ?? 1);
+      yield {};
+      for (;;) yield Object.assign({}, ...AGES.map(measureCounters)) as Samples;
+    },
+  },
+];

@@ -180,8 +180,3 @@ export async function addBacklog(
   );
   await pool.query('analyze deliveries');
 }
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}

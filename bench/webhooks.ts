@@ -1,4 +1,5 @@
-// The webhook rows of `make bench`: targets 1, 2, 3 and 5 of the dispatcher, each with its limit in the same run.
+// The webhook rows of `make bench`: targets 1, 2, 3 and 5 of the dispatcher, each with its limit in the same run. The
+// dispatcher runs in the measuring process, PostgreSQL with fsync, the receivers in a process of their own.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import {
@@ -15,18 +16,19 @@ import {
   bodyNow,
   newDispatcher,
   newExchange,
-  percentile,
   startDatabase,
   startReceivers,
   type BenchDatabase,
   type Receivers,
 } from './webhooks-world.ts';
+import type { Group } from './group.ts';
+import type { Samples } from './row.ts';
+import { percentile } from './statistics.ts';
 
-const rounds = 3;
-const latencyRounds = 6;
-const claimRounds = 7;
-const deliveries = 4_000;
-const inFlight = 32;
+const DELIVERIES = 4_000;
+const FRESH_DELIVERIES = 400;
+const IN_FLIGHT = 32;
+const BATCHES = 40;
 
 interface Timed {
   readonly perSecond: number;
@@ -50,7 +52,7 @@ async function bareLoop({ ports, ca }: Receivers, count: number): Promise<Timed>
   const pools = ports.map(
     (port) =>
       new Pool(`https://localhost:${port}`, {
-        connections: Math.ceil(inFlight / ports.length),
+        connections: Math.ceil(IN_FLIGHT / ports.length),
         connect: { ca },
       }),
   );
@@ -67,60 +69,57 @@ async function bareLoop({ ports, ca }: Receivers, count: number): Promise<Timed>
       await answer?.body.dump();
     }
   };
-  const all = () => Promise.all(Array.from({ length: inFlight }, (_, index) => worker(index)));
+  const all = () => Promise.all(Array.from({ length: IN_FLIGHT }, (_, index) => worker(index)));
   const result = await timed(count, all);
   await Promise.all(pools.map((pool) => pool.close()));
   return result;
 }
 
-function print(name: string, value: string, goal: string, detail: string): void {
-  console.log(`${name.padEnd(58)} ${value.padStart(8)}   ${goal.padEnd(12)} ${detail}`);
-}
+const BY_RATE = 'deliveries over TLS';
+const BY_CPU = 'deliveries over TLS, processor time of each';
+const OPENED = `connections opened for ${DELIVERIES} deliveries`;
+const FRESH = 'deliveries over fresh connections';
 
 /** Target 1. */
-async function throughput(): Promise<void> {
+async function* measureThroughput(): AsyncGenerator<Samples, never> {
   const receivers = await startReceivers(16, 0);
   const database = await startDatabase();
-  const orgIds = await addWebhooks(database, receivers.ports);
   const client = newExchange(receivers.ca);
-  const ours = async (count: number): Promise<Timed> => {
-    await addBacklog(database, orgIds, count);
-    const running = newDispatcher(database, client);
-    const result = await timed(count, async () => {
-      const done = running.delivered(count);
-      await running.dispatcher.start();
-      await done;
-    });
-    await running.dispatcher.stop();
-    return result;
-  };
-  await ours(500);
-  await bareLoop(receivers, 500);
-  await receivers.report();
-  const rates: number[] = [];
-  const cpus: number[] = [];
-  let last: Timed = { perSecond: 0, cpuMs: 0 };
-  let bare = last;
-  let connections = 0;
-  for (let round = 0; round < rounds; round += 1) {
-    if (round % 2 === 0) bare = await bareLoop(receivers, deliveries);
-    await receivers.report();
-    last = await ours(deliveries);
-    connections = (await receivers.report()).connections;
-    if (round % 2 === 1) bare = await bareLoop(receivers, deliveries);
-    rates.push(last.perSecond / bare.perSecond);
-    cpus.push(last.cpuMs / bare.cpuMs);
+  try {
+    const orgIds = await addWebhooks(database, receivers.ports);
+    const deliver = async (count: number): Promise<Timed> => {
+      await addBacklog(database, orgIds, count);
+      const running = newDispatcher(database, client);
+      const result = await timed(count, async () => {
+        const done = running.delivered(count);
+        await running.dispatcher.start();
+        await done;
+      });
+      await running.dispatcher.stop();
+      return result;
+    };
+    await deliver(500);
+    await bareLoop(receivers, 500);
+    yield {};
+    for (let round = 0; ; round += 1) {
+      const before = round % 2 === 0 ? await bareLoop(receivers, DELIVERIES) : undefined;
+      await receivers.report();
+      const ours = await deliver(DELIVERIES);
+      const { connections } = await receivers.report();
+      const bare = before ?? (await bareLoop(receivers, DELIVERIES));
+      const fresh = await timed(FRESH_DELIVERIES, () => freshLoop(client, receivers, FRESH_DELIVERIES));
+      yield {
+        [BY_RATE]: { measured: ours.perSecond, limit: bare.perSecond },
+        [BY_CPU]: { measured: ours.cpuMs, limit: bare.cpuMs },
+        [OPENED]: { measured: connections },
+        [FRESH]: { measured: fresh.perSecond },
+      };
+    }
+  } finally {
+    await client.close();
+    await database.remove();
+    receivers.stop();
   }
-  const figures = `${last.perSecond.toFixed(0)}/s, bare ${bare.perSecond.toFixed(0)}/s`;
-  print('deliveries over TLS to a bare loop, by rate', percentile(rates, 0.5).toFixed(2), '>= 0.70', figures);
-  const cpu = `${last.cpuMs.toFixed(2)} ms, bare ${bare.cpuMs.toFixed(2)} ms of CPU each`;
-  print('  the same, by CPU of the process (bare / ours)', (1 / percentile(cpus, 0.5)).toFixed(2), '', cpu);
-  print('  connections opened', String(connections), '', `for ${deliveries} deliveries`);
-  const fresh = await timed(400, () => freshLoop(client, receivers, 400));
-  print('deliveries over fresh connections', `${fresh.perSecond.toFixed(0)}/s`, '>= 400/s', '');
-  await client.close();
-  await database.remove();
-  receivers.stop();
 }
 
 async function freshLoop(client: WebhookClient, { ports }: Receivers, count: number): Promise<void> {
@@ -132,82 +131,91 @@ async function freshLoop(client: WebhookClient, { ports }: Receivers, count: num
       await client.send({ url, headers: {}, body: bodyNow(), usesOwnConnection: true });
     }
   };
-  await Promise.all(Array.from({ length: inFlight }, (_, index) => worker(index)));
+  await Promise.all(Array.from({ length: IN_FLIGHT }, (_, index) => worker(index)));
 }
 
-/** Targets 2 and 3: latency from the event to the receipt. */
-async function latency(): Promise<void> {
-  const [healthy, dead, events, everyMs] = [45, 5, 600, 10];
-  const receivers = await startReceivers(healthy, dead);
+const IDLE_P50 = 'event to receipt, idle: p50';
+const IDLE_P99 = 'event to receipt, idle: p99';
+const BESIDE_DEAD = 'p99 at healthy endpoints, 10 % dead';
+const [HEALTHY, DEAD, EVENTS, EVENT_MS] = [45, 5, 600, 10];
+const [IDLE_EVENTS, IDLE_MS] = [150, 30];
+/** In which a delivery to a dead endpoint has ended. */
+const DEAD_ATTEMPT_MS = 5_500;
+
+/** Targets 2 and 3: from the event to the receipt. */
+async function* measureLatency(): AsyncGenerator<Samples, never> {
+  const receivers = await startReceivers(HEALTHY, DEAD);
   const database = await startDatabase();
-  const alive = await addWebhooks(database, receivers.ports.slice(0, healthy));
-  const gone = await addWebhooks(database, receivers.ports.slice(healthy));
   const client = newExchange(receivers.ca);
   const { dispatcher } = newDispatcher(database, client);
-  await dispatcher.start();
-  const send = async (orgId: string): Promise<void> => {
-    await addEvent(database, orgId);
-    dispatcher.wake();
-  };
-  const run = async (withDead: boolean): Promise<number[]> => {
-    const pending: Promise<void>[] = [];
-    for (let each = 0; each < events; each += 1) {
-      pending.push(send(alive[each % alive.length] ?? ''));
-      if (withDead && each % 9 === 0) pending.push(send(gone[(each / 9) % gone.length] ?? ''));
-      await sleep(everyMs);
+  try {
+    const alive = await addWebhooks(database, receivers.ports.slice(0, HEALTHY));
+    const gone = await addWebhooks(database, receivers.ports.slice(HEALTHY));
+    await dispatcher.start();
+    const send = async (orgId = ''): Promise<void> => {
+      await addEvent(database, orgId);
+      dispatcher.wake();
+    };
+    const sendIdle = async (): Promise<number[]> => {
+      for (let each = 0; each < IDLE_EVENTS; each += 1) {
+        await send(alive[each % 3]);
+        await sleep(IDLE_MS);
+      }
+      await sleep(200);
+      return (await receivers.report()).latencies;
+    };
+    const sendMany = async (withDead: boolean): Promise<number[]> => {
+      const pending: Promise<void>[] = [];
+      for (let each = 0; each < EVENTS; each += 1) {
+        pending.push(send(alive[each % alive.length]));
+        if (withDead && each % 9 === 0) pending.push(send(gone[(each / 9) % gone.length]));
+        await sleep(EVENT_MS);
+      }
+      await Promise.all(pending);
+      await sleep(500);
+      return (await receivers.report()).latencies;
+    };
+    await sendMany(false);
+    yield {};
+    for (;;) {
+      const idle = await sendIdle();
+      const [without, beside] = [await sendMany(false), await sendMany(true)];
+      // The dead ones' attempts end, so that the next round begins without them.
+      await sleep(DEAD_ATTEMPT_MS);
+      await database.pool.query("delete from deliveries where state = 'pending'");
+      yield {
+        [IDLE_P50]: { measured: percentile(idle, 0.5) },
+        [IDLE_P99]: { measured: percentile(idle, 0.99) },
+        [BESIDE_DEAD]: { measured: percentile(beside, 0.99), limit: percentile(without, 0.99) },
+      };
     }
-    await Promise.all(pending);
-    await sleep(500);
-    return (await receivers.report()).latencies;
-  };
-  await run(false);
-  const idle: number[] = [];
-  for (let each = 0; each < 150; each += 1) {
-    await send(alive[each % 3] ?? '');
-    await sleep(30);
+  } finally {
+    await dispatcher.stop();
+    await client.close();
+    await database.remove();
+    receivers.stop();
   }
-  await sleep(200);
-  idle.push(...(await receivers.report()).latencies);
-  const ms = (value: number): string => `${value.toFixed(1)} ms`;
-  print('event to receipt, idle: p50', ms(percentile(idle, 0.5)), '< 10 ms', `${idle.length} events`);
-  print('event to receipt, idle: p99', ms(percentile(idle, 0.99)), '< 50 ms', '');
-  // All rounds together: the p99 of one is its sixth worst and tells little.
-  const [without, beside]: [number[], number[]] = [[], []];
-  for (let round = 0; round < latencyRounds; round += 1) {
-    without.push(...(await run(false)));
-    beside.push(...(await run(true)));
-    // The dead ones' attempts end, so that the next round begins without them.
-    await sleep(5_500);
-    await database.pool.query("delete from deliveries where state = 'pending'");
-  }
-  const [p99, usual] = [percentile(beside, 0.99), percentile(without, 0.99)];
-  const detail = `${ms(p99)}, without ${ms(usual)} of ${beside.length} events`;
-  print('p99 at healthy endpoints, 10 % dead', (p99 / usual).toFixed(2), '<= 1.20', detail);
-  await dispatcher.stop();
-  await client.close();
-  await database.remove();
-  receivers.stop();
 }
 
+const CLAIMS = 'rows claimed of 1,000,000 pending';
+
 /** Target 5: rows claimed in a second, of a thousand and of a million, by turns in two databases. */
-async function claims(): Promise<void> {
-  const databases = await Promise.all([1_000, 1_000_000].map((pending) => claimable(pending)));
-  const [few, many] = databases;
-  if (few === undefined || many === undefined) throw new Error('There are two databases.');
-  await claimRate(few);
-  await claimRate(many);
-  const ratios: number[] = [];
-  let detail = '';
-  for (let round = 0; round < claimRounds; round += 1) {
-    const before = round % 2 === 0 ? await claimRate(few) : undefined;
-    const large = await claimRate(many);
-    const small = before ?? (await claimRate(few));
-    ratios.push(large / small);
-    detail = `${large.toFixed(0)} rows/s, of 1,000 ${small.toFixed(0)} rows/s`;
+async function* measureClaims(): AsyncGenerator<Samples, never> {
+  const few = await claimable(1_000);
+  const many = await claimable(1_000_000);
+  try {
+    await claimRate(few);
+    await claimRate(many);
+    yield {};
+    for (let round = 0; ; round += 1) {
+      const before = round % 2 === 0 ? await claimRate(few) : undefined;
+      const measured = await claimRate(many);
+      yield { [CLAIMS]: { measured, limit: before ?? (await claimRate(few)) } };
+    }
+  } finally {
+    await few.remove();
+    await many.remove();
   }
-  const ratio = percentile(ratios, 0.5).toFixed(2);
-  print('claims of 1,000,000 pending to those of 1,000', ratio, '>= 0.80', detail);
-  await Promise.all(databases.map((database) => database.remove()));
 }
 
 async function claimable(pending: number): Promise<BenchDatabase> {
@@ -225,7 +233,7 @@ async function claimRate({ db, pool }: BenchDatabase): Promise<number> {
   const limits = { first: 192, retry: 64, perWebhook: 16, perOrganization: 512 };
   let claimed = 0;
   let claiming = 0;
-  for (let each = 0; each < 40; each += 1) {
+  for (let each = 0; each < BATCHES; each += 1) {
     const now = new Date();
     const lease = { workerId: 0, now, until: new Date(now.getTime() + 20_000) };
     const startedAt = performance.now();
@@ -247,12 +255,42 @@ async function claimRate({ db, pool }: BenchDatabase): Promise<number> {
   return claimed / (claiming / 1000);
 }
 
-const parts = { claims, throughput, latency };
+const FILE = 'webhooks.ts';
+const perSecond = { unit: '/s', better: 'more' } as const;
+const inMs = { unit: 'ms', better: 'less' } as const;
 
-/** All parts, or the named ones. */
-export async function benchWebhooks(names: readonly string[] = Object.keys(parts)): Promise<void> {
-  console.log('\nWebhooks: figure, goal, detail.\n');
-  for (const [name, run] of Object.entries(parts)) if (names.includes(name)) await run();
-}
-
-if (import.meta.main) await benchWebhooks(process.argv.length > 2 ? process.argv.slice(2) : undefined);
+export const WEBHOOK_GROUPS: readonly Group[] = [
+  {
+    name: 'webhooks/claims',
+    file: FILE,
+    rows: [{ name: CLAIMS, ...perSecond, goals: { toLimit: 0.8 } }],
+    rounds: 7,
+    about: 'the same claims in a database with 1,000 pending at 100 webhooks',
+    measure: measureClaims,
+  },
+  {
+    name: 'webhooks/deliveries',
+    file: FILE,
+    rows: [
+      { name: BY_RATE, ...perSecond, goals: { measured: 2_000, toLimit: 0.7 } },
+      { name: BY_CPU, ...inMs, goals: {} },
+      { name: OPENED, unit: '', better: 'less', goals: {} },
+      { name: FRESH, ...perSecond, goals: { measured: 400 } },
+    ],
+    rounds: 5,
+    about: 'a loop that signs and posts the same bodies over 32 reused connections, without a database',
+    measure: measureThroughput,
+  },
+  {
+    name: 'webhooks/latency',
+    file: FILE,
+    rows: [
+      { name: IDLE_P50, ...inMs, goals: { measured: 10 } },
+      { name: IDLE_P99, ...inMs, goals: { measured: 50 } },
+      { name: BESIDE_DEAD, ...inMs, goals: { toLimit: 1.2 } },
+    ],
+    rounds: 6,
+    about: 'the same events without messages to the five dead of 50 endpoints',
+    measure: measureLatency,
+  },
+];

@@ -5,7 +5,7 @@ import { ATTACKS, CONTROL, findAttack } from './attacks/all.ts';
 import { boundsOf, WITHOUT_BOUND } from './bounds/all.ts';
 import { measure, medianRun, Victim } from './measure.ts';
 import type { Latency, Run } from './measure.ts';
-import { canPin, pinToServiceCore } from './processes.ts';
+import { canPin, pinToServiceCore } from '../processes.ts';
 import { GOALS, missedGoals, printHead, printRow } from './table.ts';
 import type { Row } from './table.ts';
 import { copyWithout } from './unbounded.ts';

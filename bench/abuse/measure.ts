@@ -1,9 +1,10 @@
 // One attack beside the victim: what the victim waited for, what the service held and kept, what the attacker got.
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildProcess } from 'node:child_process';
 import type { Attack } from './attack.ts';
 import type { AttackJob, AttackReport } from './attacker.ts';
-import { nextMessage, startOnAttackerCore } from './processes.ts';
+import { nextMessage, startOnOtherCore } from '../processes.ts';
 import type { VictimJob, VictimReport } from './victim.ts';
 import type { Attacked } from './world.ts';
 
@@ -27,7 +28,7 @@ export interface Run extends Latency {
 
 /** The victim's process, which is kept from run to run so that its own code is compiled. */
 export class Victim {
-  readonly #child: ChildProcess = startOnAttackerCore('victim.ts');
+  readonly #child: ChildProcess = startOnOtherCore(join(import.meta.dirname, 'victim.ts'));
   readonly #perSecond: number;
 
   constructor(perSecond: number) {
@@ -68,7 +69,7 @@ export async function measure(
   await victim.settle(attacked);
   await attacked.longestHold();
   const { now: before } = attacked.memory();
-  const child = startOnAttackerCore('attacker.ts');
+  const child = startOnOtherCore(join(import.meta.dirname, 'attacker.ts'));
   const job: AttackJob = { attack: attack.name, target: attacked.target, from };
   child.send(job);
   await nextMessage<'started'>(child);

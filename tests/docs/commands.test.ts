@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeBlocks, root } from '../readme/document.ts';
+import { GROUPS, PARTS as PARTS_OF_BENCH } from '../../bench/groups.ts';
+import { readOptions, USAGE } from '../../bench/options.ts';
 import { isThere, sourceFiles } from './repository.ts';
 
 const makefile = readFileSync(join(root, 'Makefile'), 'utf8');
@@ -14,7 +16,7 @@ const targets = new Set([...makefile.matchAll(/^([a-z-]+):.*## /gm)].map(([, nam
 
 /** What may be named in place of a test file. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
-  bench: ['abuse'],
+  bench: ['abuse', '--help', ...PARTS_OF_BENCH, ...GROUPS.map(({ name }) => name)],
   faults: ['database', 'restarts'],
 };
 
@@ -75,8 +77,12 @@ test.each([
   expect(whyNot(command)).toBeDefined();
 });
 
-test.each(Object.entries(PARTS))('make %s knows %j', (target, parts) => {
-  const file = { bench: 'bench/main.ts', faults: 'tests/faults/main.ts' }[target] ?? '';
-  const text = readFileSync(join(root, file), 'utf8') + makefile;
-  expect(parts.filter((part) => !text.includes(part))).toEqual([]);
+test('make faults knows its parts', () => {
+  const text = readFileSync(join(root, 'tests/faults/main.ts'), 'utf8') + makefile;
+  expect(PARTS['faults']?.filter((part) => !text.includes(part))).toEqual([]);
+});
+
+test('make bench knows its parts, and says so in its help', () => {
+  expect(PARTS['bench']?.filter((part) => !USAGE.includes(part))).toEqual([]);
+  for (const part of PARTS_OF_BENCH) expect(readOptions([part])).toHaveProperty('groups');
 });

@@ -18,7 +18,7 @@ export function sourceFiles(): SourceFile[] {
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
   );
   return [...ROOT_FILES, ...found]
-    .filter((path) => !/(^|\/)node_modules\/|package-lock\.json$|\.snap$/.test(path))
+    .filter((path) => !/(^|\/)node_modules\/|^bench\/results\/|package-lock\.json$|\.snap$/.test(path))
     .filter((path) => statSync(join(root, path)).isFile())
     .sort()
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));

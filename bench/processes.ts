@@ -1,12 +1,11 @@
-// The processes of a run and the cores that they run on.
+// The processes of a measurement and the cores that they run on.
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 
 const SERVICE_CORE = 0;
-const ATTACKER_CORE = 1;
+const OTHER_CORE = 1;
 
 export const canPin = process.platform === 'linux' && availableParallelism() > 1 && hasTaskset();
 
@@ -15,10 +14,18 @@ export function pinToServiceCore(): void {
   if (canPin) execFileSync('taskset', ['-a', '-c', '-p', String(SERVICE_CORE), String(process.pid)]);
 }
 
-/** Starts a program of this folder on the attacker's core, with a channel for messages. */
-export function startOnAttackerCore(file: string): ChildProcess {
-  const command = [process.execPath, join(import.meta.dirname, file)];
-  const [program = '', ...args] = canPin ? ['taskset', '-c', String(ATTACKER_CORE), ...command] : command;
+/** Starts a program with a channel for messages; it runs where its parent does. */
+export function startProgram(file: string, args: readonly string[] = []): ChildProcess {
+  return startCommand([process.execPath, file, ...args]);
+}
+
+/** The same on the core that the service does not run on. */
+export function startOnOtherCore(file: string): ChildProcess {
+  const command = [process.execPath, file];
+  return startCommand(canPin ? ['taskset', '-c', String(OTHER_CORE), ...command] : command);
+}
+
+function startCommand([program = '', ...args]: readonly string[]): ChildProcess {
   return spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
