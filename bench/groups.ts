@@ -1,10 +1,16 @@
 // All groups of `make bench`, in the order in which they are measured. Attacks are apart: bench/abuse.
 import type { Group } from './group.ts';
 import { FLEET_GROUPS } from './fleets.ts';
+import { REQUEST_GROUPS } from './requests/groups.ts';
 import { SIMULATION_GROUPS } from './simulation.ts';
 import { WEBHOOK_GROUPS } from './webhooks.ts';
 
-export const GROUPS: readonly Group[] = [...SIMULATION_GROUPS, ...WEBHOOK_GROUPS, ...FLEET_GROUPS];
+export const GROUPS: readonly Group[] = [
+  ...REQUEST_GROUPS,
+  ...SIMULATION_GROUPS,
+  ...WEBHOOK_GROUPS,
+  ...FLEET_GROUPS,
+];
 
 /** The parts: what stands before the slash in the names of groups. */
 export const PARTS: readonly string[] = [...new Set(GROUPS.map(({ name }) => toPart(name)))];

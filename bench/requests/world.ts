@@ -1,0 +1,149 @@
+// A service on a database of its own, a partner with users, and the peer and the bare server on the same tables.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ChildProcess } from 'node:child_process';
+import type pg from 'pg';
+import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
+import { applyMigrations } from '../../src/queries/connection/migrations.ts';
+import { openDatabase } from '../../src/queries/connection/database.ts';
+import { fixedCredentials, PartnerApi } from '../../tests/process/partner.ts';
+import { startService } from '../../tests/support/service.ts';
+import { nextMessage, startProgram } from '../processes.ts';
+import type { Caller } from './questions.ts';
+import { usersPath } from './questions.ts';
+import type { Listening, ServerJob } from './statements.ts';
+
+const USERS = 1_000;
+/** No request of the bench reaches it, and the shares that the service grants once are never used up. */
+const USER_QUOTA = 1_000_000_000;
+const DEVICE_TYPES = ['electric_vehicle', 'heat_pump', 'inverter', 'wallbox'];
+
+/** Who is asked: what is measured, its peer and its limit. */
+export type TargetName = 'service' | 'peer' | 'bare';
+export type Targets = Readonly<Partial<Record<TargetName, number>>>;
+
+export interface World {
+  readonly caller: Caller;
+  /** The ports. */
+  readonly targets: Targets;
+  remove(): Promise<void>;
+}
+
+/**
+ * Starts everything, the peer and the bare server only where they are wanted. All of it runs where this process does: PostgreSQL
+ * with fsync, the service without rate limits.
+ */
+export async function createWorld(isCompared: boolean): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'partner-requests-'));
+  const ends: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const remove = async (): Promise<void> => {
+    for (const end of ends.toReversed()) await end();
+  };
+  try {
+    const embedded = await startEmbeddedDatabase({
+      dataDir: folder,
+      log: { info: () => undefined, warn: () => undefined, error: console.error },
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    ends.push(() => embedded.stop());
+    const { connection } = embedded;
+    await applyMigrations(connection, join(import.meta.dirname, '../../migrations'));
+    const { caller, port, stop } = await startMeasuredService(connection);
+    ends.push(stop);
+    if (isCompared) return { caller, targets: { service: port }, remove };
+    const [peer, bare] = [await startBeside('peer.ts', connection), await startBeside('bare.ts', connection)];
+    ends.push(
+      () => peer.child.disconnect(),
+      () => bare.child.disconnect(),
+    );
+    return { caller, targets: { service: port, peer: peer.port, bare: bare.port }, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+interface MeasuredService {
+  readonly caller: Caller;
+  readonly port: number;
+  readonly stop: () => Promise<void>;
+}
+
+async function startMeasuredService(connection: pg.ClientConfig): Promise<MeasuredService> {
+  const { user = '', database = '', host = '', port = 5432 } = connection;
+  const fixed = fixedCredentials();
+  const service = await startService({
+    env: {
+      ...fixed.env,
+      DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      RATE_LIMITS: 'off',
+      QUOTAS: `users=${USER_QUOTA}`,
+      LOG_LEVEL: 'error',
+    },
+  });
+  const stop = (): Promise<void> => service.remove();
+  try {
+    const api = await PartnerApi.open(service, fixed);
+    const userId = await addUsers(connection, api.orgId);
+    const { orgId, clientId, clientSecret } = fixed;
+    const caller = { orgId, clientId, clientSecret, token: api.token, userId };
+    // The first creation grants each of the counts its share of the quota, which the others only take from.
+    await createOne(service.baseUrl, caller);
+    return { caller, port: Number(new URL(service.baseUrl).port), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Users with every field and a device of each type; tells the first one. */
+async function addUsers(connection: pg.ClientConfig, orgId: string): Promise<string> {
+  const { pool, close } = openDatabase({ connection, max: 1 });
+  const first = randomUUID();
+  try {
+    await pool.query(
+      `insert into users (org_id, id, email, role, external_user_id, first_name, last_name, street_and_number,
+         street_add_info, zip_code, town, country, latitude, longitude, location_last_updated, created_at, updated_at)
+       select $1, case n when 1 then $2::uuid else gen_random_uuid() end, 'user' || n || '@example.com', 'user',
+         'customer-' || n, 'Anna', 'Huber', 'Hauptstraße ' || n, 'door 7', '4020', 'Linz', 'AT', 48.3064, 14.2858,
+         now(), now() - interval '1 day' + n * interval '1 s', now()
+       from generate_series(1, $3::int) n`,
+      [orgId, first, USERS],
+    );
+    await pool.query(
+      `insert into devices (org_id, id, user_id, device_type, name, manufacturer, model, ratings, created_at)
+       select org_id, gen_random_uuid(), id, type, 'Device', 'Maker', 'Model', '{}', now()
+       from users, unnest($2::text[]) type where org_id = $1 and external_user_id is not null`,
+      [orgId, DEVICE_TYPES],
+    );
+    await pool.query('vacuum analyze');
+    return first;
+  } finally {
+    await close();
+  }
+}
+
+async function createOne(baseUrl: string, { orgId, token }: Caller): Promise<void> {
+  const answer = await fetch(`${baseUrl}${usersPath(orgId)}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'first@example.com', role: 'user' }),
+  });
+  if (answer.status !== 201) throw new Error(`The first user was answered ${answer.status}.`);
+}
+
+/** Starts the peer or the bare server. */
+export async function startBeside(
+  file: 'peer.ts' | 'bare.ts',
+  { host, port, user, database }: pg.ClientConfig,
+  userQuota = USER_QUOTA,
+): Promise<Listening & { readonly child: ChildProcess }> {
+  const child = startProgram(join(import.meta.dirname, file));
+  child.send({ connection: { host, port, user, database }, userQuota } satisfies ServerJob);
+  return { ...(await nextMessage<Listening>(child)), child };
+}
