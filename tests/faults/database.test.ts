@@ -30,7 +30,7 @@ beforeAll(async () => {
       },
       open: async (connection) => {
         proxy = await startSwallowingProxy(connection);
-        const share = new FairShare({ capacity: 4, maxWaiting: 100 });
+        const share = new FairShare({ capacity: 4, maxWaiting: 100, waitMs: AMPLE_MS });
         requests = openDatabase({
           connection: throughProxy(connection, proxy),
           max: 4,
@@ -64,17 +64,16 @@ test.each(['everything', 'answers'] as const)(
   'a server that swallows %s: each request is 503 in its time, and nothing that was answered is lost',
   async (what) => {
     const before = emails();
-    expect(await Promise.all(before.map(create))).toMatchObject(before.map(() => ({ status: 201 })));
+    // One after the other: several connections opened at once take a busy machine longer than one of them may take.
+    for (const email of before) expect((await create(email)).status).toBe(201);
     wait.ms = SHORT_MS;
     proxy.swallow(what);
     const during = [...emails().map(create), list(), list()];
     expect(await Promise.all(during)).toMatchObject(during.map(() => unavailable));
     proxy.pass();
     wait.ms = AMPLE_MS;
-    expect(await Promise.all([create(`${randomUUID()}@example.com`), list()])).toMatchObject([
-      { status: 201 },
-      { status: 200 },
-    ]);
+    expect((await create(`${randomUUID()}@example.com`)).status).toBe(201);
+    expect((await list()).status).toBe(200);
     const { rows } = await sql<{
       email: string;
     }>`select email from users where email = any(${before})`.execute(api.db);

@@ -22,8 +22,8 @@ export default defineConfig({
     // As Node itself imports what is not written in modules.
     deps: { interopDefault: false },
     maxWorkers: availableParallelism(),
-    // The end of patience, not a promise: beside other programs a test takes many times as long.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // The end of patience, not a promise: beside eight busy loops a test takes up to fifteen times as long.
+    testTimeout: 400_000,
+    hookTimeout: 400_000,
   },
 });
