@@ -1,9 +1,9 @@
 // All groups of `make bench`, in the order in which they are measured. Attacks are apart: bench/abuse.
 import type { Group } from './group.ts';
-import { FLEET_GROUPS } from './fleets.ts';
+import { FLEET_GROUPS } from './fleets/groups.ts';
 import { REQUEST_GROUPS } from './requests/groups.ts';
 import { SIMULATION_GROUPS } from './simulation.ts';
-import { WEBHOOK_GROUPS } from './webhooks.ts';
+import { WEBHOOK_GROUPS } from './webhooks/groups.ts';
 
 export const GROUPS: readonly Group[] = [
   ...REQUEST_GROUPS,

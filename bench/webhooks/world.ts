@@ -1,22 +1,17 @@
-// What the webhook rows share: a database, receivers in another process, a dispatcher in this one.
+// What the webhook rows share: receivers in another process, a dispatcher in this one.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKeyring, encrypt, webhookSecretContext } from '../src/domain/security/encryption.ts';
-import { generateSigningSecret } from '../src/domain/notifications/signature.ts';
-import { openDatabase } from '../src/queries/connection/database.ts';
-import type { OpenDatabase } from '../src/queries/connection/database.ts';
-import { startEmbeddedDatabase } from '../src/postgres/start.ts';
-import { applyMigrations } from '../src/queries/connection/migrations.ts';
-import { insertMessageWithDeliveries } from '../src/queries/deliveries/deliveries.ts';
-import { insertWebhook } from '../src/queries/deliveries/webhooks.ts';
-import { Dispatcher } from '../src/webhooks/dispatcher.ts';
-import { WebhookClient } from '../src/webhooks/webhook-client.ts';
-import { createCertificateAuthority, createServerCertificate } from '../tools/demo/certificates.ts';
+import { createKeyring, encrypt, webhookSecretContext } from '../../src/domain/security/encryption.ts';
+import { generateSigningSecret } from '../../src/domain/notifications/signature.ts';
+import type { OpenDatabase } from '../../src/queries/connection/database.ts';
+import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
+import { insertWebhook } from '../../src/queries/deliveries/webhooks.ts';
+import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
+import { WebhookClient } from '../../src/webhooks/webhook-client.ts';
+import { createCertificateAuthority, createServerCertificate } from '../../tools/demo/certificates.ts';
 
 export const keys = createKeyring(randomBytes(32));
 const none = (): void => {};
@@ -44,30 +39,6 @@ export async function startReceivers(healthy: number, dead: number): Promise<Rec
       return report;
     },
     stop: () => void child.kill(),
-  };
-}
-
-export type BenchDatabase = OpenDatabase & { remove(): Promise<void> };
-
-/** A database as `serve` embeds it, with fsync. */
-export async function startDatabase(): Promise<BenchDatabase> {
-  const folder = mkdtempSync(join(tmpdir(), 'partner-bench-'));
-  const embedded = await startEmbeddedDatabase({
-    dataDir: folder,
-    log: { info: none, warn: none, error: console.error },
-    onFatal: (error) => {
-      throw error;
-    },
-  });
-  await applyMigrations(embedded.connection, join(import.meta.dirname, '../migrations'));
-  const database = openDatabase({ connection: embedded.connection });
-  return {
-    ...database,
-    remove: async () => {
-      await database.close();
-      await embedded.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
   };
 }
 

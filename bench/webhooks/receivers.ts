@@ -1,4 +1,4 @@
-// Receivers in a process of their own, so that their TLS does not count as ours. Started by bench/webhooks.ts with
+// Receivers in a process of their own, so that their TLS does not count as ours. Started by bench/webhooks/world.ts with
 // certificate and key; says its ports, then answers every request; asked for `report`, tells latencies.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
