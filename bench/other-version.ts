@@ -1,5 +1,6 @@
 // The tree of another commit, with this bench in it: both versions are asked the same questions.
 import { execFileSync } from 'node:child_process';
+import type { StdioOptions } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,12 +49,14 @@ export function findCommit(name: string): string {
   }
 }
 
-/** The commit of this tree, and whether its files differ from it. */
-export function describeTree(): { readonly commit: string; readonly isChanged: boolean } {
-  return {
-    commit: git(ROOT, ['rev-parse', 'HEAD']),
-    isChanged: git(ROOT, ['status', '--porcelain']) !== '',
-  };
+/** The commit of this tree, `unknown` where it is no repository, and whether its files differ from it. */
+export function describeTree(root = ROOT): { readonly commit: string; readonly isChanged: boolean } {
+  try {
+    const commit = git(root, ['rev-parse', 'HEAD']);
+    return { commit, isChanged: git(root, ['status', '--porcelain']) !== '' };
+  } catch {
+    return { commit: 'unknown', isChanged: false };
+  }
 }
 
 /** The packages of this tree where the other one wants the same. */
@@ -61,10 +64,10 @@ function install(tree: string): void {
   const wanted = (folder: string): string => readFileSync(join(folder, 'package-lock.json'), 'utf8');
   if (wanted(tree) === wanted(ROOT)) symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
   else {
-    const stdio = ['ignore', 'ignore', 'inherit'] as const;
+    const stdio: StdioOptions = ['ignore', 'ignore', 'inherit'];
     execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
       cwd: tree,
-      stdio: [...stdio],
+      stdio,
     });
   }
 }
@@ -74,5 +77,6 @@ function isMeasuring(path: string): boolean {
 }
 
 function git(folder: string, args: readonly string[]): string {
-  return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
+  const stdio: StdioOptions = ['ignore', 'pipe', 'ignore'];
+  return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', stdio }).trim();
 }

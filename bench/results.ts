@@ -16,9 +16,16 @@ export interface Results {
   readonly version: { readonly commit: string; readonly isChanged: boolean };
   readonly machine: Machine;
   readonly rows: readonly MeasuredRow[];
+  /** Groups that could not be measured. */
+  readonly failures: readonly Failure[];
   /** Of a comparison: the other commit, and what became of each row since. */
   readonly comparedWith?: string;
   readonly changes?: readonly StoredChange[];
+}
+
+export interface Failure {
+  readonly group: string;
+  readonly reason: string;
 }
 
 interface Machine {
@@ -45,15 +52,15 @@ export function describeMachine(): Machine {
 
 /** The results of a run as they are stored. */
 export function toResults(
-  run: Pick<Results, 'version' | 'machine' | 'rows'> & {
+  run: Pick<Results, 'version' | 'machine' | 'rows' | 'failures'> & {
     readonly startedAt: Date;
     readonly endedAt: Date;
     readonly comparison?: { readonly commit: string; readonly changes: readonly Change[] } | undefined;
   },
 ): Results {
-  const { startedAt, endedAt, comparison, version, machine, rows } = run;
+  const { startedAt, endedAt, comparison, version, machine, rows, failures } = run;
   const times = { startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() };
-  const results = { form: FORM, ...times, version, machine, rows } as const;
+  const results = { form: FORM, ...times, version, machine, rows, failures } as const;
   if (comparison === undefined) return results;
   const changes = comparison.changes.map(({ row, ...change }) => ({
     group: row.group,

@@ -8,11 +8,12 @@ import { checkOutVersion, describeTree } from './other-version.ts';
 import type { OtherVersion } from './other-version.ts';
 import { canPin } from './processes.ts';
 import { describeMachine, nameResults, toResults, writeResults } from './results.ts';
+import type { Failure } from './results.ts';
 import { concludeRow } from './row.ts';
 import type { MeasuredRow, Samples } from './row.ts';
 import { CHANGE_HEAD, formatChange, formatRow, ROW_HEAD } from './table.ts';
+import { takeTurns } from './turns.ts';
 import { openGroup, ROOT } from './version.ts';
-import type { OpenGroup } from './version.ts';
 
 /** Measures what is asked for, prints the rows and keeps the results. Resolves to the exit code. */
 export async function run(options: Options): Promise<number> {
@@ -23,23 +24,34 @@ export async function run(options: Options): Promise<number> {
     console.log(
       `The machine is busy (load ${machine.loadAtStart.toFixed(1)}): take the figures for nothing.`,
     );
-  const other = options.compare === undefined ? undefined : checkOutVersion(options.compare);
+  let other: OtherVersion | undefined;
+  try {
+    other = options.compare === undefined ? undefined : checkOutVersion(options.compare);
+  } catch (error) {
+    console.error(toFirstLine(error));
+    return 2;
+  }
+  process.once('exit', () => other?.remove());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const rows: MeasuredRow[] = [];
   const changes: Change[] = [];
-  try {
-    for (const group of options.groups) {
-      const rounds = options.rounds ?? group.rounds;
+  const failures: Failure[] = [];
+  for (const group of options.groups) {
+    const rounds = options.rounds ?? group.rounds;
+    try {
       if (other === undefined) rows.push(...(await measureGroup(group, rounds)));
       else changes.push(...(await compareGroup(group, rounds, other)));
+    } catch (error) {
+      console.error(error);
+      failures.push({ group: group.name, reason: toFirstLine(error) });
     }
-  } finally {
-    other?.remove();
   }
   const path = options.json ?? join(ROOT, 'bench/results', nameResults(startedAt, version.commit));
   const comparison = other === undefined ? undefined : { commit: other.commit, changes };
   const all = other === undefined ? rows : changes.map(({ row }) => row);
-  writeResults(path, toResults({ startedAt, endedAt: new Date(), version, machine, rows: all, comparison }));
-  return conclude(rows, changes, startedAt, path);
+  const endedAt = new Date();
+  writeResults(path, toResults({ startedAt, endedAt, version, machine, rows: all, failures, comparison }));
+  return conclude(rows, changes, failures, `${formatMinutes(startedAt, endedAt)}. All figures: ${path}`);
 }
 
 async function measureGroup(group: Group, rounds: number): Promise<MeasuredRow[]> {
@@ -61,7 +73,7 @@ async function compareGroup(group: Group, rounds: number, other: OtherVersion): 
   const now = await openGroup(ROOT, group, { isCompared: true });
   try {
     const past = await openGroup(other.tree, group, { isCompared: true }).catch(tellFirstLine);
-    const found = await takeTurns(rounds, now, past);
+    const found = await takeTurns(rounds, now, past, tellFirstLine);
     const changes = group.rows.map((row) => compareRow(group.name, row, found.now, found.then));
     for (const change of changes) console.log(formatChange(change));
     return changes;
@@ -70,41 +82,24 @@ async function compareGroup(group: Group, rounds: number, other: OtherVersion): 
   }
 }
 
-/** Each version is the first of a round in turn. The other one drops out when it fails. */
-async function takeTurns(
-  rounds: number,
-  now: OpenGroup,
-  past: OpenGroup | undefined,
-): Promise<{ readonly now: readonly Samples[]; readonly then: readonly Samples[] | undefined }> {
-  const found: Samples[] = [];
-  let then: Samples[] | undefined = past === undefined ? undefined : [];
-  const askPast = async (): Promise<void> => {
-    const samples = then === undefined ? undefined : await past?.round().catch(tellFirstLine);
-    if (samples === undefined) then = undefined;
-    else then?.push(samples);
-  };
-  try {
-    for (let round = 0; round < rounds; round += 1) {
-      if (round % 2 === 1) await askPast();
-      found.push(await now.round());
-      if (round % 2 === 0) await askPast();
-    }
-  } finally {
-    await past?.close();
-  }
-  return { now: found, then };
-}
-
 function tellFirstLine(error: unknown): undefined {
-  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
-  console.log(`That commit cannot be asked for these rows: ${line}`);
+  console.log(`That commit cannot be asked for these rows: ${toFirstLine(error)}`);
 }
 
+function toFirstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+}
+
+function formatMinutes(from: Date, to: Date): string {
+  return `${((to.getTime() - from.getTime()) / 60_000).toFixed(1)} minutes`;
+}
+
+/** Says the result in a sentence; the exit code. */
 function conclude(
   rows: readonly MeasuredRow[],
   changes: readonly Change[],
-  startedAt: Date,
-  path: string,
+  failures: readonly Failure[],
+  where: string,
 ): number {
   const withGoal = rows.filter(({ verdict }) => verdict !== null);
   const missed = withGoal.filter(({ verdict }) => verdict?.isMet === false);
@@ -114,7 +109,7 @@ function conclude(
     changes.length === 0
       ? `${withGoal.length - missed.length} of ${withGoal.length} rows with a goal reach it.`
       : `${better.length} of ${changes.length} rows got better and ${worse.length} worse by more than noise.`;
-  const minutes = ((Date.now() - startedAt.getTime()) / 60_000).toFixed(1);
-  console.log(`\n${summary} ${minutes} minutes. All figures: ${path}`);
-  return missed.length + worse.length > 0 ? 1 : 0;
+  console.log(`\n${summary} ${where}`);
+  for (const { group, reason } of failures) console.log(`${group} could not be measured: ${reason}`);
+  return missed.length + worse.length + failures.length > 0 ? 1 : 0;
 }

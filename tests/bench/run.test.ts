@@ -10,7 +10,10 @@ import { checkOutVersion, describeTree, findCommit } from '../../bench/other-ver
 import { describeMachine, nameResults, toResults, writeResults } from '../../bench/results.ts';
 import { concludeRow } from '../../bench/row.ts';
 import type { Row } from '../../bench/row.ts';
+import { takeTurns } from '../../bench/turns.ts';
 import { openGroup, ROOT } from '../../bench/version.ts';
+import type { OpenGroup } from '../../bench/version.ts';
+import { run } from '../process/partner.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'partner-bench-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -88,19 +91,66 @@ describe('groups', () => {
   });
 });
 
+describe('turns', () => {
+  const openAs = (name: string, asked: string[], failsIn = Infinity): OpenGroup => {
+    let rounds = 0;
+    return {
+      round: async () => {
+        asked.push(name);
+        rounds += 1;
+        if (rounds >= failsIn) throw new Error(`${name} failed`);
+        return { row: { measured: rounds } };
+      },
+      close: async () => void asked.push(`${name} closed`),
+    };
+  };
+  const none = (): never => {
+    throw new Error('Nothing drops out.');
+  };
+
+  test('each version is the first in every other round', async () => {
+    const asked: string[] = [];
+    const found = await takeTurns(3, openAs('now', asked), openAs('then', asked), none);
+    expect(asked).toEqual(['now', 'then', 'then', 'now', 'now', 'then', 'then closed']);
+    expect(found.now).toEqual([1, 2, 3].map((measured) => ({ row: { measured } })));
+    expect(found.then).toEqual(found.now);
+  });
+
+  test('the other version drops out when it fails, and this one goes on', async () => {
+    const [asked, reasons]: [string[], unknown[]] = [[], []];
+    const past = openAs('then', asked, 2);
+    const found = await takeTurns(3, openAs('now', asked), past, (reason) => reasons.push(reason));
+    expect(asked).toEqual(['now', 'then', 'then', 'now', 'now', 'then closed']);
+    expect([found.now.length, found.then, reasons]).toEqual([3, undefined, [new Error('then failed')]]);
+  });
+
+  test('without another version this one is measured alone', async () => {
+    const found = await takeTurns(2, openAs('now', []), undefined, none);
+    expect([found.now.length, found.then]).toEqual([2, undefined]);
+  });
+
+  test('when this version fails the other one is closed', async () => {
+    const asked: string[] = [];
+    const turns = takeTurns(2, openAs('now', asked, 1), openAs('then', asked), none);
+    await expect(turns).rejects.toThrow('now failed');
+    expect(asked).toEqual(['now', 'then closed']);
+  });
+});
+
 describe('results', () => {
   const row: Row = { name: 'GET user', unit: '/s', better: 'more', goals: { toLimit: 0.5 } };
   const rounds = [1, 2, 3].map((measured) => ({ 'GET user': { measured, limit: 2 * measured } }));
-  const run = {
+  const whole = {
     version: { commit: 'c'.repeat(40), isChanged: false },
     machine: describeMachine(),
+    failures: [],
     startedAt: new Date(0),
     endedAt: new Date(60_000),
   };
 
   test('are kept whole, and read back as they were', () => {
-    const path = join(folder, 'kept', nameResults(run.startedAt, run.version.commit));
-    const results = toResults({ ...run, rows: [concludeRow('requests', row, rounds)] });
+    const path = join(folder, 'kept', nameResults(whole.startedAt, whole.version.commit));
+    const results = toResults({ ...whole, rows: [concludeRow('requests', row, rounds)] });
     writeResults(path, results);
     expect(path).toMatch(/1970-01-01T00-00-00-ccccccc\.json$/);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(results);
@@ -125,7 +175,11 @@ describe('results', () => {
 
   test('of a comparison name the other commit and what became of each row', () => {
     const change = compareRow('requests', row, rounds, undefined);
-    const results = toResults({ ...run, rows: [change.row], comparison: { commit: 'd', changes: [change] } });
+    const results = toResults({
+      ...whole,
+      rows: [change.row],
+      comparison: { commit: 'd', changes: [change] },
+    });
     expect(results.comparedWith).toBe('d');
     expect(results.changes).toEqual([
       { group: 'requests', name: 'GET user', then: null, movement: null, verdict: 'not there then' },
@@ -153,6 +207,29 @@ describe('another version', () => {
       other.remove();
     }
     expect(existsSync(other.tree)).toBe(false);
+  });
+
+  test('is measured beside this one, and both are kept', async () => {
+    const path = join(folder, 'comparison.json');
+    const args = ['simulation/years', '--rounds', '1', '--compare', 'HEAD', '--json', path];
+    const { code, output } = await run(process.execPath, [join(ROOT, 'bench/main.ts'), ...args]);
+    const results = JSON.parse(readFileSync(path, 'utf8'));
+    expect(results.changes.map(({ name, verdict }: never) => [name, verdict])).toEqual([
+      ['household-years, one place', 'too few rounds'],
+      ['household-years, own places', 'too few rounds'],
+    ]);
+    expect(results.comparedWith).toBe(findCommit('HEAD'));
+    expect(code).toBe(0);
+    expect(output).toContain('0 of 2 rows got better and 0 worse by more than noise.');
+  });
+
+  test('that is not there ends the bench before anything is measured', async () => {
+    const { code, log } = await run(process.execPath, [join(ROOT, 'bench/main.ts'), '--compare', 'nothing']);
+    expect([code, log.trim()]).toEqual([2, 'There is no commit nothing.']);
+  });
+
+  test('a folder that is no repository has no commit', () => {
+    expect(describeTree(folder)).toEqual({ commit: 'unknown', isChanged: false });
   });
 
   test.each(['nothing-of-this-name', '--all', ''])('"%s" is no commit', (name) => {
