@@ -74,7 +74,11 @@ export const listUsers: Handler<Context, 'listUsers'> = async (context, { query 
   const last = page.at(-1);
   const body = page.map(presentUser);
   if (rows.length <= limit || last === undefined) return { status: 200, body };
-  const next = { ...query, limit, after: encodeCursor({ createdAt: last.created_at, id: last.id }) };
+  const next = {
+    ...query,
+    limit,
+    after: encodeCursor({ createdAt: new Date(last.created_at), id: last.id }),
+  };
   return { status: 200, body, headers: { Link: formatLinkHeader(usersUrl(context), next, { next: {} }) } };
 };
 
@@ -192,7 +196,7 @@ async function* streamUsers(db: Db, scope: UserScope): AsyncIterable<User> {
     for (const row of rows) yield presentUser(row);
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_ROWS) return;
-    after = { createdAt: last.created_at, id: last.id };
+    after = { createdAt: new Date(last.created_at), id: last.id };
   }
 }
 

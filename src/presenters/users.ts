@@ -22,13 +22,13 @@ export function presentUser(user: UserRecord): User {
     country: user.country,
     latitude: user.latitude,
     longitude: user.longitude,
-    location_last_updated: user.location_last_updated?.toISOString() ?? null,
+    location_last_updated: user.location_last_updated,
     num_electric_vehicles: user.num_electric_vehicles,
     num_heat_pumps: user.num_heat_pumps,
     num_inverters: user.num_inverters,
     num_wallboxes: user.num_wallboxes,
-    created_at: user.created_at.toISOString(),
-    updated_at: user.updated_at.toISOString(),
-    deleted_at: user.deleted_at?.toISOString() ?? null,
+    created_at: user.created_at,
+    updated_at: user.updated_at,
+    deleted_at: user.deleted_at,
   };
 }

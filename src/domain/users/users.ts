@@ -24,18 +24,18 @@ export interface UserFields extends UserDetails {
   readonly role: Role;
 }
 
-/** A stored user, with what the service itself knows of it. */
+/** A stored user, with what the service itself knows of it. Instants are ISO 8601 text in UTC, as answers show them. */
 export interface UserRecord extends UserFields {
   readonly org_id: string;
   readonly id: string;
-  readonly location_last_updated: Date | null;
+  readonly location_last_updated: string | null;
   readonly num_electric_vehicles: number;
   readonly num_heat_pumps: number;
   readonly num_inverters: number;
   readonly num_wallboxes: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly deleted_at: Date | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly deleted_at: string | null;
 }
 
 /** What a request gives of them: absent means unchanged, and at creation the same as null. */
@@ -88,7 +88,7 @@ export function userVisibility(access: Access, actor: Pick<Actor, 'userId'>): Vi
   }
 }
 
-/** Whether somebody sees this user; visibleUsers in queries/accounts/users.ts says the same in SQL. */
+/** Whether somebody sees this user; visibleUsers in queries/accounts/visible-users.ts says the same in SQL. */
 export function canSeeUser(who: Visibility, user: { readonly id: string; readonly role: Role }): boolean {
   return who.kind === 'all' || user.id === who.self || (who.kind === 'users' && user.role === 'user');
 }

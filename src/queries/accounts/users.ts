@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { USER_FIELD_NAMES } from '../../domain/users/users.ts';
 import type { UserFields, UserRecord } from '../../domain/users/users.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { prepareShapes } from '../connection/prepared.ts';
+import { prepare, prepareShapes } from '../connection/prepared.ts';
 import { STORED_COLUMNS } from './visible-users.ts';
 
 type StoredUser = Omit<UserRecord, `num_${string}`>;
@@ -28,15 +28,21 @@ const INSERTED_TYPES: { readonly [Name in (typeof INSERTED_NAMES)[number]]?: str
 
 /** Locks a user until the end of the transaction; undefined when there is none or it is deleted. */
 export async function lockUser(tx: Tx, orgId: string, id: string): Promise<StoredUser | undefined> {
-  return tx
-    .selectFrom('users')
-    .select(STORED_COLUMNS)
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+  const [user] = await selectLocked(tx, { orgId, id });
+  return user;
 }
+
+const selectLocked = prepare(
+  (db, { orgId, id }: { readonly orgId: string; readonly id: string }) =>
+    db
+      .selectFrom('users')
+      .select(STORED_COLUMNS)
+      .where('org_id', '=', orgId)
+      .where('id', '=', id)
+      .where('deleted_at', 'is', null)
+      .forNoKeyUpdate(),
+  'text',
+);
 
 /** Lets one transaction at a time decide who the organization's admins are. */
 export async function lockOrganizationAdmins(tx: Tx, orgId: string): Promise<void> {
@@ -90,7 +96,13 @@ export async function insertUser(
   return { ...stored, num_electric_vehicles: 0, num_heat_pumps: 0, num_inverters: 0, num_wallboxes: 0 };
 }
 
-type InsertedRow = Omit<StoredUser, 'deleted_at'>;
+interface InsertedRow extends UserFields {
+  readonly org_id: string;
+  readonly id: string;
+  readonly location_last_updated: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
 
 interface Count {
   readonly partnerId: string;
@@ -120,6 +132,7 @@ const insertCounted = prepareShapes(
       returning ${sql.join(STORED_COLUMNS.map((column) => sql.ref(column)))}
     `;
   },
+  'text',
 );
 
 /** Breaks the same constraints as insertUser. */

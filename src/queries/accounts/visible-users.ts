@@ -93,10 +93,12 @@ const selectPage = prepareShapes((db, shape: ScopeShape & { readonly isFirst: bo
     .orderBy('users.created_at')
     .orderBy('users.id')
     .limit(keys.limit);
-});
+}, 'text');
 
-const selectById = prepareShapes((db, shape: ScopeShape, keys: ScopeKeys & { readonly id: string }) =>
-  withDeviceCounts(db, visibleUsers(db, shape, keys).where('users.id', '=', keys.id)),
+const selectById = prepareShapes(
+  (db, shape: ScopeShape, keys: ScopeKeys & { readonly id: string }) =>
+    withDeviceCounts(db, visibleUsers(db, shape, keys).where('users.id', '=', keys.id)),
+  'text',
 );
 
 const selectByExternalId = prepareShapes(
@@ -108,6 +110,7 @@ const selectByExternalId = prepareShapes(
         .orderBy('users.deleted_at', (order) => order.desc().nullsFirst())
         .limit(1),
     ),
+  'text',
 );
 
 function visibleUsers(db: Db, { visibleTo, includeDeleted }: ScopeShape, { orgId, self }: ScopeKeys) {

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { DatabaseTimeoutError } from './database-errors.ts';
 import type { RequestScope } from './request-scope.ts';
-import { toNamedQuery } from './statement-names.ts';
+import { toNamedQuery } from './named-statement.ts';
 
 /** Statements of one connection, while one caller has it. */
 export interface StatementBound {
@@ -45,8 +45,7 @@ export function boundStatements(client: pg.ClientBase, bound: StatementBound): v
         report(...results);
       });
     }
-    const [text, values] = parameters;
-    const named = typeof text === 'string' ? toNamedQuery(text, values) : undefined;
+    const named = toNamedQuery(parameters[1]);
     const result = named === undefined ? query(...parameters) : query(named);
     if (result instanceof Promise) result.then(end, fail);
     else end();

@@ -1,4 +1,4 @@
-// The connection to PostgreSQL: how values are read, and which errors mean that the database is away.
+// The connection to PostgreSQL, and which errors mean that it is away.
 import { once } from 'node:events';
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Transaction } from 'kysely';
@@ -9,6 +9,7 @@ import { BoundedPool } from './bounded-pool.ts';
 import type { AcquireShare } from './bounded-pool.ts';
 import { violatedConstraint, isDatabaseUnavailable } from './database-errors.ts';
 import { applySessionSettings, CONNECT_MS } from './session-settings.ts';
+import { VALUE_TYPES } from './value-types.ts';
 
 export { isDatabaseUnavailable, violatedConstraint };
 
@@ -43,11 +44,11 @@ export interface OpenDatabase {
 /** The kernel asks after an idle connection's other side, which a failover may have taken away. */
 const KEEPALIVE_MS = 10_000;
 
-/** The configuration of a pg client that reads values as the program expects them (`getTypeParser`). */
+/** The configuration of a pg client that reads values as the program expects them (`VALUE_TYPES`). */
 export function toClientConfig(connection: pg.ClientConfig | string): pg.ClientConfig {
   return {
     ...(typeof connection === 'string' ? { connectionString: connection } : connection),
-    types: { getTypeParser },
+    types: VALUE_TYPES,
   };
 }
 
@@ -98,44 +99,4 @@ export function openDatabase({
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: bounded }) });
   let closed: Promise<void> | undefined;
   return { db, pool, config, close: () => (closed ??= end()) };
-}
-
-// The numbers of PostgreSQL's own types never change (pg_type.dat).
-const INT8 = 20;
-const NUMERIC = 1700;
-const INT8_ARRAY = 1016;
-const NUMERIC_ARRAY = 1231;
-const DATE = 1082;
-const TIMESTAMP = 1114;
-
-/**
- * int8 and numeric are numbers (an int8 beyond 2^53 is an error, not a near value); timestamptz is a Date; date and
- * timestamp have no zone and stay text. All else as pg does it.
- */
-function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  if (format !== 'binary') {
-    if (oid === INT8) return parseExactInteger;
-    if (oid === NUMERIC) return Number;
-    if (oid === INT8_ARRAY) return (value) => parseNumberArray(value, parseExactInteger);
-    if (oid === NUMERIC_ARRAY) return (value) => parseNumberArray(value, Number);
-    if (oid === DATE || oid === TIMESTAMP) return String;
-  }
-  // pg's types name only some numbers; the parser takes any.
-  return (pg.types.getTypeParser as (oid: number, format?: string) => (value: string) => unknown)(
-    oid,
-    format,
-  );
-}
-
-function parseExactInteger(value: string): number {
-  const number = Number(value);
-  if (!Number.isSafeInteger(number))
-    throw new RangeError(`int8 ${value} is beyond what a number holds exactly.`);
-  return number;
-}
-
-/** One-dimensional arrays of numbers: `{1,NULL,2}`. */
-function parseNumberArray(value: string, parse: (entry: string) => number): (number | null)[] {
-  const inside = value.slice(1, -1);
-  return inside === '' ? [] : inside.split(',').map((entry) => (entry === 'NULL' ? null : parse(entry)));
 }

@@ -22,7 +22,7 @@ const OPTIONAL_SETTINGS = {
 };
 
 /**
- * Tells the server the limits of a new connection. `statementMs`: how long the client waits for a statement. The connection is
+ * Tells the server the limits of a new connection, and that instants are written in UTC. `statementMs`: how long the client waits for a statement. The connection is
  * cut off when that takes too long.
  */
 export async function applySessionSettings(client: pg.ClientBase, statementMs: number): Promise<void> {
@@ -36,6 +36,7 @@ export async function applySessionSettings(client: pg.ClientBase, statementMs: n
   try {
     await client.query(`do $$ begin
       perform set_config('statement_timeout', '${Math.round(statementMs * SERVER_SHARE)}', false);
+      perform set_config('TimeZone', 'UTC', false);
       perform set_config('lock_timeout', '${LOCK_MS}', false);
       perform set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_MS}', false);
       ${optional}
