@@ -1,0 +1,79 @@
+import type { RequestHandler } from 'express';
+import { ROUTES } from '../../generated/routes.ts';
+import type { OAuthOperationId, Route } from '../../generated/routes.ts';
+import type { Log } from '../log/log.ts';
+import { createBytesOperationHandler, isBytesOperation } from './bytes-handler.ts';
+import { methodNotAllowedProblem } from './methods.ts';
+import { createOAuthHandler } from './oauth-routes.ts';
+import type { OAuthEndpoint } from './oauth-routes.ts';
+import { createOpenOperationHandler, createSecuredOperationHandler } from './operation-handler.ts';
+import type { OperationOptions } from './operation-handler.ts';
+import { PathMatcher } from './path-matcher.ts';
+import { getRequestId } from './request-id.ts';
+
+export interface ApiRoutesOptions extends OperationOptions {
+  readonly log: Log;
+  readonly isUnavailable: (error: unknown) => boolean;
+  readonly oauth: Readonly<Record<OAuthOperationId, OAuthEndpoint>>;
+  /** A username as the database compares it. */
+  readonly normaliseUsername: (username: string) => Promise<string>;
+}
+
+interface ApiPath {
+  /** For `request.route`, as Express writes parameters: metrics name it. */
+  readonly route: { readonly path: string };
+  /** By method, `HEAD` like `GET`. */
+  readonly handlers: ReadonlyMap<string, RequestHandler>;
+}
+
+/**
+ * The operations of the document. Their paths are found by their segments: a route of Express each would compare the path
+ * with one pattern after the other. Methods that a path does not know are 405 with `Allow`.
+ */
+export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
+  const matcher = new PathMatcher<ApiPath>();
+  for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
+    const route = { path: path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1') };
+    matcher.add(path, { route, handlers: createHandlers(routes, options) });
+  }
+  return (request, response, next) => {
+    const match = matcher.find(request.path);
+    if (match === undefined) {
+      next();
+      return;
+    }
+    const { route, handlers } = match.target;
+    request.route = route;
+    request.params = match.parameters;
+    const handle = handlers.get(request.method);
+    if (handle === undefined) throw methodNotAllowedProblem(request.method, [...handlers.keys()]);
+    return handle(request, response, next);
+  };
+}
+
+function createHandlers(routes: readonly Route[], options: ApiRoutesOptions): Map<string, RequestHandler> {
+  const handlers = new Map<string, RequestHandler>();
+  for (const route of routes) {
+    const handle = createRouteHandler(route, options);
+    handlers.set(route.method.toUpperCase(), handle);
+    if (route.method === 'get') handlers.set('HEAD', handle);
+  }
+  return handlers;
+}
+
+function createRouteHandler(route: Route, options: ApiRoutesOptions): RequestHandler {
+  switch (route.access) {
+    case 'token':
+      return isBytesOperation(route.operationId)
+        ? createBytesOperationHandler(route.operationId, route, options)
+        : createSecuredOperationHandler(route.operationId, route, options);
+    case 'none':
+      return createOpenOperationHandler(route.operationId, route, options);
+    case 'client':
+      return createOAuthHandler(route, options.oauth[route.operationId], {
+        ...options,
+        onError: (error, response) =>
+          options.log.error('Request failed.', { request_id: getRequestId(response), error }),
+      });
+  }
+}
