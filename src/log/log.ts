@@ -35,7 +35,7 @@ export function redact(value: unknown, name = ''): unknown {
 
 /** JSON lines on standard error; standard output belongs to what the command prints. */
 export function createLog(level: string): Log {
-  return createLogger({
+  const logger = createLogger({
     level,
     format: format.combine(
       format.timestamp(),
@@ -44,4 +44,10 @@ export function createLog(level: string): Log {
     ),
     transports: [new transports.Console({ stderrLevels: ['error', 'warn', 'info', 'debug'] })],
   });
+  // The formats would run for what no transport takes, too.
+  const write = (name: keyof Log): Log[typeof name] =>
+    logger.isLevelEnabled(name)
+      ? (message, fields = {}) => void logger.log(name, message, fields)
+      : () => undefined;
+  return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
 }
