@@ -3,12 +3,11 @@ import { sha256Digest, newAccessToken } from '../domain/security/credentials.ts'
 import { OAUTH_GRANT_OF } from '../domain/security/grant-types.ts';
 import { insertAccessToken } from '../queries/accounts/access-tokens.ts';
 import type { NewAccessToken } from '../queries/accounts/access-tokens.ts';
-import type { Application } from '../queries/accounts/applications.ts';
+import type { Application, Client } from '../queries/accounts/applications.ts';
 import { lockUnchangedPassword } from '../queries/accounts/accounts.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Secret } from '../domain/security/secret.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
-import { authenticateClient } from './client-credentials.ts';
 
 /** A person whose password was right. */
 interface VerifiedAccount {
@@ -34,6 +33,8 @@ export interface ModelOptions {
   readonly accessTokenSeconds: number;
   readonly clock: () => Date;
   readonly verifyAccount: VerifyAccount;
+  /** The client of the request, whose secret was right; undefined when there is none. */
+  readonly provenClient: Client | undefined;
 }
 
 interface RegisteredClient extends OAuth2Server.Client {
@@ -51,16 +52,17 @@ type Model = OAuth2Server.ClientCredentialsModel & OAuth2Server.PasswordModel;
 
 const FULL_SCOPE = ['read', 'write'];
 
-/** What the library asks of clients, users, scopes and tokens, answered from the database (RFC 6749, 3.3, 4.3 and 4.4). */
-export function createOAuthModel({ db, accessTokenSeconds, clock, verifyAccount }: ModelOptions): Model {
+/** What the library asks of the client, users, scopes and tokens in one request (RFC 6749, 3.3, 4.3 and 4.4). */
+export function createOAuthModel({
+  db,
+  accessTokenSeconds,
+  clock,
+  verifyAccount,
+  provenClient,
+}: ModelOptions): Model {
   return {
-    async getClient(clientId: string, clientSecret: string): Promise<RegisteredClient | undefined> {
-      const client = await authenticateClient(db, { clientId, clientSecret });
-      if (client === undefined) return undefined;
-      const { application, partnerId } = client;
-      if (client.isSuspended)
-        throw new OAuth2Server.UnauthorizedClientError('The organization is suspended.');
-      return { id: clientId, grants: [OAUTH_GRANT_OF[application.grantType]], application, partnerId };
+    async getClient(): Promise<RegisteredClient | undefined> {
+      return provenClient === undefined ? undefined : toRegisteredClient(provenClient);
     },
 
     async getUserFromClient({ application }: RegisteredClient): Promise<TokenUser> {
@@ -107,6 +109,12 @@ export function createOAuthModel({ db, accessTokenSeconds, clock, verifyAccount 
       return undefined;
     },
   };
+}
+
+function toRegisteredClient({ application, partnerId, isSuspended }: Client): RegisteredClient {
+  if (isSuspended) throw new OAuth2Server.UnauthorizedClientError('The organization is suspended.');
+  const grants = [OAUTH_GRANT_OF[application.grantType]];
+  return { id: application.clientId, grants, application, partnerId };
 }
 
 /** Stores the token without the refresh token that the library's password grant makes, and dates it by our clock. */

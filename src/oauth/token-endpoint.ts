@@ -39,16 +39,16 @@ export function createTokenEndpoint({
   invalidateCachedToken,
 }: TokenEndpointOptions): TokenEndpoint {
   const { accessTokenSeconds } = settings;
-  const server = new OAuth2Server({
-    model: createOAuthModel({ db, accessTokenSeconds, clock, verifyAccount }),
-    accessTokenLifetime: accessTokenSeconds,
-  });
 
   async function issue(request: OAuthRequest): Promise<OAuthReply> {
     const parameters = parseOAuthParameters(request.body);
     const credentials = parseClientCredentials(request.authorization, parameters);
-    if (request.onClientProven !== undefined && (await authenticateClient(db, credentials)) !== undefined)
-      await request.onClientProven();
+    const provenClient = await authenticateClient(db, credentials);
+    if (provenClient !== undefined) await request.onClientProven?.();
+    const server = new OAuth2Server({
+      model: createOAuthModel({ db, accessTokenSeconds, clock, verifyAccount, provenClient }),
+      accessTokenLifetime: accessTokenSeconds,
+    });
     const token = await server
       .token(libraryRequest(credentials, parameters), new OAuth2Server.Response())
       .catch((error: unknown) => {
