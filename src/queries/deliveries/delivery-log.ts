@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { CursorPosition } from '../../domain/api/cursor.ts';
 import type { CancelReason } from './deliveries.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 
 /** A delivery as the log of its webhook shows it. */
 export interface LoggedDelivery {
@@ -61,31 +62,32 @@ export async function listDeliveries(
 }
 
 /** A delivery by its message and webhook, in any state. */
-export async function findDelivery(
-  db: Db | Tx,
-  { orgId, webhookId, messageId }: DeliveryKey,
-): Promise<LoggedDelivery | undefined> {
-  const { rows } = await sql<LoggedDelivery>`
-    select ${columns} from deliveries d join messages m on ${messageOf}
-    where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and d.message_id = ${messageId}
-  `.execute(db);
-  return rows[0];
+export async function findDelivery(db: Db | Tx, key: DeliveryKey): Promise<LoggedDelivery | undefined> {
+  const [delivery] = await selectDelivery(db, key);
+  return delivery;
 }
 
+const selectDelivery = prepare(
+  (_db, { orgId, webhookId, messageId }: DeliveryKey) => sql<LoggedDelivery>`
+    select ${columns} from deliveries d join messages m on ${messageOf}
+    where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and d.message_id = ${messageId}
+  `,
+);
+
 /** The attempts of a delivery that have ended, oldest first. */
-export async function listDeliveryAttempts(
-  db: Db,
-  { orgId, webhookId, messageId }: DeliveryKey,
-): Promise<LoggedAttempt[]> {
-  const { rows } = await sql<LoggedAttempt>`
+export function listDeliveryAttempts(db: Db, key: DeliveryKey): Promise<LoggedAttempt[]> {
+  return selectAttempts(db, key);
+}
+
+const selectAttempts = prepare(
+  (_db, { orgId, webhookId, messageId }: DeliveryKey) => sql<LoggedAttempt>`
     select attempt, started_at, duration_ms, outcome, error_class, status_code, detail, address, secret_version,
       request_id
     from delivery_attempts
     where org_id = ${orgId} and message_id = ${messageId} and webhook_id = ${webhookId}
     order by attempt
-  `.execute(db);
-  return rows;
-}
+  `,
+);
 
 /**
  * Makes a finished delivery due again; its attempts stay. Undefined when it is neither delivered nor exhausted, or when

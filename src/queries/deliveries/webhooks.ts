@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { EncryptedValue } from '../../domain/security/encryption.ts';
 import type { Topic } from '../../domain/notifications/topics.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 import { cancelPendingDeliveries, type CancelledDeliveries } from './deliveries.ts';
 
 /** A webhook as the API shows it. */
@@ -59,39 +60,49 @@ export function insertWebhook(db: Db | Tx, webhook: NewWebhook, now: Date): Prom
 
 /** One page of an organization's webhooks, oldest first, so that a new one moves none to another page; pages count from 1. */
 export function listWebhooks(db: Db | Tx, orgId: string, page: number): Promise<Webhook[]> {
-  return db
+  return selectPage(db, { orgId, offset: (page - 1) * PAGE_SIZE });
+}
+
+const selectPage = prepare((db, { orgId, offset }: { readonly orgId: string; readonly offset: number }) =>
+  db
     .selectFrom('webhooks')
     .select(columns)
     .where('org_id', '=', orgId)
     .where('deleted_at', 'is', null)
     .orderBy('created_at')
     .orderBy('id')
-    .limit(PAGE_SIZE)
-    .offset((page - 1) * PAGE_SIZE)
-    .execute();
-}
+    .limit(sql.lit(PAGE_SIZE))
+    .offset(offset),
+);
 
 /** The number of an organization's webhooks, deleted ones left out. */
 export async function countWebhooks(db: Db | Tx, orgId: string): Promise<number> {
-  const { count } = await db
+  const [row] = await count(db, { orgId });
+  return Number(row?.count);
+}
+
+const count = prepare((db, { orgId }: { readonly orgId: string }) =>
+  db
     .selectFrom('webhooks')
     .select(({ fn }) => fn.countAll().as('count'))
     .where('org_id', '=', orgId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+    .where('deleted_at', 'is', null),
+);
 
 /** A webhook by its id; a deleted one is not found. */
-export function findWebhook(db: Db | Tx, orgId: string, id: string): Promise<Webhook | undefined> {
-  return db
+export async function findWebhook(db: Db | Tx, orgId: string, id: string): Promise<Webhook | undefined> {
+  const [webhook] = await selectById(db, { orgId, id });
+  return webhook;
+}
+
+const selectById = prepare((db, { orgId, id }: { readonly orgId: string; readonly id: string }) =>
+  db
     .selectFrom('webhooks')
     .select(columns)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-}
+    .where('deleted_at', 'is', null),
+);
 
 /** A webhook by its id, with its secret; a deleted one is found too: a test message to it is answered with `cancelled`. */
 export async function findWebhookWithSecret(

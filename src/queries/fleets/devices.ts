@@ -4,6 +4,7 @@ import type { ExpressionBuilder, RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../../generated/database.ts';
 import type { StoredCheckpoint } from './checkpoints.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 import { ownerIsNotDeleted } from './fleets.ts';
 
 /** A device with what its state follows from; of a device that is not simulated the fleet's part is null. */
@@ -143,55 +144,74 @@ export function listUserDevices(
   userId: string,
   type: DeviceType,
 ): Promise<DeviceRow[]> {
-  return devicesWithHouseholds(db)
+  return selectOfUser(db, { orgId, userId, type });
+}
+
+interface OwnedType {
+  readonly orgId: string;
+  readonly userId: string;
+  readonly type: DeviceType;
+}
+
+const selectOfUser = prepare((db, { orgId, userId, type }: OwnedType) =>
+  devicesWithHouseholds(db)
     .where('devices.org_id', '=', orgId)
     .where('devices.user_id', '=', userId)
     .where('devices.device_type', '=', type)
-    .orderBy('devices.id')
-    .execute();
-}
+    .orderBy('devices.id'),
+);
 
 /** A device of a user by id; undefined when the user has none of that type and id. */
-export function findUserDevice(
+export async function findUserDevice(
   db: Db | Tx,
   orgId: string,
   userId: string,
   type: DeviceType,
   deviceId: string,
 ): Promise<DeviceRow | undefined> {
-  return devicesWithHouseholds(db)
-    .where('devices.org_id', '=', orgId)
-    .where('devices.id', '=', deviceId)
-    .where('devices.user_id', '=', userId)
-    .where('devices.device_type', '=', type)
-    .executeTakeFirst();
+  const [device] = await selectOne(db, { orgId, userId, type, deviceId });
+  return device;
 }
 
+const selectOne = prepare(
+  (db, { orgId, userId, type, deviceId }: OwnedType & { readonly deviceId: string }) =>
+    devicesWithHouseholds(db)
+      .where('devices.org_id', '=', orgId)
+      .where('devices.id', '=', deviceId)
+      .where('devices.user_id', '=', userId)
+      .where('devices.device_type', '=', type),
+);
+
 /** The simulated inverter of a user who is not deleted, with its household. */
-export function findSimulatedInverter(
+export async function findSimulatedInverter(
   db: Db | Tx,
   orgId: string,
   userId: string,
   inverterId: string,
 ): Promise<SimulatedInverter | undefined> {
-  return db
-    .selectFrom('devices')
-    .innerJoin('users', (join) =>
-      join.onRef('users.org_id', '=', 'devices.org_id').onRef('users.id', '=', 'devices.user_id'),
-    )
-    .innerJoin('households', (join) =>
-      join
-        .onRef('households.org_id', '=', 'devices.org_id')
-        .onRef('households.household_index', '=', 'devices.household_index'),
-    )
-    .select(['devices.org_id', 'devices.id', 'devices.user_id', 'households.attributes'])
-    .where('devices.org_id', '=', orgId)
-    .where('devices.id', '=', inverterId)
-    .where('devices.user_id', '=', userId)
-    .where('devices.device_type', '=', 'inverter')
-    .where('users.deleted_at', 'is', null)
-    .executeTakeFirst();
+  const [inverter] = await selectInverter(db, { orgId, userId, inverterId });
+  return inverter;
 }
+
+const selectInverter = prepare(
+  (db, key: { readonly orgId: string; readonly userId: string; readonly inverterId: string }) =>
+    db
+      .selectFrom('devices')
+      .innerJoin('users', (join) =>
+        join.onRef('users.org_id', '=', 'devices.org_id').onRef('users.id', '=', 'devices.user_id'),
+      )
+      .innerJoin('households', (join) =>
+        join
+          .onRef('households.org_id', '=', 'devices.org_id')
+          .onRef('households.household_index', '=', 'devices.household_index'),
+      )
+      .select(['devices.org_id', 'devices.id', 'devices.user_id', 'households.attributes'])
+      .where('devices.org_id', '=', key.orgId)
+      .where('devices.id', '=', key.inverterId)
+      .where('devices.user_id', '=', key.userId)
+      .where('devices.device_type', '=', 'inverter')
+      .where('users.deleted_at', 'is', null),
+);
 
 export interface SimulatedInverter {
   readonly org_id: string;

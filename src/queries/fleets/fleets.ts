@@ -3,6 +3,7 @@ import type { SqlBool } from 'kysely';
 import type { DeviceCounts } from '../../domain/fleets/devices.ts';
 import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 
 /** A fleet without the weights of its density. */
 export interface Fleet {
@@ -66,34 +67,41 @@ export async function insertFleet(tx: Tx, fleet: Fleet, weights: Uint8Array | nu
 }
 
 /** A fleet of an organization by its id; undefined when it has none of that id. */
-export function findFleet(db: Db | Tx, orgId: string, id: string): Promise<Fleet | undefined> {
-  return db
-    .selectFrom('fleets')
-    .select(FLEET_COLUMNS)
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+export async function findFleet(db: Db | Tx, orgId: string, id: string): Promise<Fleet | undefined> {
+  const [fleet] = await selectById(db, { orgId, id });
+  return fleet;
 }
 
+const selectById = prepare((db, { orgId, id }: { readonly orgId: string; readonly id: string }) =>
+  db.selectFrom('fleets').select(FLEET_COLUMNS).where('org_id', '=', orgId).where('id', '=', id),
+);
+
 /** The fleet that reserved a simulation organization. */
-export function findFleetBySimulationOrg(db: Db | Tx, simulationOrgId: string): Promise<Fleet | undefined> {
-  return db
-    .selectFrom('fleets')
-    .select(FLEET_COLUMNS)
-    .where('simulation_org_id', '=', simulationOrgId)
-    .executeTakeFirst();
+export async function findFleetBySimulationOrg(
+  db: Db | Tx,
+  simulationOrgId: string,
+): Promise<Fleet | undefined> {
+  const [fleet] = await selectBySimulationOrg(db, { simulationOrgId });
+  return fleet;
 }
+
+const selectBySimulationOrg = prepare((db, { simulationOrgId }: { readonly simulationOrgId: string }) =>
+  db.selectFrom('fleets').select(FLEET_COLUMNS).where('simulation_org_id', '=', simulationOrgId),
+);
 
 /** Newest first. */
 export function listFleets(db: Db | Tx, orgId: string): Promise<Fleet[]> {
-  return db
+  return selectOfOrganization(db, { orgId });
+}
+
+const selectOfOrganization = prepare((db, { orgId }: { readonly orgId: string }) =>
+  db
     .selectFrom('fleets')
     .select(FLEET_COLUMNS)
     .where('org_id', '=', orgId)
     .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-}
+    .orderBy('id', 'desc'),
+);
 
 /** The fleet, held until the transaction ends: whatever changes its state takes this lock first. */
 export function lockFleet(tx: Tx, orgId: string, id: string): Promise<Fleet | undefined> {

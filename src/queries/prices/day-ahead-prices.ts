@@ -3,6 +3,7 @@ import type { SqlBool } from 'kysely';
 import type { PriceBatch } from '../../domain/prices/price-batches.ts';
 import type { InstantRange } from '../../domain/api/instant-range.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 
 /** How many of these prices are not stored yet, or with other values. */
 export async function countNewPrices(tx: Tx, orgId: string, batch: PriceBatch): Promise<number> {
@@ -150,13 +151,13 @@ function receivedInTime(lateMs: number | undefined) {
 
 /** The organization whose prices hold until there are own ones: a simulation organization's parent. */
 export async function findParentOrganizationId(db: Db, orgId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('organizations')
-    .select('parent_org_id')
-    .where('id', '=', orgId)
-    .executeTakeFirst();
+  const [row] = await selectParent(db, { orgId });
   return row?.parent_org_id ?? undefined;
 }
+
+const selectParent = prepare((db, { orgId }: { readonly orgId: string }) =>
+  db.selectFrom('organizations').select('parent_org_id').where('id', '=', orgId),
+);
 
 /** When an organization's first price came in; undefined when it has none. */
 export async function findFirstPriceReceivedAt(db: Db, orgId: string): Promise<Date | undefined> {
