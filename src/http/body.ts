@@ -18,7 +18,10 @@ const MAX_ACCEPT_CHARACTERS = 1_024;
  * @throws Problem not_acceptable (406).
  */
 export function checkAcceptHeader(request: Request, types: readonly string[]): void {
-  const isReadable = (request.get('accept') ?? '').length <= MAX_ACCEPT_CHARACTERS;
+  const accept = request.get('accept');
+  // What nearly all clients send needs no comparison.
+  if (accept === undefined || accept === '*/*' || types.includes(accept)) return;
+  const isReadable = accept.length <= MAX_ACCEPT_CHARACTERS;
   const answers = [...types, 'application/problem+json'].map((type) => `${type}; charset=utf-8`);
   if (!isReadable || request.accepts(answers) === false) {
     const [type = 'application/json'] = types;

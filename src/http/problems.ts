@@ -90,15 +90,21 @@ function problemFromCatalogue(
   return new Problem(code, PROBLEMS[code].detail, { cause, headers });
 }
 
-/** Sends a JSON body in UTF-8 with its length. */
+/** Sends a JSON body in UTF-8 with its length: as text, so that head and body are one write. */
 export function sendJson(response: Response, status: number, type: string, body: unknown): void {
-  sendJsonBytes(response, status, type, Buffer.from(JSON.stringify(body)));
+  const text = JSON.stringify(body);
+  setJsonHead(response, status, type, Buffer.byteLength(text));
+  endAnswer(response, text);
 }
 
 /** The same with a body that was written elsewhere. */
 export function sendJsonBytes(response: Response, status: number, type: string, bytes: Uint8Array): void {
+  setJsonHead(response, status, type, bytes.length);
+  endAnswer(response, bytes);
+}
+
+function setJsonHead(response: Response, status: number, type: string, length: number): void {
   response.statusCode = status;
   response.setHeader('Content-Type', `${type}; charset=utf-8`);
-  response.setHeader('Content-Length', bytes.length);
-  endAnswer(response, bytes);
+  response.setHeader('Content-Length', length);
 }

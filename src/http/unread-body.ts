@@ -8,18 +8,18 @@ const LINGER_MS = 500;
 const LINGER_BYTES = 262_144;
 
 /**
- * Ends an answer with these bytes. When the request's body has not come whole and is not known to be small, the connection
+ * Ends an answer with this body. When the request's body has not come whole and is not known to be small, the connection
  * ends too, instead of taking what may be endless; it is read on for a moment, since a client that still sends would lose
  * the answer when the connection is reset (RFC 9112, 9.6).
  */
-export function endAnswer(response: Response, bytes: Uint8Array): void {
+export function endAnswer(response: Response, body: string | Uint8Array): void {
   const { req: request } = response;
   if (request.complete || !hasBody(request) || Number(request.get('content-length')) <= SMALL_BODY_BYTES) {
-    response.end(bytes);
+    response.end(body);
     return;
   }
   response.setHeader('Connection', 'close');
-  response.write(bytes);
+  response.write(body);
   let left = LINGER_BYTES;
   const end = (): void => {
     clearTimeout(timer);
