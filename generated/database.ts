@@ -44,6 +44,7 @@ export interface DayAheadPricesTable {
   price: number;
   best_bid: number[];
   best_ask: number[];
+  superseded: Generated<boolean>;
 }
 
 export interface DeliveriesTable {
@@ -84,6 +85,13 @@ export interface DeviceConditionsTable {
   occurrence: Generated<number>;
   next_change_at: Date | null;
   changed_at: Date;
+}
+
+export interface DeviceCountsTable {
+  org_id: string;
+  group_name: string;
+  device_type: string;
+  devices: number;
 }
 
 export interface DevicesTable {
@@ -217,6 +225,14 @@ export interface PartnerQuotasTable {
   quota: number;
 }
 
+export interface PendingItemCountsTable {
+  org_id: string;
+  shard: number;
+  device_type: string;
+  kind: string;
+  items: number;
+}
+
 export interface PortalSessionsTable {
   session_hash: Buffer;
   org_id: string;
@@ -229,6 +245,7 @@ export interface PortalSessionsTable {
 export interface PriceCountsTable {
   org_id: string;
   quarters: number;
+  first_received_at: Date | null;
 }
 
 export interface RateLimitsTable {
@@ -303,6 +320,7 @@ export interface Database {
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   device_conditions: DeviceConditionsTable;
+  device_counts: DeviceCountsTable;
   devices: DevicesTable;
   fleet_requests: FleetRequestsTable;
   fleets: FleetsTable;
@@ -313,6 +331,7 @@ export interface Database {
   notification_items: NotificationItemsTable;
   organizations: OrganizationsTable;
   partner_quotas: PartnerQuotasTable;
+  pending_item_counts: PendingItemCountsTable;
   portal_sessions: PortalSessionsTable;
   price_counts: PriceCountsTable;
   rate_limits: RateLimitsTable;

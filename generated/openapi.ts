@@ -1515,7 +1515,8 @@ export interface paths {
         /**
          * List information notices
          * @description All information notices, newest first, dismissed ones included. This is the call to make on a
-         *     `device.information` message.
+         *     `device.information` message. A notice is kept for a year after its end, a notice to everybody for a year after it was
+         *     sent (`ITEM_RETENTION_DAYS` on the server).
          *
          *     `code` meets the device's condition, which is the `notice` of the message; notices written by hand have none and
          *     drop out when it is given. The time filters meet `sent_at`. An admin sees the whole organization or, with
@@ -3259,8 +3260,10 @@ export interface components {
         /** @description A page of the pending items, newest first. */
         readonly ActionPage: {
             readonly items: readonly components["schemas"]["ActionItem"][];
-            /** @description Items that match the filters. */
+            /** @description Items that match the filters, counted up to 1,000. Beyond, `total_capped` is true and there are more than this; go on by the `next` address of the Link header, which then has no `last`. */
             readonly total: number;
+            /** @description Whether there are more than `total`. */
+            readonly total_capped: boolean;
             readonly limit: number;
             readonly offset: number;
         };
@@ -3297,8 +3300,10 @@ export interface components {
         /** @description A page of the notices, newest first. */
         readonly InformationPage: {
             readonly items: readonly components["schemas"]["InformationNotification"][];
-            /** @description Notices that match the filters. */
+            /** @description Notices that match the filters, counted up to 1,000. Beyond, `total_capped` is true and there are more than this; go on by the `next` address of the Link header, which then has no `last`. */
             readonly total: number;
+            /** @description Whether there are more than `total`. */
+            readonly total_capped: boolean;
             readonly limit: number;
             readonly offset: number;
         };
@@ -8948,6 +8953,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "total": 2,
+                     *       "total_capped": false,
                      *       "limit": 50,
                      *       "offset": 0
                      *     }
@@ -9055,6 +9061,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "total": 1,
+                     *       "total_capped": false,
                      *       "limit": 50,
                      *       "offset": 0
                      *     }

@@ -1,5 +1,19 @@
 -- Written by `make generate` from the migrations beside it. Do not edit, do not apply.
 
+CREATE OR REPLACE FUNCTION public.change_pending_items(org uuid, type_of_device text, item_kind text, change bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  own_shard constant smallint := pg_backend_pid() % 32;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(org::text, own_shard));
+  insert into pending_item_counts as c (org_id, shard, device_type, kind, items)
+  values (org, own_shard, type_of_device, item_kind, change)
+  on conflict on constraint pending_item_counts_pkey do update set items = c.items + excluded.items;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.claim_deliveries(worker integer, as_of timestamp with time zone, until timestamp with time zone, first_slots integer, retry_slots integer, per_webhook integer, per_organization integer, window_size integer, first_after_org uuid, first_after_webhook uuid, retry_after_org uuid, retry_after_webhook uuid)
  RETURNS TABLE(is_retry boolean, last_org uuid, last_webhook uuid, has_more boolean, worker_id integer, slot integer, lease_token uuid, org_id uuid, message_id uuid, webhook_id uuid, attempts integer, created_at timestamp with time zone, payload bytea, url text, encrypted_secret bytea, secret_key_id text, secret_version integer, unwanted text)
  LANGUAGE plpgsql
@@ -129,6 +143,78 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.count_pending_items()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'DELETE' then
+    perform change_pending_items(org_id, device_type, kind, count(*)) from added
+    where dismissed_at is null and cleared_at is null and device_type is not null
+    group by org_id, device_type, kind order by org_id;
+  end if;
+  if tg_op <> 'INSERT' then
+    perform change_pending_items(org_id, device_type, kind, -count(*)) from removed
+    where dismissed_at is null and cleared_at is null and device_type is not null
+    group by org_id, device_type, kind order by org_id;
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_simulated_devices()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into device_counts as c (org_id, group_name, device_type, devices)
+    select d.org_id, h.group_name, d.device_type, count(*)
+    from added d
+    join households h on h.org_id = d.org_id and h.household_index = d.household_index
+    join users owner on owner.org_id = d.org_id and owner.id = d.user_id and owner.deleted_at is null
+    group by d.org_id, h.group_name, d.device_type
+    order by d.org_id, h.group_name, d.device_type
+    on conflict on constraint device_counts_pkey do update set devices = c.devices + excluded.devices;
+  else
+    with owners as materialized (
+      select org_id, id from users
+      where (org_id, id) in (select org_id, user_id from removed where household_index is not null) and deleted_at is null
+      order by org_id, id for share
+    )
+    insert into device_counts as c (org_id, group_name, device_type, devices)
+    select d.org_id, h.group_name, d.device_type, -count(*)
+    from removed d
+    join households h on h.org_id = d.org_id and h.household_index = d.household_index
+    join owners on owners.org_id = d.org_id and owners.id = d.user_id
+    group by d.org_id, h.group_name, d.device_type
+    order by d.org_id, h.group_name, d.device_type
+    on conflict on constraint device_counts_pkey do update set devices = c.devices + excluded.devices;
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.follow_user_deletion()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.deleted_at is not null then
+    update notification_items set cleared_at = new.deleted_at
+    where org_id = new.org_id and owner_id = new.id and cleared_at is null and dismissed_at is null;
+  end if;
+  insert into device_counts as c (org_id, group_name, device_type, devices)
+  select d.org_id, h.group_name, d.device_type, case when new.deleted_at is null then count(*) else -count(*) end
+  from devices d join households h on h.org_id = d.org_id and h.household_index = d.household_index
+  where d.org_id = new.org_id and d.user_id = new.id
+  group by d.org_id, h.group_name, d.device_type
+  order by d.org_id, h.group_name, d.device_type
+  on conflict on constraint device_counts_pkey do update set devices = c.devices + excluded.devices;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.record_finished_attempts(results jsonb, recorded_at timestamp with time zone)
  RETURNS TABLE(message_id uuid, webhook_id uuid, state text)
  LANGUAGE plpgsql
@@ -233,9 +319,11 @@ create table day_ahead_prices (
   price double precision not null,
   best_bid double precision[] not null,
   best_ask double precision[] not null,
+  superseded boolean not null default false,
   constraint day_ahead_prices_pkey PRIMARY KEY (org_id, starts_at, received_at),
   constraint day_ahead_prices_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
+CREATE INDEX day_ahead_prices_superseded_idx ON public.day_ahead_prices USING btree (starts_at) WHERE superseded;
 
 create table deliveries (
   org_id uuid not null,
@@ -276,6 +364,7 @@ create table delivery_attempts (
   constraint delivery_attempts_class_check CHECK (error_class = ANY (ARRAY['dns'::text, 'refused_address'::text, 'connect'::text, 'tls'::text, 'timeout'::text, 'redirect'::text, 'status'::text, 'secret'::text])),
   constraint delivery_attempts_outcome_check CHECK (outcome = ANY (ARRAY['delivered'::text, 'failed'::text]))
 );
+CREATE INDEX delivery_attempts_started_idx ON public.delivery_attempts USING btree (started_at);
 
 create table device_conditions (
   org_id uuid not null,
@@ -290,6 +379,16 @@ create table device_conditions (
   constraint device_conditions_code_check CHECK (code = ANY (ARRAY['device_offline'::text, 'reauthenticate'::text, 'steering_recovery_failed'::text, 'subscription_required'::text]))
 );
 CREATE INDEX device_conditions_due_idx ON public.device_conditions USING btree (next_change_at) WHERE (next_change_at IS NOT NULL);
+
+create table device_counts (
+  org_id uuid not null,
+  group_name text not null,
+  device_type text not null,
+  devices bigint not null,
+  constraint device_counts_pkey PRIMARY KEY (org_id, group_name, device_type),
+  constraint device_counts_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+alter table device_counts set (fillfactor=50);
 
 create table devices (
   org_id uuid not null,
@@ -308,7 +407,10 @@ create table devices (
   constraint devices_type_check CHECK (device_type = ANY (ARRAY['electric_vehicle'::text, 'heat_pump'::text, 'inverter'::text, 'wallbox'::text]))
 );
 CREATE INDEX devices_household_idx ON public.devices USING btree (org_id, household_index, device_type, id) WHERE (household_index IS NOT NULL);
+CREATE INDEX devices_type_idx ON public.devices USING btree (org_id, device_type, household_index, id) WHERE (household_index IS NOT NULL);
 CREATE INDEX devices_user_idx ON public.devices USING btree (org_id, user_id, device_type, id);
+CREATE TRIGGER devices_added AFTER INSERT ON devices REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_simulated_devices();
+CREATE TRIGGER devices_removed AFTER DELETE ON devices REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_simulated_devices();
 
 create table fleet_requests (
   org_id uuid not null,
@@ -393,6 +495,7 @@ create table households (
   constraint households_coordinates_check CHECK ((latitude IS NULL) = (longitude IS NULL)),
   constraint households_source_check CHECK (location_source = ANY (ARRAY['density'::text, 'fixed'::text, 'default'::text]))
 );
+CREATE INDEX households_group_idx ON public.households USING btree (org_id, group_name, household_index);
 
 create table in_flight_slots (
   worker_id integer not null,
@@ -441,11 +544,26 @@ create table notification_items (
   constraint notification_items_kind_check CHECK (kind = ANY (ARRAY['action'::text, 'information'::text]))
 );
 CREATE INDEX notification_items_device_idx ON public.notification_items USING btree (org_id, device_id, occurred_at DESC, id DESC) WHERE (device_id IS NOT NULL);
+CREATE INDEX notification_items_ended_idx ON public.notification_items USING btree (COALESCE(cleared_at, dismissed_at,
+CASE
+    WHEN (owner_id IS NULL) THEN occurred_at
+    ELSE NULL::timestamp with time zone
+END)) WHERE (COALESCE(cleared_at, dismissed_at,
+CASE
+    WHEN (owner_id IS NULL) THEN occurred_at
+    ELSE NULL::timestamp with time zone
+END) IS NOT NULL);
+CREATE INDEX notification_items_history_code_idx ON public.notification_items USING btree (org_id, code, device_type, occurred_at DESC, id DESC) WHERE (kind = 'information'::text);
 CREATE INDEX notification_items_history_idx ON public.notification_items USING btree (org_id, occurred_at DESC, id DESC) WHERE (kind = 'information'::text);
 CREATE UNIQUE INDEX notification_items_id_key ON public.notification_items USING btree (id);
 CREATE UNIQUE INDEX notification_items_open_key ON public.notification_items USING btree (org_id, device_id, code) WHERE ((cleared_at IS NULL) AND (dismissed_at IS NULL) AND (device_id IS NOT NULL));
 CREATE INDEX notification_items_owner_idx ON public.notification_items USING btree (org_id, owner_id, occurred_at DESC, id DESC);
+CREATE INDEX notification_items_pending_code_idx ON public.notification_items USING btree (org_id, code, device_type, occurred_at DESC, id DESC) WHERE ((dismissed_at IS NULL) AND (cleared_at IS NULL));
 CREATE INDEX notification_items_pending_idx ON public.notification_items USING btree (org_id, occurred_at DESC, id DESC) WHERE ((dismissed_at IS NULL) AND (cleared_at IS NULL));
+CREATE INDEX notification_items_pending_owner_idx ON public.notification_items USING btree (org_id, owner_id, occurred_at DESC, id DESC) WHERE ((dismissed_at IS NULL) AND (cleared_at IS NULL));
+CREATE TRIGGER notification_items_added AFTER INSERT ON notification_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_pending_items();
+CREATE TRIGGER notification_items_changed AFTER UPDATE ON notification_items REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_pending_items();
+CREATE TRIGGER notification_items_removed AFTER DELETE ON notification_items REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_pending_items();
 
 create table organizations (
   id uuid not null,
@@ -472,6 +590,17 @@ create table partner_quotas (
   constraint partner_quotas_quota_check CHECK (quota >= 0)
 );
 
+create table pending_item_counts (
+  org_id uuid not null,
+  shard smallint not null,
+  device_type text not null,
+  kind text not null,
+  items bigint not null,
+  constraint pending_item_counts_pkey PRIMARY KEY (org_id, shard, device_type, kind),
+  constraint pending_item_counts_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+alter table pending_item_counts set (fillfactor=50);
+
 create table portal_sessions (
   session_hash bytea not null,
   org_id uuid not null,
@@ -488,6 +617,7 @@ CREATE INDEX portal_sessions_user_idx ON public.portal_sessions USING btree (org
 create table price_counts (
   org_id uuid not null,
   quarters bigint not null,
+  first_received_at timestamp(3) with time zone,
   constraint price_counts_pkey PRIMARY KEY (org_id),
   constraint price_counts_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
@@ -553,10 +683,13 @@ create table users (
   constraint users_password_check CHECK (password_hash IS NULL OR username IS NOT NULL),
   constraint users_role_check CHECK (role = ANY (ARRAY['admin'::text, 'staff'::text, 'user'::text]))
 );
+CREATE INDEX users_active_created_idx ON public.users USING btree (org_id, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX users_created_idx ON public.users USING btree (org_id, created_at, id);
 CREATE UNIQUE INDEX users_email_key ON public.users USING btree (org_id, lower(email)) WHERE (deleted_at IS NULL);
+CREATE INDEX users_external_idx ON public.users USING btree (org_id, external_user_id, deleted_at) WHERE (external_user_id IS NOT NULL);
 CREATE UNIQUE INDEX users_external_user_id_key ON public.users USING btree (org_id, external_user_id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(username)) WHERE (deleted_at IS NULL);
+CREATE TRIGGER users_deleted AFTER UPDATE OF deleted_at ON users FOR EACH ROW WHEN ((old.deleted_at IS NULL) <> (new.deleted_at IS NULL)) EXECUTE FUNCTION follow_user_deletion();
 
 create table webhooks (
   org_id uuid not null,

@@ -5,12 +5,14 @@ import { formatLinkHeader, offsetPageRelations } from '../domain/api/page-links.
 import { notFoundProblem, Problem } from '../domain/api/problem.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
 import {
-  countPendingItems,
-  hasUser,
   listInformationItems,
   listPendingItems,
   type ItemFilter,
   type ItemPage,
+} from '../queries/notifications/item-lists.ts';
+import {
+  countPendingItems,
+  hasUser,
   type ItemScope,
   type PendingCount,
 } from '../queries/notifications/notifications.ts';
@@ -54,6 +56,7 @@ export const listActions: Handler<Context, 'listActions'> = async (context, { qu
     body: {
       items: page.items.map((item) => presentActionItem(context, item, scope.readerId)),
       total: page.total,
+      total_capped: page.isTotalCapped,
       ...pageRequest,
     },
   };
@@ -70,6 +73,7 @@ export const listInformation: Handler<Context, 'listInformation'> = async (conte
     body: {
       items: page.items.map((item) => presentInformation(context, item, scope.readerId)),
       total: page.total,
+      total_capped: page.isTotalCapped,
       ...pageRequest,
     },
   };
@@ -120,8 +124,8 @@ function pageRequestOf({ limit = 50, offset = 0 }: Query): { limit: number; offs
   return { limit, offset };
 }
 
-function pageLinkHeader(context: Context, list: string, query: Query, { total }: ItemPage): { Link: string } {
+function pageLinkHeader(context: Context, list: string, query: Query, page: ItemPage): { Link: string } {
   const address = `${context.baseUrl}/api/partners/v2.0/org/${context.orgId}/notifications/${list}`;
   const { limit, offset } = pageRequestOf(query);
-  return { Link: formatLinkHeader(address, { ...query }, offsetPageRelations(limit, offset, total)) };
+  return { Link: formatLinkHeader(address, { ...query }, offsetPageRelations(limit, offset, page)) };
 }

@@ -31,7 +31,7 @@ test('without items the lists are empty, and the status has all four types', asy
   });
   for (const operation of ['listActions', 'listInformation'] as const) {
     const { body } = await api.call(operation);
-    expect(body).toEqual({ items: [], total: 0, limit: 50, offset: 0 });
+    expect(body).toEqual({ items: [], total: 0, total_capped: false, limit: 50, offset: 0 });
   }
 });
 
@@ -65,6 +65,7 @@ test('items have the specified shapes, keep their id, and come newest first', as
       },
     ],
     total: 2,
+    total_capped: false,
     limit: 50,
     offset: 0,
   });
@@ -83,6 +84,7 @@ test('items have the specified shapes, keep their id, and come newest first', as
       },
     ],
     total: 1,
+    total_capped: false,
     limit: 50,
     offset: 0,
   });

@@ -24,6 +24,8 @@ export const PAGE_SIZE = 50;
 export const MAX_PAGE = 1_000;
 /** The largest offset, likewise. */
 export const MAX_OFFSET = 10_000;
+/** Rows that are counted for the total of a list by limit and offset. The document says the same. */
+export const MAX_TOTAL = 1_000;
 
 /** Relations of a list in numbered pages; pages count from 1. None leads behind the last page that can be asked for. */
 export function numberedPageRelations(page: number, pageSize: number, total: number): PageRelations {
@@ -36,16 +38,27 @@ export function numberedPageRelations(page: number, pageSize: number, total: num
   };
 }
 
-/** Relations of a list by limit and offset. None leads behind the largest offset. */
-export function offsetPageRelations(limit: number, offset: number, total: number): PageRelations {
+/** What is known of the length of a list by limit and offset: at least `total` when that is capped, and whether rows follow. */
+interface KnownLength {
+  readonly total: number;
+  readonly isTotalCapped: boolean;
+  readonly hasMore: boolean;
+}
+
+/** Relations of a list by limit and offset. None leads behind the largest offset; a list that was not counted has no last page. */
+export function offsetPageRelations(
+  limit: number,
+  offset: number,
+  { total, isTotalCapped, hasMore }: KnownLength,
+): PageRelations {
   const reachable = Math.min(Math.ceil(total / limit) - 1, Math.floor(MAX_OFFSET / limit));
-  const last = Math.max(0, reachable) * limit;
+  const last = isTotalCapped ? undefined : Math.max(0, reachable) * limit;
+  const previous = Math.max(0, Math.min(offset - limit, last ?? offset));
   return {
     first: { limit, offset: 0 },
-    prev: offset > 0 ? { limit, offset: Math.max(0, Math.min(offset - limit, last)) } : undefined,
-    next:
-      offset + limit < total && offset + limit <= MAX_OFFSET ? { limit, offset: offset + limit } : undefined,
-    last: { limit, offset: last },
+    prev: offset > 0 ? { limit, offset: previous } : undefined,
+    next: hasMore && offset + limit <= MAX_OFFSET ? { limit, offset: offset + limit } : undefined,
+    last: last === undefined ? undefined : { limit, offset: last },
   };
 }
 

@@ -36,6 +36,8 @@ export const PURGED_TABLES = [
   'households',
   'day_ahead_prices',
   'price_counts',
+  'pending_item_counts',
+  'device_counts',
 ] as const satisfies readonly (keyof Database)[];
 
 /**

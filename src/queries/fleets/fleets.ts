@@ -143,12 +143,18 @@ export function updateFleet(tx: Tx, fleet: Fleet, change: FleetChange): Promise<
     .executeTakeFirstOrThrow();
 }
 
-/** Nobody reaches a deleted user's devices any more. */
-export const ownerIsNotDeleted = sql<SqlBool>`not exists (
-  select from users owner
-  where owner.org_id = devices.org_id and owner.id = devices.user_id and owner.deleted_at is not null)`;
+/**
+ * Nobody reaches a deleted user's devices any more. A single value: one row is read by its key for each device, whatever the
+ * planner thinks, and `is not null` it takes for usual.
+ */
+export const ownerIsNotDeleted = sql<SqlBool>`(
+  select owner.id from users owner
+  where owner.org_id = devices.org_id and owner.id = devices.user_id and owner.deleted_at is null) is not null`;
 
-/** Simulated devices by type of users who are not deleted, in each of these simulation organizations; one without any is left out. */
+/**
+ * Simulated devices by type of users who are not deleted, in each of these simulation organizations, as they are kept; one that
+ * never had any is left out.
+ */
 export async function countFleetDevicesByType(
   db: Db | Tx,
   simulationOrgIds: readonly string[],
@@ -157,12 +163,12 @@ export async function countFleetDevicesByType(
   if (simulationOrgIds.length === 0) return counts;
   const { rows } = await sql<{ org_id: string } & DeviceCounts>`
     select org_id,
-      count(*) filter (where device_type = 'electric_vehicle') as electric_vehicle,
-      count(*) filter (where device_type = 'heat_pump') as heat_pump,
-      count(*) filter (where device_type = 'inverter') as inverter,
-      count(*) filter (where device_type = 'wallbox') as wallbox
-    from devices
-    where org_id = any(${simulationOrgIds}::uuid[]) and household_index is not null and ${ownerIsNotDeleted}
+      coalesce(sum(devices) filter (where device_type = 'electric_vehicle'), 0) as electric_vehicle,
+      coalesce(sum(devices) filter (where device_type = 'heat_pump'), 0) as heat_pump,
+      coalesce(sum(devices) filter (where device_type = 'inverter'), 0) as inverter,
+      coalesce(sum(devices) filter (where device_type = 'wallbox'), 0) as wallbox
+    from device_counts
+    where org_id = any(${simulationOrgIds}::uuid[])
     group by org_id
   `.execute(db);
   for (const { org_id, ...types } of rows) counts.set(org_id, types);

@@ -11,13 +11,16 @@ export interface ConditionDevice {
   readonly manufacturer: string;
 }
 
-/** A device by its organization and id; undefined when there is none, or when its owner is deleted. */
+/**
+ * A device by its organization and id; undefined when there is none, or when its owner is deleted. In a transaction the owner
+ * is locked in share mode: a deletion, which ends the owner's pending items, comes before or after.
+ */
 export function findConditionDevice(
   db: Db | Tx,
   orgId: string,
   deviceId: string,
 ): Promise<ConditionDevice | undefined> {
-  return db
+  let query = db
     .selectFrom('devices')
     .innerJoin('users', (join) =>
       join.onRef('users.org_id', '=', 'devices.org_id').onRef('users.id', '=', 'devices.user_id'),
@@ -30,8 +33,9 @@ export function findConditionDevice(
     ])
     .where('devices.org_id', '=', orgId)
     .where('devices.id', '=', deviceId)
-    .where('users.deleted_at', 'is', null)
-    .executeTakeFirst();
+    .where('users.deleted_at', 'is', null);
+  if (db.isTransaction) query = query.forShare('users');
+  return query.executeTakeFirst();
 }
 
 /** A fleet whose devices' conditions are about to change. */

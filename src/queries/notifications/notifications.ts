@@ -1,4 +1,4 @@
-import { sql, type Expression, type SqlBool } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import type { DeviceType } from '../../domain/notifications/envelope.ts';
 import type { ItemKind } from '../../domain/notifications/conditions.ts';
 import { violatedConstraint, type Db, type Tx } from '../connection/database.ts';
@@ -12,21 +12,6 @@ export interface ItemScope {
   readonly readerId: string;
   /** Whether broadcasts are included: for the organization's users, and for readers of all its items. */
   readonly broadcasts: boolean;
-}
-
-/** Filters of the lists; all that are given must hold. Instants are inclusive. */
-export interface ItemFilter {
-  readonly deviceId?: string | undefined;
-  readonly deviceType?: DeviceType | undefined;
-  /** Any of these; items without a code drop out. */
-  readonly codes?: readonly string[] | undefined;
-  readonly from?: Date | undefined;
-  readonly to?: Date | undefined;
-}
-
-export interface PageRequest {
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** An item as one reader sees it. */
@@ -46,47 +31,28 @@ export interface NotificationItem {
   readonly dismissed: boolean;
 }
 
-export interface ItemPage {
-  readonly items: NotificationItem[];
-  readonly total: number;
-}
-
-/** Items that are neither dismissed nor cleared: actions and information, newest first. */
-export function listPendingItems(
-  db: Db,
-  scope: ItemScope,
-  filter: ItemFilter,
-  pageRequest: PageRequest,
-): Promise<ItemPage> {
-  const pending = sql<SqlBool>`i.dismissed_at is null and i.cleared_at is null and not ${dismissedByReader(scope)}`;
-  return listItems(db, scope, [pending, ...conditionsOf(filter)], pageRequest);
-}
-
-/** All information items, newest first, dismissed and cleared ones too. */
-export function listInformationItems(
-  db: Db,
-  scope: ItemScope,
-  filter: ItemFilter,
-  pageRequest: PageRequest,
-): Promise<ItemPage> {
-  return listItems(db, scope, [sql<SqlBool>`i.kind = 'information'`, ...conditionsOf(filter)], pageRequest);
-}
-
 export interface PendingCount {
   readonly device_type: DeviceType;
   readonly kind: ItemKind;
   readonly count: number;
 }
 
-/** Pending items of devices by type and kind; broadcasts, which have no device, do not count. */
-export async function countPendingItems(db: Db, scope: ItemScope): Promise<PendingCount[]> {
-  const { rows } = await sql<PendingCount>`
-    select i.device_type, i.kind, count(*) as count
-    from notification_items i
-    where ${visible({ ...scope, broadcasts: false })}
-      and i.dismissed_at is null and i.cleared_at is null and i.device_type is not null
-    group by i.device_type, i.kind
-  `.execute(db);
+/**
+ * Pending items of devices by type and kind; broadcasts, which have no device, do not count. One owner's are counted, the
+ * organization's are kept in pending_item_counts.
+ */
+export async function countPendingItems(
+  db: Db,
+  { orgId, ownerId }: Pick<ItemScope, 'orgId' | 'ownerId'>,
+): Promise<PendingCount[]> {
+  const counts =
+    ownerId === undefined
+      ? sql<PendingCount>`select device_type, kind, sum(items) as count from pending_item_counts where org_id = ${orgId}`
+      : sql<PendingCount>`
+          select device_type, kind, count(*) as count from notification_items
+          where org_id = ${orgId} and owner_id = ${ownerId} and dismissed_at is null and cleared_at is null
+            and device_type is not null`;
+  const { rows } = await sql<PendingCount>`${counts} group by device_type, kind`.execute(db);
   return rows;
 }
 
@@ -151,51 +117,4 @@ export async function hasUser(db: Db, orgId: string, userId: string): Promise<bo
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   return row !== undefined;
-}
-
-async function listItems(
-  db: Db,
-  scope: ItemScope,
-  conditions: readonly Expression<SqlBool>[],
-  { limit, offset }: PageRequest,
-): Promise<ItemPage> {
-  const where = sql.join([visible(scope), ...conditions], sql` and `);
-  const items = await sql<NotificationItem>`
-    select i.org_id, i.id, i.kind, i.code, i.device_id, i.device_type, i.owner_id, i.message, i.occurred_at,
-           i.cleared_at, (i.dismissed_at is not null or ${dismissedByReader(scope)}) as dismissed
-    from notification_items i
-    where ${where}
-    order by i.occurred_at desc, i.id desc
-    limit ${limit} offset ${offset}
-  `.execute(db);
-  const total = await sql<{ count: number }>`
-    select count(*) as count from notification_items i where ${where}
-  `.execute(db);
-  return { items: items.rows, total: total.rows[0]?.count ?? 0 };
-}
-
-/** Items of a deleted user are hidden from all. */
-function visible({ orgId, ownerId, broadcasts }: ItemScope): Expression<SqlBool> {
-  const owned = sql<SqlBool>`(i.owner_id is not null and not exists (
-    select from users u where u.org_id = i.org_id and u.id = i.owner_id and u.deleted_at is not null))`;
-  const own = ownerId === undefined ? owned : sql<SqlBool>`i.owner_id = ${ownerId}`;
-  return broadcasts
-    ? sql<SqlBool>`i.org_id = ${orgId} and (${own} or i.owner_id is null)`
-    : sql<SqlBool>`i.org_id = ${orgId} and ${own}`;
-}
-
-function dismissedByReader({ readerId }: ItemScope): Expression<SqlBool> {
-  return sql<SqlBool>`(i.owner_id is null and exists (
-    select from broadcast_dismissals b
-    where b.org_id = i.org_id and b.item_id = i.id and b.user_id = ${readerId}))`;
-}
-
-function conditionsOf({ deviceId, deviceType, codes, from, to }: ItemFilter): Expression<SqlBool>[] {
-  return [
-    ...(deviceId === undefined ? [] : [sql<SqlBool>`i.device_id = ${deviceId}`]),
-    ...(deviceType === undefined ? [] : [sql<SqlBool>`i.device_type = ${deviceType}`]),
-    ...(codes === undefined ? [] : [sql<SqlBool>`i.code = any(${codes}::text[])`]),
-    ...(from === undefined ? [] : [sql<SqlBool>`i.occurred_at >= ${from}`]),
-    ...(to === undefined ? [] : [sql<SqlBool>`i.occurred_at <= ${to}`]),
-  ];
 }

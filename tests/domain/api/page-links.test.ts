@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import {
   MAX_OFFSET,
   MAX_PAGE,
+  MAX_TOTAL,
   numberedPageRelations,
   offsetPageRelations,
 } from '../../../src/domain/api/page-links.ts';
@@ -28,17 +29,26 @@ test('no page leads behind the last one that can be asked for', () => {
   });
 });
 
+/** What is known of a list that was counted, on a page that ends with so many. */
+const counted = (total: number, end: number) => ({ total, isTotalCapped: false, hasMore: end < total });
+
 test('no offset leads behind the largest', () => {
-  expect(offsetPageRelations(300, 9_600, 20_000)).toMatchObject({
+  expect(offsetPageRelations(300, 9_600, counted(20_000, 9_900))).toMatchObject({
     next: { offset: 9_900 },
     last: { offset: 9_900 },
   });
-  expect(offsetPageRelations(300, 9_900, 20_000)).toMatchObject({ next: undefined, prev: { offset: 9_600 } });
-  expect(offsetPageRelations(50, 9_950, 20_000)).toMatchObject({
+  expect(offsetPageRelations(300, 9_900, counted(20_000, 10_200))).toMatchObject({
+    next: undefined,
+    prev: { offset: 9_600 },
+  });
+  expect(offsetPageRelations(50, 9_950, counted(20_000, 10_000))).toMatchObject({
     next: { offset: 10_000 },
     last: { offset: 10_000 },
   });
-  expect(offsetPageRelations(50, 0, 120)).toMatchObject({ next: { offset: 50 }, last: { offset: 100 } });
+  expect(offsetPageRelations(50, 0, counted(120, 50))).toMatchObject({
+    next: { offset: 50 },
+    last: { offset: 100 },
+  });
 });
 
 const first = { page: 1 };
@@ -62,5 +72,15 @@ test.each([
   [5, 30, { first: at(0), prev: at(0), next: at(15), last: at(20) }],
   [90, 30, { first: at(0), prev: at(20), next: undefined, last: at(20) }],
 ])('offset %i of %i entries leads where there are entries', (offset, total, relations) => {
-  expect(offsetPageRelations(10, offset, total)).toEqual(relations);
+  expect(offsetPageRelations(10, offset, counted(total, offset + 10))).toEqual(relations);
+});
+
+test.each([
+  [0, true, { first: at(0), prev: undefined, next: at(10), last: undefined }],
+  [50, true, { first: at(0), prev: at(40), next: at(60), last: undefined }],
+  [5_000, false, { first: at(0), prev: at(4_990), next: undefined, last: undefined }],
+])('offset %i of a list too long to be counted', (offset, hasMore, relations) => {
+  expect(offsetPageRelations(10, offset, { total: MAX_TOTAL, isTotalCapped: true, hasMore })).toEqual(
+    relations,
+  );
 });
