@@ -61,8 +61,7 @@ export async function startWorkers({
   const sweeper = startExpiredDataSweeper({
     db,
     clock,
-    messageDays: settings.messageDays,
-    signupDays: settings.signupDays,
+    days: settings.retentionDays,
     rateLimitWindowMs: longestWindowMs(settings.rateLimits),
     onError: failed('sweeper'),
   });

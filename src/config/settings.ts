@@ -53,6 +53,15 @@ const variables = z.object({
   WEBHOOK_STANDARD_HEADERS: onOrOffField,
   /** How long messages are kept, with their deliveries and attempts. */
   MESSAGE_RETENTION_DAYS: integerField(30, 1, 3_650),
+  /** How long attempts are kept. Undefined: as long as messages. */
+  ATTEMPT_RETENTION_DAYS: optionalIntegerField(1, 3_650),
+  /** How long notification items are kept after they have ended, and broadcasts after they were sent. */
+  ITEM_RETENTION_DAYS: integerField(365, 1, 3_650),
+  /** How long a price that was replaced by a later revision is kept after its quarter began. */
+  PRICE_REVISION_RETENTION_DAYS: integerField(1_095, 1, 36_500),
+  /** How long access tokens and portal sessions are kept after they have expired. */
+  TOKEN_RETENTION_DAYS: integerField(0, 0, 3_650),
+  SESSION_RETENTION_DAYS: integerField(0, 0, 3_650),
   /** How long sign-up requests are kept. */
   SIGNUP_RETENTION_DAYS: integerField(90, 1, 3_650),
   LOG_LEVEL: wordField(LOG_LEVELS, 'info'),
@@ -94,8 +103,15 @@ const settings = checkedVariables.transform((variable) => ({
   webhookAllowedNetworks: variable.WEBHOOK_ALLOWED_NETWORKS,
   webhookCaFile: variable.WEBHOOK_CA_FILE,
   webhookStandardHeaders: variable.WEBHOOK_STANDARD_HEADERS,
-  messageDays: variable.MESSAGE_RETENTION_DAYS,
-  signupDays: variable.SIGNUP_RETENTION_DAYS,
+  retentionDays: {
+    messages: variable.MESSAGE_RETENTION_DAYS,
+    attempts: variable.ATTEMPT_RETENTION_DAYS ?? variable.MESSAGE_RETENTION_DAYS,
+    items: variable.ITEM_RETENTION_DAYS,
+    priceRevisions: variable.PRICE_REVISION_RETENTION_DAYS,
+    tokens: variable.TOKEN_RETENTION_DAYS,
+    sessions: variable.SESSION_RETENTION_DAYS,
+    signups: variable.SIGNUP_RETENTION_DAYS,
+  },
   logLevel: variable.LOG_LEVEL,
   rateLimits: variable.RATE_LIMITS,
   quotas: variable.QUOTAS,

@@ -1,61 +1,65 @@
-import { deleteExpiredAccessTokens } from '../queries/accounts/access-tokens.ts';
+import { deleteAccessTokensExpiredBefore } from '../queries/accounts/access-tokens.ts';
 import { PollingLoop } from '../loops/polling-loop.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { deleteExpiredPortalSessions } from '../queries/accounts/portal-sessions.ts';
+import { deletePortalSessionsExpiredBefore } from '../queries/accounts/portal-sessions.ts';
 import { deleteRateLimitsBefore } from '../queries/accounts/rate-limits.ts';
 import { deleteOldSignupRequests } from '../queries/accounts/signup-requests.ts';
 import { deleteForgettableRequests } from '../queries/fleets/fleet-requests.ts';
-import { deleteMessagesAnnouncedBefore } from '../queries/deliveries/retention.ts';
+import { deleteAttemptsBefore, deleteMessagesAnnouncedBefore } from '../queries/deliveries/retention.ts';
+import {
+  deleteDismissalsOfBroadcastsEndedBefore,
+  deleteItemsEndedBefore,
+} from '../queries/notifications/item-retention.ts';
+import { deleteSupersededPricesBefore } from '../queries/prices/price-retention.ts';
 import { DAY_MS } from '../domain/api/durations.ts';
+import { removeInBatches } from './batches.ts';
 
 /** Between two rounds. */
 const INTERVAL_MS = 600_000;
-/** Rows that one statement deletes of messages and of sign-up requests. */
+/** Rows that one statement deletes at most. */
 const BATCH_SIZE = 1_000;
 /** Sign-up requests beyond the newest so many go before their time: nobody needs a token to send one. */
 const MAX_SIGNUP_REQUESTS = 100_000;
 
+/** For how many days each is kept: from its end, its expiry or its arrival on, as the README tells. */
+export interface RetentionDays {
+  readonly messages: number;
+  readonly attempts: number;
+  readonly items: number;
+  readonly priceRevisions: number;
+  readonly tokens: number;
+  readonly sessions: number;
+  readonly signups: number;
+}
+
 export interface SweeperOptions {
   readonly db: Db;
   readonly clock: () => Date;
-  /** How many days messages are kept, with their deliveries and attempts. */
-  readonly messageDays: number;
-  readonly signupDays: number;
+  readonly days: RetentionDays;
   /** The longest window of a rate limit. */
   readonly rateLimitWindowMs: number;
   readonly onError: (error: unknown) => void;
   readonly everyMs?: number;
   readonly batch?: number;
   readonly maxSignupRequests?: number;
+  /** Times the batches; milliseconds of a clock that never goes back. */
+  readonly monotonicMs?: () => number;
 }
 
+type RemoveBatch = (limit: number) => Promise<number>;
+
 /**
- * Deletes from time to time what has expired: access tokens, portal sessions, windows of rate limits, sign-up
- * requests, messages, request ids of fleets. The first round begins at once: a process may never live until the second.
+ * Deletes from time to time what has expired or was kept for long enough, in small batches. The first round begins at once: a
+ * process may never live until the second.
  */
-export function startExpiredDataSweeper({
-  db,
-  clock,
-  messageDays,
-  signupDays,
-  rateLimitWindowMs,
-  onError,
-  everyMs = INTERVAL_MS,
-  batch = BATCH_SIZE,
-  maxSignupRequests = MAX_SIGNUP_REQUESTS,
-}: SweeperOptions): { stop(): Promise<void> } {
+export function startExpiredDataSweeper(options: SweeperOptions): { stop(): Promise<void> } {
+  const { db, clock, rateLimitWindowMs, onError, everyMs = INTERVAL_MS } = options;
+  const { batch: most = BATCH_SIZE, monotonicMs = () => performance.now() } = options;
   let isStopped = false;
-  const inBatches = async (removeBatch: () => Promise<number>): Promise<void> => {
-    for (let removed = batch; removed === batch && !isStopped;) removed = await removeBatch();
-  };
+  const batches = { most, monotonicMs, isStopped: () => isStopped };
   const sweep = async (): Promise<void> => {
     const now = clock();
-    await deleteExpiredAccessTokens(db, now);
-    await deleteExpiredPortalSessions(db, now);
-    const daysAgo = (days: number): Date => new Date(now.getTime() - days * DAY_MS);
-    await inBatches(() => deleteOldSignupRequests(db, daysAgo(signupDays), maxSignupRequests, batch));
-    await inBatches(() => deleteMessagesAnnouncedBefore(db, daysAgo(messageDays), batch));
-    await inBatches(() => deleteForgettableRequests(db, now, batch));
+    for (const removeBatch of removals(options, now)) await removeInBatches(removeBatch, batches);
     await deleteRateLimitsBefore(db, new Date(now.getTime() - rateLimitWindowMs));
   };
   const loop = new PollingLoop({ work: sweep, nextRoundMs: () => everyMs, retryMs: everyMs, onError });
@@ -66,4 +70,21 @@ export function startExpiredDataSweeper({
       await loop.stop();
     },
   };
+}
+
+/** One after the other: rows that may have many others below them come after those. */
+function removals({ db, days, maxSignupRequests }: SweeperOptions, now: Date): RemoveBatch[] {
+  const ago = (count: number): Date => new Date(now.getTime() - count * DAY_MS);
+  const kept = maxSignupRequests ?? MAX_SIGNUP_REQUESTS;
+  return [
+    (limit) => deleteAccessTokensExpiredBefore(db, ago(days.tokens), limit),
+    (limit) => deletePortalSessionsExpiredBefore(db, ago(days.sessions), limit),
+    (limit) => deleteOldSignupRequests(db, ago(days.signups), kept, limit),
+    (limit) => deleteAttemptsBefore(db, ago(days.attempts), limit),
+    (limit) => deleteMessagesAnnouncedBefore(db, ago(days.messages), limit),
+    (limit) => deleteDismissalsOfBroadcastsEndedBefore(db, ago(days.items), limit),
+    (limit) => deleteItemsEndedBefore(db, ago(days.items), limit),
+    (limit) => deleteSupersededPricesBefore(db, ago(days.priceRevisions), limit),
+    (limit) => deleteForgettableRequests(db, now, limit),
+  ];
 }

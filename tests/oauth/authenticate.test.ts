@@ -6,7 +6,7 @@ import { createAuthenticator } from '../../src/oauth/authenticate.ts';
 import type { Authenticator } from '../../src/oauth/authenticate.ts';
 import {
   deleteAccessToken,
-  deleteExpiredAccessTokens,
+  deleteAccessTokensExpiredBefore,
   insertAccessToken,
 } from '../../src/queries/accounts/access-tokens.ts';
 import { deleteApplication } from '../../src/queries/accounts/applications.ts';
@@ -124,8 +124,10 @@ test('a token ends at its last millisecond, remembered or not, and is then swept
   await expect(enter()).rejects.toMatchObject(refused);
   elapsedMs += 10_000;
   await expect(enter()).rejects.toMatchObject(refused);
-  expect(await deleteExpiredAccessTokens(database.db, now)).toBe(0);
-  expect(await deleteExpiredAccessTokens(database.db, new Date(now.getTime() + 1))).toBeGreaterThan(0);
+  expect(await deleteAccessTokensExpiredBefore(database.db, now, 100)).toBe(0);
+  expect(
+    await deleteAccessTokensExpiredBefore(database.db, new Date(now.getTime() + 1), 100),
+  ).toBeGreaterThan(0);
 });
 
 describe('a change in another process takes effect within a second', () => {

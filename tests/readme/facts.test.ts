@@ -39,7 +39,12 @@ test('the defaults in the table are those of the reader', () => {
     HOST: settings.host,
     DATA_DIR: settings.dataDir,
     LOG_LEVEL: settings.logLevel,
-    MESSAGE_RETENTION_DAYS: String(settings.messageDays),
+    MESSAGE_RETENTION_DAYS: String(settings.retentionDays.messages),
+    ITEM_RETENTION_DAYS: String(settings.retentionDays.items),
+    PRICE_REVISION_RETENTION_DAYS: String(settings.retentionDays.priceRevisions),
+    TOKEN_RETENTION_DAYS: String(settings.retentionDays.tokens),
+    SESSION_RETENTION_DAYS: String(settings.retentionDays.sessions),
+    SIGNUP_RETENTION_DAYS: String(settings.retentionDays.signups),
     WEBHOOK_STANDARD_HEADERS: settings.webhookStandardHeaders ? 'on' : 'off',
     SIMULATOR_FAULTS: settings.simulatorFaults ? 'on' : 'off',
   });

@@ -184,8 +184,12 @@ export async function deletePasswordGrantTokens(
     .execute();
 }
 
-/** Deletes the tokens that expired before `instant`; resolves to their number. */
-export async function deleteExpiredAccessTokens(db: Db, instant: Date): Promise<number> {
-  const result = await db.deleteFrom('access_tokens').where('expires_at', '<', instant).executeTakeFirst();
-  return Number(result.numDeletedRows);
+/** Deletes at most `limit` tokens that expired before `instant`; resolves to their number. */
+export async function deleteAccessTokensExpiredBefore(db: Db, instant: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from access_tokens where ctid = any(array(
+      select ctid from access_tokens where expires_at < ${instant}
+      order by expires_at limit ${sql.lit(limit)} for update skip locked))
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Account, AccountKey } from './accounts.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
@@ -115,7 +116,16 @@ export async function deletePortalSessionsOfUser(tx: Tx, key: AccountKey): Promi
     .execute();
 }
 
-/** Deletes the sessions that expired at `now` or before. */
-export async function deleteExpiredPortalSessions(db: Db, now: Date): Promise<void> {
-  await db.deleteFrom('portal_sessions').where('expires_at', '<=', now).execute();
+/** Deletes at most `limit` sessions that expired before `instant`; resolves to their number. */
+export async function deletePortalSessionsExpiredBefore(
+  db: Db,
+  instant: Date,
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from portal_sessions where ctid = any(array(
+      select ctid from portal_sessions where expires_at < ${instant}
+      order by expires_at limit ${sql.lit(limit)} for update skip locked))
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
 }

@@ -27,3 +27,13 @@ export async function deleteMessagesAnnouncedBefore(db: Db, instant: Date, limit
   `.execute(db);
   return rows[0]?.count ?? 0;
 }
+
+/** Deletes at most `limit` attempts that began before `instant` from the logs of their deliveries; resolves to their number. */
+export async function deleteAttemptsBefore(db: Db, instant: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from delivery_attempts where ctid = any(array(
+      select ctid from delivery_attempts where started_at < ${instant}
+      order by started_at limit ${sql.lit(limit)} for update skip locked))
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}

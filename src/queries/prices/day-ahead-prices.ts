@@ -44,14 +44,20 @@ export async function insertPriceRevisions(
         greatest(${receivedAt}::timestamptz, latest_at + interval '1 millisecond'),
         price, best_bid, best_ask
       from changed
+    ), superseded as (
+      update day_ahead_prices stored set superseded = true from changed
+      where stored.org_id = ${orgId}::uuid and stored.starts_at = changed.starts_at
+        and stored.received_at = changed.latest_at
     ), result as (
       select count(*) as "count", count(*) filter (where latest_at is null) as "newQuarters",
         coalesce(max(revisions) + 1, 0) as "mostRevisions"
       from changed
     ), counted as (
-      insert into price_counts as c (org_id, quarters)
-      select ${orgId}::uuid, "newQuarters" from result where "newQuarters" > 0
-      on conflict on constraint price_counts_pkey do update set quarters = c.quarters + excluded.quarters
+      insert into price_counts as c (org_id, quarters, first_received_at)
+      select ${orgId}::uuid, "newQuarters", ${receivedAt}::timestamptz from result where "newQuarters" > 0
+      on conflict on constraint price_counts_pkey do update
+      set quarters = c.quarters + excluded.quarters,
+        first_received_at = least(c.first_received_at, excluded.first_received_at)
     )
     select * from result`.execute(tx);
   const [result] = rows;
@@ -162,11 +168,11 @@ const selectParent = prepare((db, { orgId }: { readonly orgId: string }) =>
 /** When an organization's first price came in; undefined when it has none. */
 export async function findFirstPriceReceivedAt(db: Db, orgId: string): Promise<Date | undefined> {
   const row = await db
-    .selectFrom('day_ahead_prices')
-    .select(({ fn }) => fn.min<Date | null>('received_at').as('first'))
+    .selectFrom('price_counts')
+    .select('first_received_at')
     .where('org_id', '=', orgId)
     .executeTakeFirst();
-  return row?.first ?? undefined;
+  return row?.first_received_at ?? undefined;
 }
 
 /** Lists of bids have different lengths, which unnest of a two-dimensional array cannot carry: they go as text. */

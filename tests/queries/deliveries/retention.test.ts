@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { startExpiredDataSweeper } from '../../../src/maintenance/sweeper.ts';
 import { addQuotaUses } from '../../../src/queries/accounts/rate-limits.ts';
-import { deleteMessagesAnnouncedBefore } from '../../../src/queries/deliveries/retention.ts';
+import {
+  deleteAttemptsBefore,
+  deleteMessagesAnnouncedBefore,
+} from '../../../src/queries/deliveries/retention.ts';
 import { updateWebhook } from '../../../src/queries/deliveries/webhooks.ts';
 import {
   addMessage,
@@ -88,6 +91,25 @@ test('several sweep at once, batch by batch, and none of them twice', async () =
   expect((await kept())[0]).toEqual([]);
 });
 
+const LONG = { items: 100, priceRevisions: 100, tokens: 100, sessions: 100 };
+
+test('attempts go before their message where that is wanted', async () => {
+  const { db } = fixture.database;
+  await addWebhook(db, fixture.orgId, fixture.receiver.url());
+  const ids = [await message(1), await message(1)];
+  fixture.receiver.answerNext({ status: 204 }, { status: 204 });
+  await testDispatcher(fixture).processAll();
+  await db
+    .updateTable('delivery_attempts')
+    .set({ started_at: ago(20) })
+    .where('message_id', '=', ids[0] ?? '')
+    .execute();
+  expect(await deleteAttemptsBefore(db, ago(10), 100)).toBe(1);
+  const [messages, logged, attempted = []] = await kept();
+  expect([messages, logged]).toEqual([ids.toSorted(), ids.toSorted()]);
+  expect(attempted.filter((id) => ids.includes(id))).toEqual(ids.slice(1));
+});
+
 test('the sweeper removes all that is too old and leaves the rest', async () => {
   for (let count = 0; count < 5; count += 1) await message(11);
   const young = await message(9);
@@ -100,8 +122,7 @@ test('the sweeper removes all that is too old and leaves the rest', async () => 
   const sweeper = startExpiredDataSweeper({
     db: fixture.database.db,
     clock: fixture.clock.now,
-    messageDays: 10,
-    signupDays: 10,
+    days: { ...LONG, messages: 10, attempts: 10, signups: 10 },
     rateLimitWindowMs: 60_000,
     onError: (error) => errors.push(error),
     everyMs: 5,

@@ -1,0 +1,36 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** What a batch should take: it holds its locks for as long, and must stay below 50 ms on a slow server too. */
+const TARGET_MS = 15;
+/** The size of the first batch, and the smallest. */
+const FIRST_SIZE = 100;
+const LEAST_SIZE = 10;
+
+export interface BatchOptions {
+  /** Rows of a batch at most. */
+  readonly most: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicMs: () => number;
+  readonly isStopped: () => boolean;
+}
+
+/**
+ * Removes rows batch by batch until one is not full: `removeBatch` gets the most rows that it may remove and resolves to how many
+ * it has. The sizes follow the time that batches take, and as long as one took nothing is done after it, so that no more
+ * than half of the time is spent on removing.
+ */
+export async function removeInBatches(
+  removeBatch: (limit: number) => Promise<number>,
+  { most, monotonicMs, isStopped }: BatchOptions,
+): Promise<void> {
+  let size = Math.min(FIRST_SIZE, most);
+  while (!isStopped()) {
+    const startedAt = monotonicMs();
+    const removed = await removeBatch(size);
+    const tookMs = monotonicMs() - startedAt;
+    if (removed < size) return;
+    if (tookMs > TARGET_MS) size = Math.max(Math.min(LEAST_SIZE, most), Math.floor(size / 2));
+    else if (tookMs < TARGET_MS / 2) size = Math.min(size * 2, most);
+    await setTimeout(Math.min(tookMs, TARGET_MS));
+  }
+}
