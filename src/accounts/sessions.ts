@@ -12,6 +12,7 @@ import {
   updatePortalSessionEnd,
 } from '../queries/accounts/portal-sessions.ts';
 import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
+import { assignRequestToPartner } from '../queries/connection/request-scope.ts';
 
 export type { PortalSession } from '../queries/accounts/portal-sessions.ts';
 export type { Db as AccountsDatabase } from '../queries/connection/database.ts';
@@ -61,12 +62,13 @@ export async function replaceSession(
 
 /**
  * The session with this cookie value, which is used with that; undefined when it is unknown or expired, its user is
- * deleted, or its partner is suspended.
+ * deleted, or its partner is suspended. From then on the request takes its connections from the partner's share.
  */
 export async function findSession(db: Db, token: string, now: Date): Promise<PortalSession | undefined> {
   const digest = sha256Digest(token);
   const session = await findPortalSession(db, digest, now);
   if (session === undefined) return undefined;
+  assignRequestToPartner(session.partnerId);
   const end = toSessionEnd(session.times.createdAt, now);
   if (end.getTime() - session.times.expiresAt.getTime() >= SESSION_USE_MS)
     await updatePortalSessionEnd(db, digest, end);

@@ -3,6 +3,7 @@ import { Secret } from '../domain/security/secret.ts';
 import { findAccountWithHash } from '../queries/accounts/accounts.ts';
 import type { Account } from '../queries/accounts/accounts.ts';
 import type { Db } from '../queries/connection/database.ts';
+import { assignRequestToPartner } from '../queries/connection/request-scope.ts';
 
 export type { Account } from '../queries/accounts/accounts.ts';
 
@@ -33,7 +34,8 @@ export interface HashingTurns {
 /**
  * A function that verifies accounts of this database. It resolves to undefined for an unknown username, a user without
  * a password and a wrong password alike, and takes the same time for all three: where there is no password to compare
- * with, it compares with the hash of a random one.
+ * with, it compares with the hash of a random one. Once the password was right the request takes its connections from the
+ * partner's share.
  */
 export function createAccountVerifier(db: Db, turns: HashingTurns): VerifyAccount {
   let unusedHash: Promise<string> | undefined;
@@ -51,7 +53,8 @@ export function createAccountVerifier(db: Db, turns: HashingTurns): VerifyAccoun
       verifyPassword(password, found?.passwordHash ?? (await hashToCompare())),
     );
     if (!isRight || found === undefined) return undefined;
-    const { account, passwordHash, isSuspended } = found;
+    const { account, partnerId, passwordHash, isSuspended } = found;
+    assignRequestToPartner(partnerId);
     return { ...account, passwordHash: new Secret(passwordHash), isSuspended };
   };
 }

@@ -166,6 +166,7 @@ function createPages(
       invalidateCachedTokensOf: services.invalidateCachedTokensOf,
       quotas: services.quotas,
       countUse: (policy, subject) => limiter.countUse(policy, subject),
+      countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
     }),
     createReferencePages({ baseUrl }),
   ];

@@ -89,6 +89,14 @@ export class RateLimiter {
     await this.countRequest(response, [{ policy: 'default', subject: addressSubject(address) }]);
   }
 
+  /**
+   * Counts a request for a partner that is known without an access token: a signed-in person's, or a client's.
+   * @throws Problem quota_exceeded.
+   */
+  async countByPartner(response: Response, partnerId: string): Promise<void> {
+    await this.countRequest(response, [{ policy: 'partner', subject: `partner ${partnerId}` }]);
+  }
+
   /** Counts one use of a policy where there is no answer to put headers on: the portal's login. */
   async countUse(policy: Policy, subject: QuotaSubject): Promise<CountedUse> {
     if (this.#limits === undefined) return { isAllowed: true, retryAfterSeconds: 0, giveBack: () => {} };

@@ -3,6 +3,7 @@ import { matchesDigest } from '../domain/security/credentials.ts';
 import type { Client } from '../queries/accounts/applications.ts';
 import { findClient } from '../queries/accounts/applications.ts';
 import type { Db } from '../queries/connection/database.ts';
+import { assignRequestToPartner } from '../queries/connection/request-scope.ts';
 import type { OAuthRequest, OAuthParameters } from './exchange.ts';
 import { parseOAuthParameters } from './exchange.ts';
 
@@ -57,14 +58,19 @@ export function findPresentedClientId(request: OAuthRequest): string | undefined
   }
 }
 
-/** The client whose secret this is; undefined for an unknown client, a deleted owner and a wrong secret alike. */
+/**
+ * The client whose secret this is; undefined for an unknown client, a deleted owner and a wrong secret alike. Once it is proven
+ * the request takes its connections from its partner's share.
+ */
 export async function authenticateClient(
   db: Db,
   credentials: ClientCredentials,
 ): Promise<Client | undefined> {
   const client = await findClient(db, credentials.clientId);
   const matches = matchesDigest(credentials.clientSecret, client?.secretHash ?? UNKNOWN_CLIENT_DIGEST);
-  return matches ? client : undefined;
+  if (!matches || client === undefined) return undefined;
+  assignRequestToPartner(client.partnerId);
+  return client;
 }
 
 /** RFC 7617, with id and secret form-encoded first, as RFC 6749, 2.3.1 has it. */

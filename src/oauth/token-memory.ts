@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { findActiveToken, findActiveTokens } from '../queries/accounts/access-tokens.ts';
 import type { ActiveToken } from '../queries/accounts/access-tokens.ts';
 import type { Db } from '../queries/connection/database.ts';
+import { assignRequestToPartner } from '../queries/connection/request-scope.ts';
 
 /** Revocation, deletion and a new role take effect within this time in other processes. */
 const CACHE_LIFETIME_MS = 900;
@@ -31,6 +32,8 @@ export interface TokenMemoryOptions {
 export class TokenMemory {
   readonly #options: TokenMemoryOptions;
   readonly #readings = new LRUCache<string, CachedRead>({ max: MAX_CACHED_TOKENS });
+  /** Whose the tokens are that were found, however long ago: that does not change, and outlasts reads that fail. */
+  readonly #partners = new LRUCache<string, string>({ max: MAX_CACHED_TOKENS });
   /** When the reads began that did not find these tokens. */
   readonly #unknown: LRUCache<string, number>;
   #announcedChanges = 0;
@@ -42,7 +45,7 @@ export class TokenMemory {
 
   /** Whether this process has found the token before, however long ago, or has just not found it. */
   has(tokenDigest: string): boolean {
-    return this.#readings.has(tokenDigest) || this.#isUnknown(tokenDigest);
+    return this.#readings.has(tokenDigest) || this.#partners.has(tokenDigest) || this.#isUnknown(tokenDigest);
   }
 
   /** What is remembered of the token, if that is fresh enough: a read of it, ended or not. */
@@ -65,9 +68,14 @@ export class TokenMemory {
     return this.#options.monotonicMs() - startedMs < CACHE_LIFETIME_MS;
   }
 
-  /** Reads a token; those that ask for it meanwhile share the read. Rejects when the database does not answer. */
+  /**
+   * Reads a token; those that ask for it meanwhile share the read. One that was found before is read in the share of its
+   * partner. Rejects when the database does not answer.
+   */
   read(tokenDigest: string): Promise<ActiveToken | undefined> {
     const { db, monotonicMs } = this.#options;
+    const partnerId = this.#partners.get(tokenDigest);
+    if (partnerId !== undefined) assignRequestToPartner(partnerId);
     const reading: CachedRead = {
       startedMs: monotonicMs(),
       token: findActiveToken(db, Buffer.from(tokenDigest, 'hex')),
@@ -79,8 +87,12 @@ export class TokenMemory {
     };
     reading.token.then((active) => {
       reading.active = active;
-      if (active !== undefined) return;
+      if (active !== undefined) {
+        this.#partners.set(tokenDigest, active.partnerId);
+        return;
+      }
       drop();
+      this.#partners.delete(tokenDigest);
       this.#unknown.set(tokenDigest, reading.startedMs);
     }, drop);
     return reading.token;
@@ -97,6 +109,7 @@ export class TokenMemory {
       // What was read later, or was announced meanwhile, must not be forgotten for what was so before.
       else if (announcedChanges === this.#announcedChanges && (known?.startedMs ?? startedMs) <= startedMs)
         this.#readings.set(tokenDigest, { startedMs, token: Promise.resolve(active), active });
+      if (active !== undefined) this.#partners.set(tokenDigest, active.partnerId);
     }
     return tokens;
   }

@@ -29,6 +29,8 @@ export interface PortalOptions {
   /** The address under which browsers reach the service; https makes the cookies Secure. */
   readonly baseUrl: string;
   readonly countUse: CountUse;
+  /** Counts a request of a person who is signed in for the partner. Throws the problem quota_exceeded. */
+  readonly countByPartner: (response: Response, partnerId: string) => Promise<void>;
   readonly verifyAccount: VerifyAccount;
   /** A username as the database compares it. */
   readonly normaliseUsername: (username: string) => Promise<string>;

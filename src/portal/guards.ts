@@ -15,12 +15,15 @@ export const APPLICATIONS_PATH = '/oauth2/applications/';
 
 type Guard = (request: Request, response: PortalResponse, next: NextFunction) => void;
 
-/** Puts the session of the request's cookie, if it is a valid one, into `response.locals`. */
-export function loadSession({ db, clock, cookies }: PortalContext) {
+/** Puts the session of the request's cookie, if it is a valid one, into `response.locals`, and counts the request for its partner. */
+export function loadSession({ db, clock, cookies, countByPartner }: PortalContext) {
   return async (request: Request, response: PortalResponse, next: NextFunction): Promise<void> => {
     const token = cookies.session(request);
     const session = token === undefined ? undefined : await findSession(db, token, clock());
-    if (session !== undefined) response.locals.session = session;
+    if (session !== undefined) {
+      await countByPartner(response, session.partnerId);
+      response.locals.session = session;
+    }
     next();
   };
 }

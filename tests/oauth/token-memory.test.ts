@@ -4,7 +4,9 @@ import { sha256Digest, newAccessToken } from '../../src/domain/security/credenti
 import { createAuthenticator } from '../../src/oauth/authenticate.ts';
 import type { Authenticator } from '../../src/oauth/authenticate.ts';
 import { TokenMemory } from '../../src/oauth/token-memory.ts';
+import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
+import { runInRequestScope } from '../../src/queries/connection/request-scope.ts';
 import { FairShare } from '../../src/shares/fair-share.ts';
 import { insertAccessToken } from '../../src/queries/accounts/access-tokens.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -149,4 +151,43 @@ describe('tokens that are read together', () => {
     await softDelete(database.db, client.ownerId);
     await expect(enter()).rejects.toMatchObject(refused);
   });
+});
+
+test('a token that was found before is read in the share of its partner, also after a read that failed', async () => {
+  const shares: string[] = [];
+  let isFull = false;
+  const requests = openDatabase({
+    connection: database.connection,
+    acquireShare: (partnerId) => {
+      shares.push(partnerId);
+      return isFull ? Promise.reject(new Error('full')) : Promise.resolve(() => undefined);
+    },
+  });
+  try {
+    const authority = createAuthenticator({
+      db: requests.db,
+      background: database.db,
+      clock: () => now,
+      monotonicMs: () => elapsedMs,
+    });
+    const call = (value: string) =>
+      runInRequestScope(
+        () => false,
+        () => authority.authenticate(`Bearer ${value}`),
+      );
+    const listened = await addToken(client.ownerId);
+    await authority.findActors([digestOf(listened)]);
+    await call(token);
+    elapsedMs = 900;
+    isFull = true;
+    await expect(call(token)).rejects.toThrow('full');
+    isFull = false;
+    await call(token);
+    await call(listened);
+    authority.invalidateCachedTokensOf(client.ownerId);
+    await call(token);
+    expect(shares).toEqual(['anonymous', ...Array<string>(4).fill(client.orgId)]);
+  } finally {
+    await requests.close();
+  }
 });

@@ -239,3 +239,27 @@ test('who only knows a name locks nobody out of a browser that has signed in bef
     await open.close();
   }
 });
+
+test('requests of people who are signed in count for their partner, together', async () => {
+  const open = await startPortal({ partnerQuota: 3 });
+  try {
+    const orgId = await open.addOrganization();
+    const [first, second] = [
+      await open.signedIn(await open.addPerson(orgId, 'admin')),
+      await open.signedIn(await open.addPerson(orgId, 'staff')),
+    ];
+    const other = await open.signedIn(await open.addPerson(await open.addOrganization(), 'admin'));
+    const page = '/oauth2/applications/';
+    for (const browser of [first, second, first]) expect((await browser.get(page)).status).toBe(200);
+    const refused = await second.get(page);
+    expect([refused.status, refused.type]).toEqual([429, 'text/html']);
+    expect(refused.headers['ratelimit']).toMatch(/^"partner";r=0;t=\d+$/);
+    expect(refused.text).toContain('Too many requests');
+    expect(refused.text).toContain(`Try again in ${refused.headers['retry-after']} seconds.`);
+    expect((await other.get(page)).status).toBe(200);
+    open.advance(minuteMs);
+    expect((await second.get(page)).status).toBe(200);
+  } finally {
+    await open.close();
+  }
+});

@@ -57,6 +57,8 @@ export interface SiteOptions {
   readonly applications?: number;
   /** Failures of an address in a minute. */
   readonly addressQuota?: number;
+  /** Requests of a partner's people in a minute. */
+  readonly partnerQuota?: number;
   /** Failures of each account in an hour, from browsers that are not known. */
   readonly accountQuota?: number;
 }
@@ -68,6 +70,7 @@ export async function startPortal({
   addressQuota = 1000,
   applications = 1000,
   accountQuota = 1000,
+  partnerQuota = 1000,
 }: SiteOptions = {}): Promise<PortalSite> {
   const database = await testDatabase();
   const { db } = database;
@@ -90,6 +93,7 @@ export async function startPortal({
   });
   const limits = {
     ...DEFAULT_RATE_LIMITS,
+    partner: { quota: partnerQuota, windowSeconds: 60 },
     login: { quota, windowSeconds: 60 },
     login_address: { quota: addressQuota, windowSeconds: 60 },
     login_account: { quota: accountQuota, windowSeconds: 3_600 },
@@ -118,6 +122,7 @@ export async function startPortal({
       invalidateCachedTokensOf: (id) => forgotten.push(id),
       log: { info: note, warn: note, error: note },
       countUse: (policy, subject) => limiter.countUse(policy, subject),
+      countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
       quotas: { ...DEFAULT_QUOTAS, applications },
     }),
   );

@@ -28,6 +28,8 @@ export interface NewAdmin extends AccountKey {
 
 export interface AccountWithHash {
   readonly account: Account;
+  /** The root organization: the account's own or its parent. */
+  readonly partnerId: string;
   readonly passwordHash: string;
   /** The operator has suspended the partner. */
   readonly isSuspended: boolean;
@@ -131,7 +133,7 @@ export async function normaliseUsername(db: Db, username: string): Promise<strin
 }
 
 /**
- * The account with this username, whatever the letter case, the hash of its password, and whether its partner is
+ * The account with this username, whatever the letter case, its partner, the hash of its password, and whether the partner is
  * suspended. Undefined when there is none or its user is deleted or has no password.
  */
 export async function findAccountWithHash(db: Db, username: string): Promise<AccountWithHash | undefined> {
@@ -148,6 +150,7 @@ export async function findAccountWithHash(db: Db, username: string): Promise<Acc
       'users.password_hash',
       'users.password_change_required',
       'users.initial_password_expires_at',
+      'organization.parent_org_id',
       sql<boolean>`coalesce(parent.suspended_at, organization.suspended_at) is not null`.as('is_suspended'),
     ])
     .where((eb) => eb(eb.fn('lower', ['users.username']), '=', eb.fn('lower', [eb.val(username)])))
@@ -163,5 +166,6 @@ export async function findAccountWithHash(db: Db, username: string): Promise<Acc
     passwordChangeRequired: row.password_change_required,
     initialPasswordExpiresAt: row.initial_password_expires_at,
   };
-  return { account, passwordHash: row.password_hash, isSuspended: row.is_suspended };
+  const partnerId = row.parent_org_id ?? row.org_id;
+  return { account, partnerId, passwordHash: row.password_hash, isSuspended: row.is_suspended };
 }
