@@ -134,14 +134,13 @@ export async function admitLoginAttempt(
   response: PortalResponse,
   username: string,
 ): Promise<LoginAttempt | undefined> {
-  const { cookies, linkKey, normaliseUsername } = context;
+  const { normaliseUsername } = context;
   // By address first: whoever tries without end costs no query.
   const byAddress = await admitUse(context, request, response, loginUseOfAddress('portal', request.ip));
   if (byAddress === undefined) return undefined;
   const admitted = [byAddress];
   const name = await normaliseUsername(username);
-  const isKnown =
-    response.locals.session !== undefined || isKnownBrowser(linkKey, name, cookies.knownBrowser(request));
+  const isKnown = await isBrowserOfAccount(context, request, response, name);
   for (const use of loginUsesOfAccount('portal', name, request.ip, isKnown)) {
     const counted = await admitUse(context, request, response, use);
     if (counted === undefined) return undefined;
@@ -152,6 +151,18 @@ export async function admitLoginAttempt(
       for (const counted of admitted) counted.giveBack();
     },
   };
+}
+
+/** Whether the browser has signed in to the account before, or is signed in to it now; `name` is as the database compares names. */
+async function isBrowserOfAccount(
+  { cookies, linkKey, normaliseUsername }: PortalContext,
+  request: Request,
+  response: PortalResponse,
+  name: string,
+): Promise<boolean> {
+  if (isKnownBrowser(linkKey, name, cookies.knownBrowser(request))) return true;
+  const { session } = response.locals;
+  return session !== undefined && (await normaliseUsername(session.username)) === name;
 }
 
 async function admitUse(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formOf } from './visitor.ts';
+import { createSession } from '../../src/accounts/sessions.ts';
 import { resumePartner, suspendPartner } from '../../src/accounts/suspension.ts';
 import { initialPassword, ownPassword, startPortal } from './portal-site.ts';
 import type { PortalSite } from './portal-site.ts';
@@ -235,6 +236,34 @@ test('who only knows a name locks nobody out of a browser that has signed in bef
     const out = await fresh.get('/accounts/logout/');
     await fresh.post('/accounts/logout/', formOf(out.text, '/accounts/logout/'));
     expect((await fresh.login(other.username, ownPassword)).status).toBe(429);
+  } finally {
+    await open.close();
+  }
+});
+
+test('a session frees tries at its own account from the quota of all browsers, under any spelling, and at no other', async () => {
+  const open = await startPortal({ accountQuota: 2 });
+  try {
+    const orgId = await open.addOrganization();
+    const [person, victim] = [await open.addPerson(orgId, 'admin'), await open.addPerson(orgId, 'admin')];
+    // Without the cookie of a known browser, so that the session alone speaks.
+    const session = await createSession(open.db, person, new Date());
+    const csrf = 'x'.repeat(43);
+    const guess = async (username: string) => {
+      const answer = await fetch(open.baseUrl + loginPath, {
+        method: 'POST',
+        headers: { cookie: `partner_session=${session}; partner_login=${csrf}` },
+        body: new URLSearchParams({ csrf_token: csrf, username, password: 'wrong' }),
+      });
+      return answer.status;
+    };
+    const tries = async (username: string) => [
+      await guess(username),
+      await guess(username),
+      await guess(username),
+    ];
+    expect(await tries(victim.username)).toEqual([422, 422, 429]);
+    expect(await tries(person.username.toUpperCase())).toEqual([422, 422, 422]);
   } finally {
     await open.close();
   }
