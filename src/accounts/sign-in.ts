@@ -15,20 +15,32 @@ export interface VerifiedAccount extends Account {
   readonly isSuspended: boolean;
 }
 
+/** Whose turn a hash takes: that of a partner that has been proven, or of an address of which nothing else is known. */
+type HashingCaller = { readonly partnerId: string } | { readonly address: string };
+
+/** Who gives a username and a password: a proven partner's client or person, or a browser. */
+type PasswordCaller =
+  | { readonly partnerId: string }
+  | {
+      readonly address: string;
+      /** It has signed in to this account before, or is signed in to it now. */
+      readonly isKnownBrowser: boolean;
+    };
+
 /**
- * Checks a username and a password for a caller (an address, or a partner that is known), and resolves to the account when
- * they belong together.
+ * Checks a username and a password for a caller, and resolves to the account when they belong together. A browser that has signed
+ * in to the account takes the turn of the account's partner.
  * @throws Problem overloaded (503) when too many passwords are being hashed.
  */
 export type VerifyAccount = (
   username: string,
   password: string,
-  caller: string,
+  caller: PasswordCaller,
 ) => Promise<VerifiedAccount | undefined>;
 
 /** Password hashes take threads and memory that others need: few run at once, and callers take turns. */
 export interface HashingTurns {
-  run<Result>(caller: string, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(caller: HashingCaller, work: () => Promise<Result>): Promise<Result>;
 }
 
 /**
@@ -49,7 +61,7 @@ export function createAccountVerifier(db: Db, turns: HashingTurns): VerifyAccoun
   return async (username, password, caller) => {
     // PostgreSQL cannot store NUL in text, so no username contains it.
     const found = username.includes('\0') ? undefined : await findAccountWithHash(db, username);
-    const isRight = await turns.run(caller, async () =>
+    const isRight = await turns.run(toHashingCaller(caller, found?.partnerId), async () =>
       verifyPassword(password, found?.passwordHash ?? (await hashToCompare())),
     );
     if (!isRight || found === undefined) return undefined;
@@ -57,4 +69,10 @@ export function createAccountVerifier(db: Db, turns: HashingTurns): VerifyAccoun
     assignRequestToPartner(partnerId);
     return { ...account, passwordHash: new Secret(passwordHash), isSuspended };
   };
+}
+
+function toHashingCaller(caller: PasswordCaller, partnerId: string | undefined): HashingCaller {
+  if ('partnerId' in caller) return caller;
+  const { address, isKnownBrowser } = caller;
+  return isKnownBrowser && partnerId !== undefined ? { partnerId } : { address };
 }

@@ -25,6 +25,7 @@ import { createConsentPage } from '../portal/consent.ts';
 import { createConsentRequests } from '../conditions/consent-requests.ts';
 import { createPortal } from '../portal/portal.ts';
 import { FairShare } from '../shares/fair-share.ts';
+import { createTurns } from '../shares/stranger-turns.ts';
 import { TokenChecks } from '../streams/token-checks.ts';
 import { createReferencePages } from '../reference/reference.ts';
 import { isDatabaseUnavailable, violatedConstraint } from '../queries/connection/database.ts';
@@ -36,7 +37,8 @@ import { addQuotaUses } from '../queries/accounts/rate-limits.ts';
 
 /**
  * Password hashes at once, with 64 MiB and a thread for some 0.3 s each: half of the threads that Node has for such work
- * stay free. Callers that wait behind these are answered within their 2 s.
+ * stay free. Callers of a partner, or of an address, that wait behind these are answered within their 2 s. All addresses of
+ * which nothing is known have one of the two.
  */
 const PASSWORD_HASHES = { capacity: 2, maxWaiting: 6 } as const;
 /** Look-ups at once of tokens that this process has not seen; two of them for one address, so that a flood takes no more. */
@@ -76,12 +78,12 @@ export function composeApi(options: ApiOptions): RequestListener {
   const { baseUrl } = services;
   const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>
     Promise.resolve({ status: 200, body: buildAuthorizationServerMetadata(baseUrl) });
-  const hashing = new FairShare(PASSWORD_HASHES);
+  const hashing = createTurns(PASSWORD_HASHES);
   const verifyAccount = createAccountVerifier(db, hashing);
   const tokens = createTokenEndpoint({
     db,
     clock,
-    verifyAccount,
+    verifyAccount: (username, password, partnerId) => verifyAccount(username, password, { partnerId }),
     invalidateCachedToken: (token) => authenticator.invalidateCachedToken(token),
     settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
   });

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { INITIAL_PASSWORD_HOURS, isInitialPasswordExpired } from '../accounts/passwords.ts';
 import { SESSION_LIFETIME_MS, endSession, newSessionToken, replaceSession } from '../accounts/sessions.ts';
 import {
-  isKnownBrowser,
+  isKnownBrowser as hasSignedInBefore,
   loginUseOfAddress,
   loginUsesOfAccount,
   signKnownBrowser,
@@ -55,7 +55,10 @@ export const logIn: PageHandler = async (context, request, response) => {
   ];
   const attempt = await admitLoginAttempt(context, request, response, username);
   if (attempt === undefined) return;
-  const account = await context.verifyAccount(username, password, toCountedAddress(request.ip));
+  const account = await context.verifyAccount(username, password, {
+    address: toCountedAddress(request.ip),
+    isKnownBrowser: attempt.isKnownBrowser,
+  });
   const next = toLocalPath(readFormField(request, 'next'), context.baseUrl);
   if (account === undefined) {
     log.info('Portal login refused.', { address: request.ip });
@@ -120,6 +123,8 @@ function sendLogin(
 
 /** A try to sign in that was within the quotas. */
 interface LoginAttempt {
+  /** Whether the browser has signed in to this account before, or is signed in to it now. */
+  readonly isKnownBrowser: boolean;
   /** To be called when it succeeded, or when somebody who is signed in gave the right password: only failures count. */
   giveBack(): void;
 }
@@ -140,13 +145,14 @@ export async function admitLoginAttempt(
   if (byAddress === undefined) return undefined;
   const admitted = [byAddress];
   const name = await normaliseUsername(username);
-  const isKnown = await isBrowserOfAccount(context, request, response, name);
-  for (const use of loginUsesOfAccount('portal', name, request.ip, isKnown)) {
+  const isKnownBrowser = await isBrowserOfAccount(context, request, response, name);
+  for (const use of loginUsesOfAccount('portal', name, request.ip, isKnownBrowser)) {
     const counted = await admitUse(context, request, response, use);
     if (counted === undefined) return undefined;
     admitted.push(counted);
   }
   return {
+    isKnownBrowser,
     giveBack: () => {
       for (const counted of admitted) counted.giveBack();
     },
@@ -160,7 +166,7 @@ async function isBrowserOfAccount(
   response: PortalResponse,
   name: string,
 ): Promise<boolean> {
-  if (isKnownBrowser(linkKey, name, cookies.knownBrowser(request))) return true;
+  if (hasSignedInBefore(linkKey, name, cookies.knownBrowser(request))) return true;
   const { session } = response.locals;
   return session !== undefined && (await normaliseUsername(session.username)) === name;
 }
@@ -170,7 +176,7 @@ async function admitUse(
   request: Request,
   response: PortalResponse,
   { policy, subject }: LoginUse,
-): Promise<LoginAttempt | undefined> {
+): Promise<Pick<LoginAttempt, 'giveBack'> | undefined> {
   const { isAllowed, retryAfterSeconds, giveBack } = await countUse(policy, subject);
   if (isAllowed) return { giveBack };
   response.set('Retry-After', String(retryAfterSeconds));

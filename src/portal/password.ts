@@ -51,7 +51,7 @@ export const changePasswordFromForm: PageHandler = async (context, request, resp
   const second = readFormField(request, 'new_password2');
   const attempt = await admitLoginAttempt(context, request, response, session.username);
   if (attempt === undefined) return;
-  const account = await context.verifyAccount(session.username, old, session.partnerId);
+  const account = await context.verifyAccount(session.username, old, { partnerId: session.partnerId });
   if (account !== undefined) attempt.giveBack();
   const errors = {
     ...(account === undefined ? { old_password: 'This is not your current password.' } : {}),
@@ -64,7 +64,9 @@ export const changePasswordFromForm: PageHandler = async (context, request, resp
     sendView(response, 422, 'password', { rule: PASSWORD_RULE, errors });
     return;
   }
-  const token = await hashing.run(session.partnerId, () => changePassword(db, session, first, clock()));
+  const token = await hashing.run({ partnerId: session.partnerId }, () =>
+    changePassword(db, session, first, clock()),
+  );
   context.invalidateCachedTokensOf(session.userId);
   if (token === undefined) {
     redirectAfterForm(response, LOGIN_PATH);

@@ -46,7 +46,7 @@ export const issuePassword: PageHandler = async (context, request, response) => 
     redirectAfterForm(response, `${USERS_PATH}?notice=password_unchanged`);
     return;
   }
-  const issued = await context.hashing.run(session.partnerId, () =>
+  const issued = await context.hashing.run({ partnerId: session.partnerId }, () =>
     issueInitialPassword(db, { orgId: session.orgId, email: user.email }, clock()),
   );
   if (issued === undefined) {

@@ -228,6 +228,7 @@ test('who only knows a name locks nobody out of a browser that has signed in bef
     // All tries of browsers that nobody knows are used up, for the right password too.
     expect((await open.visitor().login(person.username, ownPassword)).status).toBe(429);
     expect((await known.login(person.username, ownPassword)).status).toBe(303);
+    expect(open.knownBrowsers).toEqual([false, false, false, true]);
     // The cookie of one account says nothing of another.
     const other = await open.addPerson(person.orgId, 'admin');
     for (const status of [422, 422, 429])
@@ -264,6 +265,7 @@ test('a session frees tries at its own account from the quota of all browsers, u
     ];
     expect(await tries(victim.username)).toEqual([422, 422, 429]);
     expect(await tries(person.username.toUpperCase())).toEqual([422, 422, 422]);
+    expect(open.knownBrowsers).toEqual([false, false, true, true, true]);
   } finally {
     await open.close();
   }

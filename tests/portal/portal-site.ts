@@ -36,6 +36,8 @@ export interface PortalSite {
   readonly forgotten: string[];
   /** Usernames whose passwords were looked at, in turn. */
   readonly verified: string[];
+  /** Whether their browsers were known to be the account's, in turn; undefined for a person who is signed in. */
+  readonly knownBrowsers: (boolean | undefined)[];
   /** What the portal logged, as text. */
   readonly logged: string[];
   /** Moves the portal's clock. */
@@ -104,6 +106,7 @@ export async function startPortal({
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const verified: string[] = [];
+  const knownBrowsers: (boolean | undefined)[] = [];
   const verify = accountVerifier(db);
   app.disable('x-powered-by').enable('case sensitive routing').set('query parser', false);
   app.use(
@@ -111,8 +114,9 @@ export async function startPortal({
       db,
       clock,
       baseUrl: publicUrl ?? baseUrl,
-      verifyAccount: (username, password) => {
+      verifyAccount: (username, password, caller) => {
         verified.push(username);
+        knownBrowsers.push('partnerId' in caller ? undefined : caller.isKnownBrowser);
         return verify(username, password);
       },
       hashing: unlimitedHashing,
@@ -133,6 +137,7 @@ export async function startPortal({
     baseUrl,
     logged,
     verified,
+    knownBrowsers,
     forgotten,
     visitor,
     advance: (milliseconds) => testClock.advance(milliseconds),

@@ -10,5 +10,5 @@ export function accountVerifier(
   db: Db,
 ): (username: string, password: string) => Promise<VerifiedAccount | undefined> {
   const verify = createAccountVerifier(db, unlimitedHashing);
-  return (username, password) => verify(username, password, 'test');
+  return (username, password) => verify(username, password, { partnerId: 'test' });
 }
