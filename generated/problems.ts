@@ -46,7 +46,7 @@ export const PROBLEMS = {
     "status": 403,
     "title": "Organization suspended",
     "detail": "The operator has suspended this partner; nothing of it can be read or changed until it is resumed.",
-    "cause": "The operator of the service has suspended the partner that the token belongs to, with all simulation organizations. Its deliveries and its fleets pause meanwhile; nothing is lost.",
+    "cause": "The operator of the service has suspended the partner that the token belongs to, with all simulation organizations. Its deliveries and its fleets pause meanwhile, and its consent pages are refused; nothing is lost.",
     "cure": "Ask the operator of the service. Tokens, webhooks and fleets go on as they were once the partner is resumed."
   },
   "role_forbidden": {

@@ -1,4 +1,6 @@
+import { findPartnerState } from '../queries/accounts/organizations.ts';
 import type { Db } from '../queries/connection/database.ts';
+import { assignRequestToPartner } from '../queries/connection/request-scope.ts';
 import { findConditionDevice, type ConditionDevice } from '../queries/notifications/condition-devices.ts';
 import { findNotificationItem } from '../queries/notifications/notifications.ts';
 import { endCondition } from './end-condition.ts';
@@ -7,6 +9,10 @@ import { endCondition } from './end-condition.ts';
 export interface ConsentRequest {
   readonly itemId: string;
   readonly orgId: string;
+  /** The root organization: `orgId` itself or its parent. */
+  readonly partnerId: string;
+  /** The operator has suspended the partner: nothing may be decided. */
+  readonly isSuspended: boolean;
   readonly ownerId: string;
   readonly deviceId: string;
   /** Whether the device is connected again already. */
@@ -18,7 +24,7 @@ export interface ConsentRequest {
 export interface ConsentRequests {
   /** Undefined when there is no such action. */
   readonly find: (itemId: string) => Promise<ConsentRequest | undefined>;
-  /** Reconnects the device, in one transaction; false when it was connected already. */
+  /** Reconnects the device, in one transaction in the partner's share of connections; false when it was connected already. */
   readonly approve: (request: ConsentRequest, now: Date) => Promise<boolean>;
 }
 
@@ -26,7 +32,8 @@ export interface ConsentRequests {
 export function createConsentRequests(db: Db): ConsentRequests {
   return {
     find: (itemId) => findConsentRequest(db, itemId),
-    approve: async ({ orgId, deviceId }, now) => {
+    approve: async ({ orgId, partnerId, deviceId }, now) => {
+      assignRequestToPartner(partnerId);
       const event = { orgId, deviceId, code: 'reauthenticate', now } as const;
       return (await db.transaction().execute((tx) => endCondition(tx, event))).changed;
     },
@@ -36,9 +43,12 @@ export function createConsentRequests(db: Db): ConsentRequests {
 async function findConsentRequest(db: Db, itemId: string): Promise<ConsentRequest | undefined> {
   const item = await findNotificationItem(db, itemId);
   if (item?.kind !== 'action' || item.owner_id === null || item.device_id === null) return undefined;
+  const partner = await findPartnerState(db, item.org_id);
+  if (partner === undefined) return undefined;
   return {
     itemId: item.id,
     orgId: item.org_id,
+    ...partner,
     ownerId: item.owner_id,
     deviceId: item.device_id,
     isResolved: item.cleared_at !== null,

@@ -23,24 +23,35 @@ interface Consent {
   readonly urls: ReturnUrls;
 }
 
-type Refusal = 403 | 404 | 410;
+interface Refusal {
+  readonly status: number;
+  readonly heading: string;
+  readonly text: string;
+}
 
-const REFUSALS: Readonly<Record<Refusal, { readonly heading: string; readonly text: string }>> = {
-  403: {
+const REFUSALS = {
+  invalid: {
+    status: 403,
     heading: 'Link not valid',
     text: 'The link is incomplete, was altered, or is older than one hour. Go back to the app that sent you here and start again.',
   },
-  404: { heading: 'Page not found', text: 'There is no such request for consent.' },
-  410: {
+  suspended: {
+    status: 403,
+    heading: 'Organization suspended',
+    text: 'The operator of the service has suspended the organization of this device. Nothing is lost; go back to the app that sent you here and start again once it is resumed.',
+  },
+  missing: { status: 404, heading: 'Page not found', text: 'There is no such request for consent.' },
+  done: {
+    status: 410,
     heading: 'Nothing left to do',
     text: 'The device is connected again already. Go back to the app that sent you here.',
   },
-};
+} as const satisfies Readonly<Record<string, Refusal>>;
 
 /**
  * The simulated manufacturer's consent page. It asks for no token: the signed link is the permission, and the
  * addresses that it returns to come from the link alone. Mount it before the portal, which asks for a session.
- * An unknown item is 404, a link that is not (or no longer) valid 403, a request that is done 410.
+ * An unknown item is 404, a link that is not (or no longer) valid and one of a suspended partner 403, a request that is done 410.
  */
 export function createConsentPage(context: ConsentContext): Router {
   const router = Router({ caseSensitive: true });
@@ -48,8 +59,8 @@ export function createConsentPage(context: ConsentContext): Router {
   route.all(setSecurityHeaders, disableCaching);
   route.get(async (request, response) => {
     const consent = await verifyConsentRequest(context, request);
-    if (typeof consent === 'number') {
-      sendMessage(response, consent, REFUSALS[consent]);
+    if ('status' in consent) {
+      sendMessage(response, consent.status, consent);
       return;
     }
     allowReturnInPolicy(response, consent.urls);
@@ -58,8 +69,8 @@ export function createConsentPage(context: ConsentContext): Router {
   route.post(parseFormBody, async (request, response) => {
     const decision = readFormField(request, 'decision');
     const consent = await verifyConsentRequest(context, request);
-    if (typeof consent === 'number') {
-      sendMessage(response, consent, REFUSALS[consent]);
+    if ('status' in consent) {
+      sendMessage(response, consent.status, consent);
     } else if (decision === 'decline') {
       redirectAfterForm(response, consent.urls.cancel);
     } else if (decision !== 'approve') {
@@ -70,7 +81,7 @@ export function createConsentPage(context: ConsentContext): Router {
     } else if (await context.consentRequests.approve(consent.request, context.clock())) {
       redirectAfterForm(response, consent.urls.success);
     } else {
-      sendMessage(response, 410, REFUSALS[410]);
+      sendMessage(response, 410, REFUSALS.done);
     }
   });
   route.all((_request, response) => {
@@ -85,17 +96,21 @@ async function verifyConsentRequest(
   request: Request,
 ): Promise<Consent | Refusal> {
   const itemId = request.params['item'];
-  if (typeof itemId !== 'string' || !isUuid(itemId)) return 404;
+  if (typeof itemId !== 'string' || !isUuid(itemId)) return REFUSALS.missing;
   const consent = await consentRequests.find(itemId.toLowerCase());
-  if (consent === undefined) return 404;
+  if (consent === undefined) return REFUSALS.missing;
   const query = new URL(request.originalUrl, 'http://localhost').searchParams;
   const [secrets, returns] = [query.getAll('secret'), query.getAll('return')];
   const [secret, packed] = [secrets[0], returns[0]];
-  if (secret === undefined || packed === undefined || secrets.length + returns.length > 2) return 403;
+  if (secret === undefined || packed === undefined || secrets.length + returns.length > 2)
+    return REFUSALS.invalid;
   const link = verifyConsentQuery(linkKey, consent, { secret, packed }, clock());
-  if (link.status !== 'valid') return 403;
-  if (consent.isResolved) return 410;
-  return consent.device === undefined ? 404 : { request: consent, device: consent.device, urls: link.urls };
+  if (link.status !== 'valid') return REFUSALS.invalid;
+  if (consent.isSuspended) return REFUSALS.suspended;
+  if (consent.isResolved) return REFUSALS.done;
+  return consent.device === undefined
+    ? REFUSALS.missing
+    : { request: consent, device: consent.device, urls: link.urls };
 }
 
 /**

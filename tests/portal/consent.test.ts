@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import request from 'supertest';
 import { signConsentQuery } from '../../src/domain/security/consent-links.ts';
+import { resumePartner, suspendPartner } from '../../src/accounts/suspension.ts';
 import { raiseCondition } from '../../src/conditions/raise-condition.ts';
+import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
+import { addPerson } from '../support/api.ts';
 import {
   HOUR,
   isActive,
@@ -136,6 +139,47 @@ describe('the consent page', () => {
     }
     expect(await isPending(fixture.api, item)).toBe(true);
   });
+
+  test.each(['partner', 'simulation'] as const)(
+    'of a suspended partner (%s organization) refuses to show and to decide until it is resumed',
+    async (kind) => {
+      const { api, start } = fixture;
+      const { orgId: ownId } = api.own;
+      const orgId = kind === 'partner' ? ownId : randomUUID();
+      if (kind === 'simulation')
+        await insertOrganization(api.db, {
+          id: orgId,
+          name: 'Fleet',
+          kind,
+          parentOrgId: ownId,
+          createdAt: start,
+        });
+      const owner = await addPerson(api.db, orgId, 'user', start);
+      const { item, path } = await open(await addActionItem(api, 'reauthenticate', owner));
+      await suspendPartner(api.db, ownId, start);
+      try {
+        for (const answer of [
+          await get(path),
+          await decide(path, 'approve'),
+          await decide(path, 'decline'),
+        ]) {
+          expect([answer.status, answer.headers['location'], answer.type]).toEqual([
+            403,
+            undefined,
+            'text/html',
+          ]);
+          expect(answer.text).toContain('Organization suspended');
+        }
+        // Who has no valid link is not told.
+        expect((await get(path.split('?')[0] ?? '')).text).not.toContain('suspended');
+      } finally {
+        await resumePartner(api.db, ownId);
+      }
+      expect(await isActive(api, item, 'reauthenticate')).toBe(true);
+      expect((await get(path)).status).toBe(200);
+      expect((await decide(path, 'approve')).headers['location']).toBe(RETURN_URLS.success_url);
+    },
+  );
 
   test('of an item that is unknown, no action, or of another form is not found', async () => {
     const { path } = await open();

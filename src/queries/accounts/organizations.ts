@@ -46,6 +46,29 @@ export async function findOrganization(db: Db, id: string): Promise<Organization
   };
 }
 
+/** The root organization of another one, or that itself. */
+interface PartnerState {
+  readonly partnerId: string;
+  /** The operator has suspended the partner. */
+  readonly isSuspended: boolean;
+}
+
+/** The partner that an organization belongs to; undefined when there is no such organization. */
+export async function findPartnerState(db: Db, orgId: string): Promise<PartnerState | undefined> {
+  const row = await db
+    .selectFrom('organizations as organization')
+    .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
+    .select([
+      'organization.id',
+      'organization.parent_org_id',
+      sql<boolean>`coalesce(parent.suspended_at, organization.suspended_at) is not null`.as('is_suspended'),
+    ])
+    .where('organization.id', '=', orgId)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return { partnerId: row.parent_org_id ?? row.id, isSuspended: row.is_suspended };
+}
+
 /**
  * Suspends a partner at an instant, or resumes it (null); a suspended partner keeps the instant it has. False when there is no
  * partner's organization with this id.
