@@ -1530,7 +1530,8 @@ export interface paths {
          * Write a notice by hand
          * @description Sends an information notice without a device to one user, or, without `owner_id`, to every user of the
          *     organization, those who join later too. It has no `code`, appears in `/actions` and `/information`, and is put away
-         *     by each user for themselves. It does not count in `/status`, and no webhook tells of it.
+         *     by each user for themselves. It does not count in `/status`, and no webhook tells of it. Counted
+         *     under the rate limit policy `broadcast`.
          *
          *     An `owner_id` that is no user of the organization is 404.
          *

@@ -17,6 +17,7 @@ export const POLICIES = [
   'signup',
   'preview',
   'webhook_test',
+  'broadcast',
 ] as const;
 export type Policy = (typeof POLICIES)[number];
 
@@ -35,6 +36,7 @@ export const DEFAULT_RATE_LIMITS: Readonly<Record<Policy, Quota>> = {
   signup: { quota: 30, windowSeconds: 60 },
   preview: { quota: 120, windowSeconds: 60 },
   webhook_test: { quota: 60, windowSeconds: 60 },
+  broadcast: { quota: 60, windowSeconds: 60 },
 };
 
 const LIMIT_PATTERN = /^([a-z_]+)=(\d{1,9})\/(\d{1,6})$/;

@@ -54,8 +54,8 @@ export function createOAuthHandler(
       await options.limiter.countRequest(response, [toUnprovenUse(clientId, request.ip)]);
       const client = hash('sha256', clientId ?? '');
       let attempt: readonly QuotaState[] = [];
-      const onClientProven = async (): Promise<void> => {
-        attempt = await countProvenClient(options, response, asked, client, request.ip);
+      const onClientProven = async (partnerId: string): Promise<void> => {
+        attempt = await countProvenClient(options, response, asked, { client, partnerId }, request.ip);
       };
       const reply = await endpoint({ ...asked, onClientProven });
       if (reply.status === 200 && attempt.length > 0) options.limiter.giveBack(response, attempt);
@@ -149,23 +149,26 @@ function toUnprovenUse(clientId: string | undefined, address: string | undefined
 }
 
 /**
- * Counts by client, and a password grant as a try to sign in by this client. Resolves to the uses of that try, which are to be
+ * Counts by client and by partner, and a password grant as a try to sign in by this client. Resolves to the uses of that try, which are to be
  * given back when it succeeds: only failures count.
  */
 async function countProvenClient(
   { limiter, normaliseUsername }: OAuthRouteOptions,
   response: Response,
   request: ParsedOAuthRequest,
-  client: string,
+  { client, partnerId }: { readonly client: string; readonly partnerId: string },
   address: string | undefined,
 ): Promise<readonly QuotaState[]> {
-  const uses: QuotaUse[] = [{ policy: 'token', subject: `client ${client}` }];
+  const uses: QuotaUse[] = [
+    { policy: 'token', subject: `client ${client}` },
+    { policy: 'partner', subject: `partner ${partnerId}` },
+  ];
   const { grant_type: grant, username } = request.body;
   if (grant === 'password' && typeof username === 'string') {
     const entrance: LoginEntrance = `grant ${client}`;
     const name = await normaliseUsername(username);
     uses.push(loginUseOfAddress(entrance, address), ...loginUsesOfAccount(entrance, name, address, false));
   }
-  const [, ...attempt] = await limiter.countRequest(response, uses);
+  const [, , ...attempt] = await limiter.countRequest(response, uses);
   return attempt;
 }

@@ -38,6 +38,7 @@ const EXACT_POLICIES: ReadonlySet<Policy> = new Set([
   'signup',
   'preview',
   'webhook_test',
+  'broadcast',
 ]);
 
 const EXCHANGE_MS = 250;

@@ -23,6 +23,7 @@ export const OPERATION_POLICIES: Readonly<Partial<Record<OperationId, Policy>>> 
   requestSignup: 'signup',
   previewFleet: 'preview',
   testWebhook: 'webhook_test',
+  broadcastInformation: 'broadcast',
 };
 
 /** Counts requests against policies, refuses them beyond a quota and tells what is left. */
@@ -90,7 +91,7 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request for a partner that is known without an access token: a signed-in person's, or a client's.
+   * Counts a request of a signed-in person for the partner.
    * @throws Problem quota_exceeded.
    */
   async countByPartner(response: Response, partnerId: string): Promise<void> {

@@ -4,8 +4,8 @@ import OAuth2Server from '@node-oauth/oauth2-server';
 export interface OAuthRequest {
   readonly authorization: string | undefined;
   readonly body: unknown;
-  /** Called when the client's secret was right, before anything else is done; what it throws ends the request. */
-  readonly onClientProven?: () => Promise<void>;
+  /** Called with the client's partner when its secret was right, before anything else is done; what it throws ends the request. */
+  readonly onClientProven?: (partnerId: string) => Promise<void>;
 }
 
 export interface OAuthReply {

@@ -44,7 +44,7 @@ export function createTokenEndpoint({
     const parameters = parseOAuthParameters(request.body);
     const credentials = parseClientCredentials(request.authorization, parameters);
     const provenClient = await authenticateClient(db, credentials);
-    if (provenClient !== undefined) await request.onClientProven?.();
+    if (provenClient !== undefined) await request.onClientProven?.(provenClient.partnerId);
     const server = new OAuth2Server({
       model: createOAuthModel({ db, accessTokenSeconds, clock, verifyAccount, provenClient }),
       accessTokenLifetime: accessTokenSeconds,
@@ -68,7 +68,7 @@ export function createTokenEndpoint({
     if (client === undefined) {
       throw new OAuth2Server.InvalidClientError('The client is unknown or its secret is wrong.');
     }
-    await request.onClientProven?.();
+    await request.onClientProven?.(client.partnerId);
     const token = parameters.get('token');
     if (token === undefined) throw new OAuth2Server.InvalidRequestError('The parameter token is missing.');
     const tokenHash = sha256Digest(token);

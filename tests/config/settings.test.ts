@@ -15,7 +15,7 @@ function mistakesOf(environment: Readonly<Record<string, string>>): string[] {
 
 test('every mistake is told at once, with its variable, its rule and the value', () => {
   const policies =
-    'default, partner, token, token_address, login, login_address, login_account, signup, preview, webhook_test';
+    'default, partner, token, token_address, login, login_address, login_account, signup, preview, webhook_test, broadcast';
   expect(
     mistakesOf({
       PORT: '80800',

@@ -52,6 +52,30 @@ test('previews and tests of webhooks are counted by partner too', async () => {
   );
 });
 
+test('notices written by hand are counted by partner, a few a minute', async () => {
+  const few = await startApi({
+    rateLimits: { ...DEFAULT_RATE_LIMITS, broadcast: { quota: 1, windowSeconds: 60 } },
+  });
+  try {
+    const write = (token?: string, path?: { org_id: string }) =>
+      few.call('broadcastInformation', {
+        body: { message: 'x' },
+        ...(token && { token }),
+        ...(path && { path }),
+      });
+    const first = await write();
+    expect([first.status, first.headers['ratelimit']]).toEqual([
+      201,
+      expect.stringMatching(/"broadcast";r=0;t=60$/),
+    ]);
+    const refused = await write();
+    expect([refused.status, refused.body.code]).toEqual([429, 'quota_exceeded']);
+    expect((await write(few.foreign.admin.token, { org_id: few.foreign.orgId })).status).toBe(201);
+  } finally {
+    await few.close();
+  }
+});
+
 test('the endpoint for tokens counts an address before it reads a body', async () => {
   api.clock.advance(60_000);
   const request = (raw: string) =>

@@ -106,3 +106,21 @@ test('password grants that succeed use nothing up, and their answers say so; fai
     await wide.close();
   }
 });
+
+test('tokens count for the partner of their clients, once a secret was right', async () => {
+  const few = await startApi({
+    rateLimits: { ...DEFAULT_RATE_LIMITS, partner: { quota: 2, windowSeconds: 60 } },
+  });
+  try {
+    const [first, other] = [await addClient(few.db), await addClient(few.db)];
+    const second = await addClient(few.db, { orgId: first.orgId });
+    const body = { grant_type: 'client_credentials' };
+    const issue = (client: typeof first) => request(client, '127.0.0.1', body, few);
+    expect((await issue({ ...first, clientSecret: 'wrong' })).status).toBe(401);
+    const answers = [await issue(first), await issue(second), await issue(first), await issue(other)];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
+    expect(answers[0]?.headers.get('ratelimit')).toContain('"partner";r=1;t=60');
+  } finally {
+    await few.close();
+  }
+});
