@@ -12,6 +12,8 @@ export interface StatementBound {
   readonly statementMs: number;
   /** The server refuses writes: it was a primary before a failover. Another connection may reach the new one. */
   isSpoiled: boolean;
+  /** Why the connection is gone, if it is: what is asked of it afterwards fails for the same reason. */
+  brokenBy?: Error;
   /** Since when the connection keeps the plans of its prepared statements; in milliseconds of `performance.now()`. */
   plansSinceMs: number;
 }
@@ -20,13 +22,19 @@ const READ_ONLY_SERVER = '25006';
 
 /**
  * Limits every statement of a connection to what its request has left, and runs the prepared ones by their names. A statement that takes longer rejects with a
- * DatabaseTimeoutError and its connection is cut off: what is still on its way must not reach the next caller.
+ * DatabaseTimeoutError and its connection is cut off: what is still on its way must not reach the next caller. One that begins when
+ * nothing is left is not sent.
  */
 export function boundStatements(client: pg.ClientBase, bound: StatementBound): void {
   const query = client.query.bind(client) as (...parameters: unknown[]) => unknown;
+  client.on('error', (error) => {
+    bound.brokenBy ??= error;
+  });
   const bounded = (...parameters: unknown[]): unknown => {
     const { scope } = bound;
     const leftMs = scope?.leftMs ?? bound.statementMs;
+    if (bound.brokenBy === undefined && leftMs <= 0) bound.brokenBy = cutOff(client, leftMs);
+    if (bound.brokenBy !== undefined) return refuse(parameters, bound.brokenBy);
     scope?.beginWait();
     const stopTimer = startTimer(leftMs, () => cutOff(client, leftMs));
     const end = (): void => {
@@ -54,12 +62,28 @@ export function boundStatements(client: pg.ClientBase, bound: StatementBound): v
   (client as { query: unknown }).query = bounded;
 }
 
-/** Cuts a connection off at once, whether or not the server still answers; what waits on it rejects. */
-export function cutOff(client: pg.ClientBase, afterMs: number): void {
+/** A rollback succeeds: the server undoes what a connection that is gone has not committed. */
+function refuse(parameters: readonly unknown[], error: Error): unknown {
+  const callback = parameters.at(-1);
+  if (typeof callback === 'function') {
+    process.nextTick(callback, error);
+    return undefined;
+  }
+  return parameters[0] === 'rollback'
+    ? Promise.resolve({ command: 'ROLLBACK', rowCount: null, rows: [], fields: [] })
+    : Promise.reject(error);
+}
+
+/** Cuts a connection off at once, whether or not the server still answers; what waits on it rejects with the error that is returned. */
+export function cutOff(client: pg.ClientBase, afterMs: number): DatabaseTimeoutError {
   const { connection } = client as pg.Client;
-  connection.stream.destroy(
-    new DatabaseTimeoutError(`The database did not answer within ${Math.round(afterMs)} ms.`),
+  const error = new DatabaseTimeoutError(
+    afterMs > 0
+      ? `The database did not answer within ${Math.ceil(afterMs)} ms.`
+      : 'The request had no time left for the database.',
   );
+  connection.stream.destroy(error);
+  return error;
 }
 
 /** A connection that does not end by itself is cut off after this time, in milliseconds. */

@@ -111,7 +111,12 @@ export class BoundedPool {
     let bound = this.#bounds.get(client);
     const nowMs = performance.now();
     if (bound === undefined) {
-      bound = { scope, statementMs: this.#statementMs, isSpoiled: false, plansSinceMs: nowMs };
+      bound = {
+        scope,
+        statementMs: this.#statementMs,
+        isSpoiled: false,
+        plansSinceMs: nowMs,
+      };
       this.#bounds.set(client, bound);
       boundStatements(client, bound);
     }
@@ -120,7 +125,7 @@ export class BoundedPool {
     const lent = bound;
     const release = client.release.bind(client);
     client.release = (destroy) => {
-      release(lent.isSpoiled || destroy);
+      release(lent.isSpoiled || lent.brokenBy !== undefined || destroy);
       endTurn();
     };
     return client;

@@ -9,6 +9,7 @@ import {
 } from '../../../src/queries/connection/database-errors.ts';
 import {
   assignRequestToPartner,
+  findRequestScope,
   RequestScope,
   runInRequestScope,
 } from '../../../src/queries/connection/request-scope.ts';
@@ -159,6 +160,49 @@ describe('what a request may wait', () => {
     passMs(1_000);
     expect(scope.leftMs).toBe(60);
     now.mockRestore();
+  });
+
+  test('is told as one error, that of the statement that took too long, also by the transaction around it', async () => {
+    const database = openForRequests();
+    const error = await failureOf(
+      request(300, () => database.db.transaction().execute((tx) => sql`select pg_sleep(30)`.execute(tx))),
+    );
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^The database did not answer within \d+ ms\.$/),
+    });
+    expect(database.pool.idleCount).toBe(0);
+  });
+
+  test('once used up sends nothing more, and what the request itself has found stays what it tells', async () => {
+    const database = openForRequests();
+    await sql`create table unsent (n integer)`.execute(at.db);
+    const found = new Error('found by the request');
+    const spendAll = async (tx: OpenDatabase['db']): Promise<void> => {
+      const scope = findRequestScope();
+      await sql`insert into unsent values (1)`.execute(tx);
+      scope?.beginWait();
+      await expect.poll(() => scope?.leftMs, { interval: 5 }).toBeLessThanOrEqual(0);
+      scope?.endWait();
+    };
+    const late = request(200, () =>
+      database.db.transaction().execute(async (tx) => {
+        await spendAll(tx);
+        await sql`insert into unsent values (2)`.execute(tx);
+      }),
+    );
+    expect(await failureOf(late)).toMatchObject({
+      name: 'DatabaseTimeoutError',
+      message: 'The request had no time left for the database.',
+    });
+    const refused = request(200, () =>
+      database.db.transaction().execute(async (tx) => {
+        await spendAll(tx);
+        throw found;
+      }),
+    );
+    expect(await failureOf(refused)).toBe(found);
+    expect(database.pool.idleCount).toBe(0);
+    expect((await sql`select n from unsent`.execute(at.db)).rows).toEqual([]);
   });
 
   test('is the whole for each statement of an answer that has begun', async () => {
