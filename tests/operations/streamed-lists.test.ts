@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { sql } from 'kysely';
 import type { KyselyPlugin } from 'kysely';
 import { listFleetLocations } from '../../src/operations/fleets/lists.ts';
+import { listFleets } from '../../src/operations/fleets/reads.ts';
 import { listDayAheadPrices } from '../../src/operations/trading.ts';
 import { listUsers } from '../../src/operations/users.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
@@ -10,6 +11,7 @@ import { SERVER_VARIABLE, withDatabase } from '../support/database.ts';
 import type { TestServer } from '../support/database.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import type { Context } from '../../src/operations/context.ts';
+import { addFleet } from '../support/fleet-records.ts';
 
 const fleets = fleetApi();
 const HOUSEHOLDS = 1_101;
@@ -65,6 +67,46 @@ test('prices are read as the client reads on', async () => {
     select ${api.own.orgId}, '2027-01-01Z'::timestamptz + index * interval '15 minutes', now(), index, '{}', '{}'
     from generate_series(0, 1000) index
   `.execute(api.db);
+  const { context, statements } = countingContext();
+  const query = { from_dt: '2027-01-01', to_dt: '2028-01-01' };
+  const { body } = await listDayAheadPrices(context, { query } as never);
+  const read: number[] = [];
+  for await (const { price } of (body as { data: AsyncIterable<{ price: number }> }).data) {
+    read.push(price);
+    expect(statements()).toBe(Math.ceil(read.length / 250));
+  }
+  expect([read, statements()]).toEqual([Array.from({ length: 1_001 }, (_, index) => index), 5]);
+});
+
+test('fleets are read as the client reads on, newest first', async () => {
+  const { api } = fleets;
+  const ids: string[] = [];
+  for (let index = 0; index < 23; index += 1) {
+    // Several of them in the same millisecond.
+    const at = new Date(Date.UTC(2030, 0, 1) + Math.floor(index / 4));
+    ids.push((await addFleet(api.db, api.foreign.orgId, at, 'stopped')).fleetId);
+  }
+  await api.db
+    .updateTable('fleets')
+    .set({ definition: JSON.stringify({ definition: { groups: [] }, expansions: [] }) })
+    .where('org_id', '=', api.foreign.orgId)
+    .execute();
+  const { context, statements } = countingContext();
+  const { body } = await listFleets({ ...context, orgId: api.foreign.orgId }, {} as never);
+  const read: string[] = [];
+  let perPage: number | undefined;
+  for await (const fleet of body as AsyncIterable<{ job_id: string; created_at: string }>) {
+    read.push(`${fleet.created_at} ${fleet.job_id}`);
+    perPage ??= statements();
+    expect(statements()).toBe(perPage * Math.ceil(read.length / 10));
+  }
+  expect(read).toEqual(read.toSorted().reverse());
+  expect(read.map((each) => each.split(' ')[1]).toSorted()).toEqual(ids.toSorted());
+});
+
+/** What an operation is given, with the number of statements that it has run. */
+function countingContext(): { readonly context: Context; readonly statements: () => number } {
+  const { api } = fleets;
   let statements = 0;
   const counter: KyselyPlugin = {
     transformQuery: ({ node }) => {
@@ -74,12 +116,5 @@ test('prices are read as the client reads on', async () => {
     transformResult: ({ result }) => Promise.resolve(result),
   };
   const context = { ...api.services, db: api.db.withPlugin(counter), orgId: api.own.orgId } as Context;
-  const query = { from_dt: '2027-01-01', to_dt: '2028-01-01' };
-  const { body } = await listDayAheadPrices(context, { query } as never);
-  const read: number[] = [];
-  for await (const { price } of (body as { data: AsyncIterable<{ price: number }> }).data) {
-    read.push(price);
-    expect(statements).toBe(Math.ceil(read.length / 250));
-  }
-  expect([read, statements]).toEqual([Array.from({ length: 1_001 }, (_, index) => index), 5]);
-});
+  return { context, statements: () => statements };
+}

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { SqlBool } from 'kysely';
+import type { CursorPosition } from '../../domain/api/cursor.ts';
 import type { DeviceCounts } from '../../domain/fleets/devices.ts';
 import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { prepare } from '../connection/prepared.ts';
+import { prepare, prepareShapes } from '../connection/prepared.ts';
 
 /** A fleet without the weights of its density. */
 export interface Fleet {
@@ -89,19 +90,32 @@ const selectBySimulationOrg = prepare((db, { simulationOrgId }: { readonly simul
   db.selectFrom('fleets').select(FLEET_COLUMNS).where('simulation_org_id', '=', simulationOrgId),
 );
 
-/** Newest first. */
-export function listFleets(db: Db | Tx, orgId: string): Promise<Fleet[]> {
-  return selectOfOrganization(db, { orgId });
+/** Newest first, at most `limit` of them, from before `before`. */
+export function listFleetsPage(
+  db: Db | Tx,
+  orgId: string,
+  { before, limit }: { readonly before: CursorPosition | undefined; readonly limit: number },
+): Promise<Fleet[]> {
+  const select = selectPage({ isFirst: before === undefined });
+  return select(db, { orgId, limit, createdAt: before?.createdAt, beforeId: before?.id });
 }
 
-const selectOfOrganization = prepare((db, { orgId }: { readonly orgId: string }) =>
-  db
-    .selectFrom('fleets')
-    .select(FLEET_COLUMNS)
-    .where('org_id', '=', orgId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc'),
-);
+interface PageKeys {
+  readonly orgId: string;
+  readonly limit: number;
+  readonly createdAt: Date | undefined;
+  readonly beforeId: string | undefined;
+}
+
+const selectPage = prepareShapes((db, { isFirst }: { readonly isFirst: boolean }, keys: PageKeys) => {
+  let query = db.selectFrom('fleets').select(FLEET_COLUMNS).where('org_id', '=', keys.orgId);
+  if (!isFirst) {
+    query = query.where(
+      sql<SqlBool>`(created_at, id) < (${keys.createdAt}::timestamptz, ${keys.beforeId}::uuid)`,
+    );
+  }
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(keys.limit);
+});
 
 /** The fleet, held until the transaction ends: whatever changes its state takes this lock first. */
 export function lockFleet(tx: Tx, orgId: string, id: string): Promise<Fleet | undefined> {
