@@ -115,7 +115,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description All users of the organization that the caller may see, oldest first. Staff see end users and themselves, a user sees itself. Without `limit` and `after` the answer holds them all; with one of them it is a page, and the `Link` header leads to the next one until there is none.
+         * @description All users of the organization that the caller may see, oldest first. Staff see end users and themselves, a user sees itself. Without `limit` and `after` the answer holds them all; with one of them it is a page, and the `Link` header leads to the next one until there is none. Long answers are sent as they are read, without `Content-Length`, and so are not the state of one instant: a user that is deleted meanwhile may be missing from a page. A partner may have 16 of them on their way at once in a process; more wait for 2 s and are then 503 `overloaded`.
          *
          *     Who may call it: admin, staff (end users and itself), user (own only).
          */
@@ -735,7 +735,8 @@ export interface paths {
         };
         /**
          * List the fleets
-         * @description All fleets of the organization, newest first. Purged fleets are gone from the list.
+         * @description All fleets of the organization, newest first. Purged fleets are gone from the list. It is sent as it is read, without
+         *     `Content-Length` where it is long, and so is not the state of one instant.
          *
          *     Who may call it: admin, staff.
          */

@@ -46,8 +46,13 @@ const TOKEN_LOOKUPS = { capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 200 } 
 /** Ten hours, as the document says is typical. */
 const ACCESS_TOKEN_SECONDS = 36_000;
 
-/** Lists that are streamed at once: each has a page of rows before it. A partner has half of them at most. */
-const STREAMED_LISTS = { capacity: 32, atMost: 16, maxWaiting: 16 };
+/** Lists that have begun: each has a page of rows before it, some 100 kB. Of 32 partners none waits for another's readers. */
+const STREAMED_LISTS = { capacity: 512, asOfRight: 16, atMost: 16, maxWaiting: 16 };
+/**
+ * Chunks of them that are read and written at once, for a millisecond or two of the event loop each. Only lists that have
+ * begun wait, so that none is refused for their number; the wait is long enough for those before it on a slow database.
+ */
+const LIST_CHUNKS = { capacity: 4, asOfRight: 1, atMost: 2, maxWaiting: 16, waitMs: 30_000 };
 
 export interface ApiOptions {
   readonly db: Db;
@@ -110,7 +115,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     bytesHandlers,
     bytesWithoutTurn,
     securedHandlers,
-    streamedLists: new FairShare(STREAMED_LISTS),
+    streamedLists: { lists: new FairShare(STREAMED_LISTS), chunks: new FairShare(LIST_CHUNKS) },
     tokenChecks: createTokenChecks(options, authenticator),
     openHandlers: { ...openHandlers, getAuthorizationServerMetadata },
     trustedProxies: options.trustedProxies,

@@ -16,6 +16,8 @@ export interface HouseholdContext {
   readonly db: Db;
   readonly now: Date;
   readonly yieldToEventLoop: YieldToEventLoop;
+  /** Who asks. */
+  readonly actor: { readonly partnerId: string };
 }
 
 /** A device as it is stored, with its state at an instant. */
@@ -34,7 +36,10 @@ export async function computeDeviceStates(
   rows: readonly DeviceRow[],
 ): Promise<DeviceAtInstant[]> {
   const { db, now } = context;
-  const slicer = new TimeSlicer(context.yieldToEventLoop);
+  const { partnerId } = context.actor;
+  // What a slicer computes without waiting is little for one device; of many pages at once it would be much.
+  if (rows.length > 1) await context.yieldToEventLoop(0, partnerId);
+  const slicer = new TimeSlicer((days) => context.yieldToEventLoop(days, partnerId));
   const scheduleOf = await loadSchedulesOf(context, rows);
   const devices: DeviceAtInstant[] = [];
   const made = new Map<number, HouseholdCheckpoint>();

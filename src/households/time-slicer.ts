@@ -2,16 +2,24 @@ import type { CounterAccumulator } from '../simulation/model/counter-accumulator
 
 /**
  * Waits until the caller may compute the next time slice. `days` is the number of household-days that the slice before
- * it computed.
+ * it computed; `partnerId` says for whom a request computes.
  */
-export type YieldToEventLoop = (days: number) => Promise<void>;
+export type YieldToEventLoop = (days: number, partnerId?: string) => Promise<void>;
 
-const requestQueue: (() => void)[] = [];
+/** Waiting requests by partner; who was served goes to the end. */
+const requestQueues = new Map<string, (() => void)[]>();
 const lowPriorityQueue: (() => void)[] = [];
 let isScheduled = false;
 
-/** Resumes one waiter for each iteration of the event loop, in order of arrival, so that other events are served between. */
-export const yieldToEventLoop: YieldToEventLoop = () => yieldInQueue(requestQueue);
+/**
+ * Resumes one waiter for each iteration of the event loop, so that other events are served between. Partners take turns,
+ * however many of their requests wait; those of one are resumed in order of arrival.
+ */
+export const yieldToEventLoop: YieldToEventLoop = (_days, partnerId = '') => {
+  const queue = requestQueues.get(partnerId) ?? [];
+  requestQueues.set(partnerId, queue);
+  return yieldInQueue(queue);
+};
 
 /** The same for background work: it resumes when no request is waiting. */
 export const yieldLowPriority: YieldToEventLoop = () => yieldInQueue(lowPriorityQueue);
@@ -25,9 +33,19 @@ function yieldInQueue(queue: (() => void)[]): Promise<void> {
 }
 
 function runNextWaiter(): void {
-  (requestQueue.shift() ?? lowPriorityQueue.shift())?.();
-  isScheduled = requestQueue.length + lowPriorityQueue.length > 0;
+  (shiftNextRequest() ?? lowPriorityQueue.shift())?.();
+  isScheduled = requestQueues.size + lowPriorityQueue.length > 0;
   if (isScheduled) setImmediate(runNextWaiter);
+}
+
+function shiftNextRequest(): (() => void) | undefined {
+  const [next] = requestQueues;
+  if (next === undefined) return undefined;
+  const [partnerId, queue] = next;
+  const resume = queue.shift();
+  requestQueues.delete(partnerId);
+  if (queue.length > 0) requestQueues.set(partnerId, queue);
+  return resume;
 }
 
 /** A slice ends after so much time or so many days, whichever comes first: a day costs 25 µs, or 1 ms with many prices. */

@@ -7,7 +7,7 @@ import { Problem } from '../domain/api/problem.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import { authenticateWithinQuota, authorizeRequest } from './authorize.ts';
 import { checkAcceptHeader, readJsonBytes } from './body.ts';
-import { openContext } from './operation-handler.ts';
+import { listSharesOf, openContext } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
 import { sendReply } from './reply.ts';
 import { validatePath, validateQueryHeadersBody } from './request-validator.ts';
@@ -50,9 +50,7 @@ export function createBytesOperationHandler(
       const errors = 'errors' in checked ? checked.errors : [];
       const context = { ...openContext(options, response), actor, orgId };
       const reply = await options.bytesHandlers[id](context, { bytes, errors, hasTurn: needsTurn });
-      await sendReply(response, reply, {
-        takeShare: () => options.streamedLists.acquire(actor.partnerId),
-      });
+      await sendReply(response, reply, { lists: listSharesOf(options, actor.partnerId) });
     } finally {
       release?.();
     }

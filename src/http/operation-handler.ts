@@ -11,6 +11,7 @@ import { authenticateWithinQuota, authorizeRequest, countByAddress } from './aut
 import type { AuthorizationOptions } from './authorize.ts';
 import { checkAcceptHeader, readJsonBody } from './body.ts';
 import { sendReply } from './reply.ts';
+import type { ListShares } from './reply.ts';
 import { getRequestId } from './request-id.ts';
 import { readDeclaredHeaders, readQuery } from './request-values.ts';
 import { validatePath, validateQueryHeadersBody } from './request-validator.ts';
@@ -22,11 +23,18 @@ type ParsedOperationId = Exclude<SecuredOperationId, BytesOperationId>;
 /** Whose share callers without a token have: one for all of them. */
 const NO_PARTNER = '';
 
+/** What partners share of lists that are streamed. */
+export interface StreamedLists {
+  /** Those that have begun. */
+  readonly lists: FairShare;
+  /** Chunks of them that are being read and written. */
+  readonly chunks: FairShare;
+}
+
 export interface OperationOptions extends AuthorizationOptions {
   /** Ends answers without an end when their callers may not have them any more. */
   readonly tokenChecks: TokenChecks;
-  /** Lists that are streamed at the same time. */
-  readonly streamedLists: FairShare;
+  readonly streamedLists: StreamedLists;
   readonly services: Services;
   readonly clock: () => Date;
   readonly securedHandlers: Handlers<Context, ParsedOperationId>;
@@ -83,7 +91,7 @@ export function createSecuredOperationHandler<Id extends ParsedOperationId>(
         isStillAllowed: async () => (await options.authenticate(authorization)).role === actor.role,
         watchCaller: (end) => options.tokenChecks.watch(actor, end),
       },
-      takeShare: () => options.streamedLists.acquire(actor.partnerId),
+      lists: listSharesOf(options, actor.partnerId),
     });
   };
 }
@@ -104,9 +112,7 @@ export function createOpenOperationHandler<Id extends OpenOperationId>(
     if ('errors' in result) throw validationProblem(result.errors);
     const reply = await handle(openContext(options, response), { path, ...result.values });
     if (route.notStored) response.setHeader('Cache-Control', 'no-store');
-    await sendReply(response, reply, {
-      takeShare: () => options.streamedLists.acquire(NO_PARTNER),
-    });
+    await sendReply(response, reply, { lists: listSharesOf(options, NO_PARTNER) });
   };
 }
 
@@ -120,6 +126,14 @@ function readValues(route: Route, request: HttpRequest, body: JsonBody | undefin
     query: readQuery(request.originalUrl),
     headers: readDeclaredHeaders(request, route.headers),
     body,
+  };
+}
+
+/** What a partner may have of the lists that are streamed. */
+export function listSharesOf({ streamedLists }: OperationOptions, partnerId: string): ListShares {
+  return {
+    acquireList: () => streamedLists.lists.acquire(partnerId),
+    acquireChunk: () => streamedLists.chunks.acquire(partnerId),
   };
 }
 

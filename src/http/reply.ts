@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Response } from 'express';
 import { EventStream } from '../contract/event-stream.ts';
 import { JsonBytes } from '../contract/json-bytes.ts';
@@ -10,19 +11,26 @@ import { sendJson, sendJsonBytes } from './problems.ts';
 export interface ReplyRules {
   /** Needed for event streams, which operations with a token alone return. */
   readonly stream?: StreamRules;
-  /** Resolves when a list may be streamed, to the function that says that it is over. */
-  readonly takeShare: () => Promise<() => void>;
+  readonly lists: ListShares;
+}
+
+/** What a caller may have of the lists that are streamed; each resolves to the function that gives it back. */
+export interface ListShares {
+  /** For a list, from its beginning to its end. */
+  readonly acquireList: () => Promise<() => void>;
+  /** For reading and writing a chunk of one; nothing is held while the client reads. */
+  readonly acquireChunk: () => Promise<() => void>;
 }
 
 /**
  * Sends what an operation returned. An async iterable, be it the body or a member of it, becomes a JSON array in constant
- * memory, once `takeShare` has given it a turn among those that are being sent.
- * @throws Problem overloaded (503) when there is no turn for a streamed list in time; what a list throws.
+ * memory, once there is a share for it.
+ * @throws Problem overloaded (503) when there is no share for a streamed list in time; what a list throws.
  */
 export async function sendReply(
   response: Response,
   reply: OperationReply,
-  { stream, takeShare }: ReplyRules,
+  { stream, lists }: ReplyRules,
 ): Promise<void> {
   if (reply.headers !== undefined) response.set(reply.headers);
   if (reply.body === undefined) {
@@ -33,9 +41,9 @@ export async function sendReply(
   } else if (reply.body instanceof JsonBytes) {
     sendJsonBytes(response, reply.status, 'application/json', reply.body.bytes);
   } else if (hasStreamedList(reply.body)) {
-    const release = await takeShare();
+    const release = await lists.acquireList();
     try {
-      await sendJsonParts(response, reply.status, toJsonParts(reply.body));
+      await sendJsonParts(response, reply.status, toJsonParts(reply.body), lists.acquireChunk);
     } finally {
       release();
     }
@@ -81,20 +89,31 @@ async function sendJsonParts(
   response: Response,
   status: number,
   parts: AsyncGenerator<string>,
+  acquireChunk: ListShares['acquireChunk'],
 ): Promise<void> {
-  response.statusCode = status;
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  let text = '';
-  for await (const part of parts) {
-    text += part;
-    if (text.length < CHUNK_CHARACTERS) continue;
-    if (!response.write(text)) await waitForDrain(response);
-    if (response.destroyed) return;
-    text = '';
-    // Its head is known, and it has no more.
-    if (response.req.method === 'HEAD') break;
+  let release = await acquireChunk();
+  try {
+    response.statusCode = status;
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    let text = '';
+    for await (const part of parts) {
+      text += part;
+      if (text.length < CHUNK_CHARACTERS) continue;
+      response.write(text);
+      text = '';
+      // Given back a turn of the event loop later: the next chunk, of whichever list, is not made in this one.
+      await setImmediate();
+      release();
+      if (response.writableNeedDrain) await waitForDrain(response);
+      if (response.destroyed) return;
+      // Its head is known, and it has no more.
+      if (response.req.method === 'HEAD') break;
+      release = await acquireChunk();
+    }
+    response.end(text);
+  } finally {
+    release();
   }
-  response.end(text);
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

@@ -65,12 +65,13 @@ async function answer<Type extends DeviceType>(
   const coverage = { from: instantOf(span.first), to: instantOf(span.end), timeZone };
   const metadata = toDeviceDataMetadata(device, resolution, coverage);
   const question = { ...(await toQuestion(context, device, household)), type, span, quarters };
+  const { partnerId } = context.actor;
   if (span.end - span.first <= INLINE_QUARTERS) {
-    const { periods, made } = await computeDeviceData(question, new TimeSlicer(context.yieldToEventLoop));
+    const slicer = new TimeSlicer((days) => context.yieldToEventLoop(days, partnerId));
+    const { periods, made } = await computeDeviceData(question, slicer);
     if (made) await saveCheckpoints(context.db, device.org_id, [made]);
     return { status: 200 as const, body: { metadata, data: periods } };
   }
-  const { partnerId } = context.actor;
   const { answer, made } = await context.compute.runInTurn(partnerId, 'answerDeviceData', {
     question,
     metadata,

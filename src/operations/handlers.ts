@@ -19,12 +19,13 @@ import * as schedules from './schedules.ts';
 import * as trading from './trading.ts';
 import * as userDevices from './user-devices.ts';
 import * as users from './users.ts';
+import * as usersList from './users-list.ts';
 import * as webhooks from './webhooks.ts';
 
 /** Every operation that needs a token bound to its function: a missing one, or one of another shape, does not compile. */
 export const securedHandlers: Handlers<Context, Exclude<SecuredOperationId, BytesOperationId>> = {
   createUser: users.createUser,
-  listUsers: users.listUsers,
+  listUsers: usersList.listUsers,
   getUser: users.getUser,
   getUserByExternalId: users.getUserByExternalId,
   updateUser: users.updateUser,

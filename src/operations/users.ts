@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { insertUserWithinQuota } from '../accounts/quotas.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { formatLinkHeader } from '../domain/api/page-links.ts';
-import { decodeCursor, encodeCursor } from '../domain/api/cursor.ts';
 import { validationProblem, notFoundProblem, Problem } from '../domain/api/problem.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
 import {
@@ -14,22 +12,18 @@ import {
   userVisibility,
 } from '../domain/users/users.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
-import type { Db, Tx } from '../queries/connection/database.ts';
+import type { Tx } from '../queries/connection/database.ts';
 import { deleteAccessTokensOfUser } from '../queries/accounts/access-tokens.ts';
 import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
 import { changeUserCount, userShardOf } from '../queries/accounts/user-counts.ts';
 import * as users from '../queries/accounts/users.ts';
-import { findUser, findUserByExternalId, listUsersPage } from '../queries/accounts/visible-users.ts';
+import { findUser, findUserByExternalId } from '../queries/accounts/visible-users.ts';
 import type { UserScope } from '../queries/accounts/visible-users.ts';
 import { presentUser } from '../presenters/users.ts';
-import type { User } from '../presenters/users.ts';
 import { quotaScope } from './context.ts';
 import type { Context } from './context.ts';
 
 type PeopleOperation = 'listUsers' | 'getUser' | 'getUserByExternalId' | 'updateUser' | 'deleteUser';
-
-/** Rows read at a time for a list that is streamed, and on a page whose size was not asked for. */
-const PAGE_ROWS = 1000;
 
 /**
  * `POST /users`. Answers 403 role_forbidden, 409 email_taken or external_user_id_taken, 422 coordinates_incomplete,
@@ -52,34 +46,6 @@ export const createUser: Handler<Context, 'createUser'> = async (context, { body
     ),
   );
   return { status: 201, body: presentUser(user), headers: { Location: `${usersUrl(context)}/${user.id}` } };
-};
-
-/**
- * `GET /users`: one page with a Link header (RFC 8288), or the whole list as a stream when neither limit nor after is
- * given.
- */
-export const listUsers: Handler<Context, 'listUsers'> = async (context, { query }) => {
-  const scope = userScope(context, 'listUsers', query.include_deleted);
-  if (query.limit === undefined && query.after === undefined) {
-    return { status: 200, body: streamUsers(context.db, scope) };
-  }
-  const after = query.after === undefined ? undefined : decodeCursor(query.after);
-  if (query.after !== undefined && after === undefined) {
-    const detail = 'Must come from the next address of a Link header.';
-    throw validationProblem([{ parameter: 'after', in: 'query', code: 'cursor_invalid', detail }]);
-  }
-  const limit = query.limit ?? PAGE_ROWS;
-  const rows = await listUsersPage(context.db, scope, { after, limit: limit + 1 });
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const body = page.map(presentUser);
-  if (rows.length <= limit || last === undefined) return { status: 200, body };
-  const next = {
-    ...query,
-    limit,
-    after: encodeCursor({ createdAt: new Date(last.created_at), id: last.id }),
-  };
-  return { status: 200, body, headers: { Link: formatLinkHeader(usersUrl(context), next, { next: {} }) } };
 };
 
 /** `GET /users/{user_id}`. Answers 404 not_found. */
@@ -188,18 +154,6 @@ async function requireOtherAdmin(
   throw new Problem('last_admin', `The organization's last admin cannot be ${what}.`);
 }
 
-/** Rows page by page, so that neither memory nor a connection is held while a slow client reads. */
-async function* streamUsers(db: Db, scope: UserScope): AsyncIterable<User> {
-  let after: Parameters<typeof listUsersPage>[2]['after'];
-  for (;;) {
-    const rows = await listUsersPage(db, scope, { after, limit: PAGE_ROWS });
-    for (const row of rows) yield presentUser(row);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < PAGE_ROWS) return;
-    after = { createdAt: new Date(last.created_at), id: last.id };
-  }
-}
-
 /** The database decides who comes first; its named index says what was taken. */
 async function reportingTakenFields<T>(write: () => Promise<T>): Promise<T> {
   try {
@@ -223,10 +177,12 @@ function takenProblem(
   return new Problem(code, detail, { errors: [{ pointer: `/${field}`, code, detail }], cause });
 }
 
-function userScope({ orgId, actor }: Context, id: PeopleOperation, includeDeleted = false): UserScope {
+/** Which users of the path's organization the caller of an operation sees. */
+export function userScope({ orgId, actor }: Context, id: PeopleOperation, includeDeleted = false): UserScope {
   return { orgId, visibleTo: userVisibility(ROLE_TABLE[id][actor.role], actor), includeDeleted };
 }
 
-function usersUrl({ baseUrl, orgId }: Context): string {
+/** The address of the organization's users. */
+export function usersUrl({ baseUrl, orgId }: Context): string {
   return `${baseUrl}/api/partners/v2.0/org/${orgId}/users`;
 }

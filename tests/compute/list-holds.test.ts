@@ -59,10 +59,26 @@ async function addLongFleets(): Promise<void> {
   `.execute(fleets.api.db);
 }
 
-beforeAll(addLongFleets);
+async function addUsers(): Promise<void> {
+  await sql`
+    insert into users (org_id, id, email, role, created_at, updated_at)
+    select ${fleets.api.own.orgId}, gen_random_uuid(), index || '@example.com', 'user', now(), now()
+    from generate_series(1, 3000) index
+  `.execute(fleets.api.db);
+}
+
+beforeAll(async () => {
+  await addLongFleets();
+  await addUsers();
+});
 
 test('four lists of fleets with long definitions do not hold the event loop', async () => {
   const { orgId } = fleets.api.own;
   expect(await read(orgId, 'device-simulator/fleets')).toBeGreaterThan(FLEETS * 30_000);
   await expectNoHold(4, () => read(orgId, 'device-simulator/fleets'));
+});
+
+test('eight lists of all users, and eight pages of 1,000, do not hold the event loop', async () => {
+  const { orgId } = fleets.api.own;
+  for (const path of ['users', 'users?limit=1000']) await expectNoHold(8, () => read(orgId, path));
 });

@@ -47,6 +47,21 @@ test('turns are given one an iteration of the event loop, to requests before oth
   expect(course).toEqual(['1 first', '2 second', '3 third', '4 other']);
 });
 
+test('partners take turns, however many requests of one wait', async () => {
+  const course: string[] = [];
+  const slices = async (name: string, partnerId: string, count: number): Promise<void> => {
+    for (let slice = 0; slice < count; slice += 1) {
+      await yieldToEventLoop(0, partnerId);
+      course.push(name);
+    }
+  };
+  const many = Array.from({ length: 4 }, (_, index) => slices(`many ${index}`, 'many', 2));
+  await Promise.all([...many, slices('one', 'one', 2), slices('two', 'two', 1)]);
+  const others = course.filter((name) => !name.startsWith('many'));
+  expect(others).toEqual(['one', 'two', 'one']);
+  expect(course.slice(0, 5)).toEqual(['many 0', 'one', 'two', 'many 1', 'one']);
+});
+
 test('a walk waits for a turn before each slice, and no slice is larger than it may be', async () => {
   const accumulator = new CountingAccumulator();
   const slices: number[] = [];

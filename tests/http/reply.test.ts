@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, OutgoingMessage, request, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Response } from 'express';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { Problem } from '../../src/domain/api/problem.ts';
 import { sendReply } from '../../src/http/reply.ts';
 import { FairShare } from '../../src/shares/fair-share.ts';
@@ -26,6 +26,8 @@ interface Served {
   /** Opens an answer for the partner; nothing of it is read. */
   readonly ask: (partnerId: string, what: string, method?: string) => Promise<IncomingMessage>;
   readonly share: FairShare;
+  /** One chunk at a time is made, of whichever list. */
+  readonly chunks: FairShare;
 }
 
 /** Bodies with lists as members. */
@@ -45,7 +47,8 @@ const OBJECTS: Readonly<Record<string, () => object>> = {
 
 /** A server that streams lists: `endless`, `broken`, members of objects, or one of a megabyte. What fails before it begins is 503, or 500. */
 async function serve(): Promise<Served> {
-  const share = new FairShare({ capacity: 2, atMost: 1, maxWaiting: 1, waitMs: 20 });
+  const share = new FairShare({ capacity: 3, asOfRight: 1, atMost: 1, maxWaiting: 1, waitMs: 20 });
+  const chunks = new FairShare({ capacity: 1, maxWaiting: 10, waitMs: 60_000 });
   const answer = async (url: URL, response: ServerResponse): Promise<void> => {
     const partnerId = url.searchParams.get('partner') ?? '';
     const count = url.pathname === '/endless' ? Number.POSITIVE_INFINITY : COUNT;
@@ -53,7 +56,12 @@ async function serve(): Promise<Served> {
     await sendReply(
       response as Response,
       { status: 200, body },
-      { takeShare: () => share.acquire(partnerId) },
+      {
+        lists: {
+          acquireList: () => share.acquire(partnerId),
+          acquireChunk: () => chunks.acquire(partnerId),
+        },
+      },
     );
   };
   const server = createServer((asked, response) => {
@@ -74,10 +82,10 @@ async function serve(): Promise<Served> {
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     return response.on('error', () => undefined);
   };
-  return { ask, share };
+  return { ask, share, chunks };
 }
 
-async function isFree(share: FairShare): Promise<void> {
+async function isFree(share: Pick<FairShare, 'usage'>): Promise<void> {
   for (;;) {
     if (share.usage.held === 0) return;
     await new Promise(setImmediate);
@@ -95,12 +103,50 @@ test('a partner whose lists are not read waits for its turn in vain; another par
   expect((await ask('slow', 'list')).statusCode).toBe(200);
 });
 
-test('a list gives its turn back when it ends and when it breaks', async () => {
-  const { ask, share } = await serve();
+test('a list gives its shares back when it ends and when it breaks', async () => {
+  const { ask, share, chunks } = await serve();
   for (const what of ['list', 'broken']) {
     (await ask('a', what)).resume();
     await isFree(share);
+    await isFree(chunks);
   }
+});
+
+test('readers that take nothing leave the making of chunks to others', async () => {
+  const { ask, chunks } = await serve();
+  for (const partnerId of ['slow', 'slow too']) {
+    expect((await ask(partnerId, 'endless')).statusCode).toBe(200);
+    // Until what the client does not take has filled its connection.
+    await isFree(chunks);
+  }
+  expect((JSON.parse(await readText(await ask('other', 'list'))) as unknown[]).length).toBe(COUNT);
+});
+
+test('no turn of the event loop makes more than one chunk of each that may be made at once', async () => {
+  const { ask } = await serve();
+  let [turn, lastTurn, most, inTurn] = [0, -1, 0, 0];
+  let isOver = false;
+  const count = (): void => {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const writeMessage = Reflect.get(OutgoingMessage.prototype, 'write') as (chunk: unknown) => boolean;
+  const write = vi.spyOn(ServerResponse.prototype, 'write').mockImplementation(function (
+    this: ServerResponse,
+    chunk,
+  ) {
+    inTurn = turn === lastTurn ? inTurn + 1 : 1;
+    lastTurn = turn;
+    most = Math.max(most, inTurn);
+    return Reflect.apply(writeMessage, this, [chunk]);
+  });
+  undo.push(() => write.mockRestore());
+  const readers = ['a', 'b', 'c'].map(async (partnerId) => readText(await ask(partnerId, 'list')));
+  await Promise.all(readers);
+  isOver = true;
+  expect(write.mock.calls.length).toBeGreaterThan(60);
+  expect(most).toBe(1);
 });
 
 async function readText(response: IncomingMessage): Promise<string> {

@@ -5,7 +5,7 @@ import type { KyselyPlugin } from 'kysely';
 import { listFleetLocations } from '../../src/operations/fleets/lists.ts';
 import { listFleets } from '../../src/operations/fleets/reads.ts';
 import { listDayAheadPrices } from '../../src/operations/trading.ts';
-import { listUsers } from '../../src/operations/users.ts';
+import { listUsers } from '../../src/operations/users-list.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import { SERVER_VARIABLE, withDatabase } from '../support/database.ts';
 import type { TestServer } from '../support/database.ts';

@@ -105,6 +105,11 @@ export const boundsOfPartners: readonly Bound[] = [
         from: 'new FairShare(STREAMED_LISTS)',
         to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
       },
+      {
+        file: 'src/compose/api.ts',
+        from: 'new FairShare(LIST_CHUNKS)',
+        to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
+      },
     ],
   },
   {

@@ -80,8 +80,8 @@ export const boundsOfRequests: readonly Bound[] = [
     edits: [
       {
         file: 'src/http/reply.ts',
-        from: 'if (!response.write(text)) await waitForDrain(response);',
-        to: 'response.write(text);',
+        from: 'if (response.writableNeedDrain) await waitForDrain(response);',
+        to: '',
       },
       {
         file: 'src/http/slow-readers.ts',

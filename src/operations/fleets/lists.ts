@@ -24,7 +24,7 @@ import { requireFleet } from './fleet-access.ts';
 type Location = components['schemas']['HouseholdLocation'];
 
 /** Rows that one query of a streamed list reads; no connection is held while the client reads them. */
-const STREAM_ROWS = 500;
+const STREAM_ROWS = 200;
 
 export const listFleetDevices: Handler<Context, 'listFleetDevices'> = async (context, { path, query }) => {
   const { db, orgId, baseUrl } = context;

@@ -24,18 +24,37 @@ export const STORED_COLUMNS = [
   'users.deleted_at',
 ] as const;
 
-/** The most rows of a page; one more is asked for to know whether there is another page. */
-const MOST_ROWS = 1_001;
+/** The most rows that are read at once; one more is asked for to know whether others follow. */
+const MOST_ROWS = 101;
+/** The same of a page, of which these alone are read at once. */
+const MOST_POSITIONS = 1_001;
 
-/** Users in order of creation, at most `limit` of them (1,001 at most), from after `after`. */
-export async function listUsersPage(
+interface UsersPage {
+  readonly after: CursorPosition | undefined;
+  readonly limit: number;
+}
+
+/** Users in order of creation, at most `limit` of them (101 at most), from after `after`. */
+export async function listUsersPage(db: Db, scope: UserScope, page: UsersPage): Promise<UserRecord[]> {
+  return selectPage(pageShapeOf(scope, page))(db, pageKeysOf(scope, page));
+}
+
+/** Where the same users are in that order; 1,001 of them at most. */
+export async function listUserPositions(
   db: Db,
   scope: UserScope,
-  page: { readonly after: CursorPosition | undefined; readonly limit: number },
+  page: UsersPage,
+): Promise<CursorPosition[]> {
+  return selectPositions(pageShapeOf(scope, page))(db, pageKeysOf(scope, page));
+}
+
+/** Those of these users that are visible in this scope, in order of creation. */
+export async function listUsersByIds(
+  db: Db,
+  scope: UserScope,
+  ids: readonly string[],
 ): Promise<UserRecord[]> {
-  const { after, limit } = page;
-  const select = selectPage({ ...shapeOf(scope), isFirst: after === undefined });
-  return select(db, { ...keysOf(scope), limit, createdAt: after?.createdAt, afterId: after?.id });
+  return selectByIds(shapeOf(scope))(db, { ...keysOf(scope), ids });
 }
 
 /** The user, if it is visible in this scope. */
@@ -82,18 +101,50 @@ interface PageKeys extends ScopeKeys {
   readonly afterId: string | undefined;
 }
 
-const selectPage = prepareShapes((db, shape: ScopeShape & { readonly isFirst: boolean }, keys: PageKeys) => {
-  let page = visibleUsers(db, shape, keys);
-  if (!shape.isFirst) {
-    page = page.where(
-      sql<SqlBool>`(users.created_at, users.id) > (${keys.createdAt}::timestamptz, ${keys.afterId}::uuid)`,
-    );
-  }
-  return withDeviceCounts(db, page.orderBy('users.created_at').orderBy('users.id').limit(MOST_ROWS))
+interface PageShape extends ScopeShape {
+  readonly isFirst: boolean;
+}
+
+const pageShapeOf = (scope: UserScope, { after }: UsersPage): PageShape => ({
+  ...shapeOf(scope),
+  isFirst: after === undefined,
+});
+
+const pageKeysOf = (scope: UserScope, { after, limit }: UsersPage): PageKeys => ({
+  ...keysOf(scope),
+  limit,
+  createdAt: after?.createdAt,
+  afterId: after?.id,
+});
+
+const selectPage = prepareShapes(
+  (db, shape: PageShape, keys: PageKeys) =>
+    withDeviceCounts(db, usersOfPage(db, shape, keys).limit(MOST_ROWS))
+      .orderBy('users.created_at')
+      .orderBy('users.id')
+      .limit(keys.limit),
+  'text',
+);
+
+const selectPositions = prepareShapes((db, shape: PageShape, keys: PageKeys) =>
+  db
+    .selectFrom(usersOfPage(db, shape, keys).limit(MOST_POSITIONS).as('users'))
+    .select(['users.created_at as createdAt', 'users.id'])
     .orderBy('users.created_at')
     .orderBy('users.id')
-    .limit(keys.limit);
-}, 'text');
+    .limit(keys.limit),
+);
+
+const selectByIds = prepareShapes(
+  (db, shape: ScopeShape, keys: ScopeKeys & { readonly ids: readonly string[] }) =>
+    withDeviceCounts(
+      db,
+      visibleUsers(db, shape, keys).where(sql<SqlBool>`users.id = any(${keys.ids}::uuid[])`),
+    )
+      .orderBy('users.created_at')
+      .orderBy('users.id'),
+  'text',
+);
 
 const selectById = prepareShapes(
   (db, shape: ScopeShape, keys: ScopeKeys & { readonly id: string }) =>
@@ -112,6 +163,16 @@ const selectByExternalId = prepareShapes(
     ),
   'text',
 );
+
+function usersOfPage(db: Db, shape: PageShape, keys: PageKeys) {
+  let page = visibleUsers(db, shape, keys);
+  if (!shape.isFirst) {
+    page = page.where(
+      sql<SqlBool>`(users.created_at, users.id) > (${keys.createdAt}::timestamptz, ${keys.afterId}::uuid)`,
+    );
+  }
+  return page.orderBy('users.created_at').orderBy('users.id');
+}
 
 function visibleUsers(db: Db, { visibleTo, includeDeleted }: ScopeShape, { orgId, self }: ScopeKeys) {
   let query = db.selectFrom('users').select(STORED_COLUMNS).where('users.org_id', '=', orgId);
