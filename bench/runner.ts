@@ -19,7 +19,7 @@ process.on('message', (message: ToRunner) => {
   working = answer(message).then((reply) => void process.send?.(reply));
 });
 // The parent ends first, and then this process removes what it has made.
-process.on('SIGINT', () => undefined);
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
 process.once('disconnect', () => void end());
 
 async function answer(message: ToRunner): Promise<FromRunner> {

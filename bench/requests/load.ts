@@ -27,7 +27,7 @@ process.on('message', (job: LoadJob) => {
     .catch((error: unknown): LoadReport => ({ error: String(error) }))
     .then((report) => process.send?.(report));
 });
-process.on('SIGINT', () => undefined);
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
 process.once('disconnect', () => process.exit(0));
 
 async function send({ port, ask, status, count, inFlight }: LoadJob): Promise<LoadReport> {

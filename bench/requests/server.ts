@@ -8,7 +8,7 @@ import type { Listening, ServerJob } from './statements.ts';
 /** Makes the server that the parent's message asks for, and tells the parent its port. Ends with the parent. */
 export function announce(make: (job: ServerJob) => Server | Promise<Server>): void {
   process.once('message', (job: ServerJob) => void listen(make, job));
-  process.on('SIGINT', () => undefined);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
   process.once('disconnect', () => process.exit(0));
 }
 

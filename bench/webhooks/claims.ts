@@ -10,9 +10,16 @@ export const CLAIMS = 'rows claimed of 1,000,000 pending';
 
 /** The limit is the first in every other round. */
 export async function* measureClaims(): AsyncGenerator<Samples, never> {
-  const few = await claimable(1_000);
-  const many = await claimable(1_000_000);
+  const databases: BenchDatabase[] = [];
+  const startWith = async (pending: number): Promise<BenchDatabase> => {
+    const database = await startDatabase();
+    databases.push(database);
+    await fill(database, pending);
+    return database;
+  };
   try {
+    const few = await startWith(1_000);
+    const many = await startWith(1_000_000);
     await claimRate(few);
     await claimRate(many);
     yield {};
@@ -22,20 +29,17 @@ export async function* measureClaims(): AsyncGenerator<Samples, never> {
       yield { [CLAIMS]: { measured, limit: before ?? (await claimRate(few)) } };
     }
   } finally {
-    await few.remove();
-    await many.remove();
+    for (const database of databases) await database.remove();
   }
 }
 
-async function claimable(pending: number): Promise<BenchDatabase> {
-  const database = await startDatabase();
+async function fill(database: BenchDatabase, pending: number): Promise<void> {
   const ports = Array.from({ length: 100 }, () => 1);
   await addBacklog(database, await addWebhooks(database, ports), pending);
   // What the server would do beside the measurement: the rows were not all written just now.
   await database.pool.query('vacuum analyze messages');
   await database.pool.query('vacuum analyze deliveries');
   await database.pool.query('checkpoint');
-  return database;
 }
 
 async function claimRate({ db, pool }: BenchDatabase): Promise<number> {
