@@ -7,6 +7,9 @@ const MAX_WAITING_REQUESTS = 100;
 /** What Node's parser is told where what follows is not HTTP any more. */
 const STOP_PARSING = 2;
 
+/** A response emits this before its first byte when it has no end of its own: nothing can be answered behind it. */
+export const ENDLESS = 'endless';
+
 /** How a connection without a request ends once the service stops. */
 export interface DrainTimes {
   /** A request that comes within this time is still answered: it was sent before its client could know of the stop. */
@@ -16,14 +19,15 @@ export interface DrainTimes {
 }
 
 /**
- * A client's connection. Its requests are handled one after the other: what is pipelined waits its turn and holds nothing
- * but its head. Answers come in order in any case (RFC 9112, 9.3.2).
+ * A client's connection. Its requests are handled one after the other; answers come in order in any case (RFC 9112, 9.3.2).
+ * While one waits nothing more is read, so that a connection keeps the bytes of one read, of 64 KiB, whatever is pipelined.
  */
 export class Connection {
   readonly #socket: Socket;
   readonly #handle: RequestListener;
   #waiting: (readonly [IncomingMessage, ServerResponse])[] = [];
   #current: ServerResponse | undefined;
+  #isEndless = false;
   #drain: DrainTimes | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -34,6 +38,10 @@ export class Connection {
       this.#waiting = [];
       clearTimeout(this.#timer);
     });
+    // Node.js reads on after each request that has come whole.
+    socket.on('resume', () => {
+      if (this.#waiting.length > 0) this.#stopReading();
+    });
   }
 
   /** Handles the request now, or after those before it. */
@@ -43,12 +51,19 @@ export class Connection {
     clearTimeout(this.#timer);
     if (this.#current === undefined) {
       this.#run(request, response);
-    } else if (this.#waiting.length === MAX_WAITING_REQUESTS) {
+    } else if (this.#isEndless || this.#waiting.length === MAX_WAITING_REQUESTS) {
       this.#cutOff();
     } else {
       this.#waiting.push([request, response]);
+      this.#stopReading();
       this.#announceEnd();
     }
+  }
+
+  /** A socket that is resumed and paused in one turn reads on without knowing of it: it is told so in any case. */
+  #stopReading(): void {
+    this.#socket.pause();
+    this.#socket.emit('pause');
   }
 
   /**
@@ -72,6 +87,10 @@ export class Connection {
     this.#current = response;
     this.#announceEnd();
     response.once('close', () => this.#runNext());
+    response.once(ENDLESS, () => {
+      this.#isEndless = true;
+      if (this.#waiting.length > 0) this.#cutOff();
+    });
     this.#handle(request, response);
   }
 
@@ -80,6 +99,7 @@ export class Connection {
     // An answer that ends the connection leaves those behind it unanswered: nothing may be done for them.
     if (this.#socket.writableEnded) this.#waiting = [];
     const next = this.#waiting.shift();
+    if (next !== undefined && this.#waiting.length === 0) this.#socket.resume();
     if (next !== undefined) this.#run(...next);
     else if (this.#drain !== undefined && !this.#socket.destroyed) this.#endWhenIdle(this.#drain);
   }

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { EventStream, StreamedEvent } from '../contract/event-stream.ts';
+import { ENDLESS } from './connection.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 
 /** Keeps proxies from closing a silent connection, and shows the client that the connection is open. */
@@ -17,7 +18,7 @@ export interface StreamRules {
 /**
  * Writes events (HTML standard, 9.2) until the client goes, the service stops or the caller may not listen any more. A
  * client that reads slowly holds back its own events: the next one is requested when the client has read the last; one that
- * leaves too many is cut off.
+ * leaves too many is cut off. The stream is the last answer of its connection.
  */
 export async function sendEventStream(
   response: Response,
@@ -27,8 +28,13 @@ export async function sendEventStream(
 ): Promise<void> {
   try {
     response.setHeader('Content-Type', 'text/event-stream');
-    if (response.req.method === 'HEAD') response.end();
-    else await writeEvents(response, stream, rules, heartbeatMs);
+    if (response.req.method === 'HEAD') {
+      response.end();
+      return;
+    }
+    response.setHeader('Connection', 'close');
+    response.emit(ENDLESS);
+    await writeEvents(response, stream, rules, heartbeatMs);
   } finally {
     stream.release();
   }

@@ -1,83 +1,19 @@
 import { once } from 'node:events';
-import type { RequestListener, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createBoundedServer } from '../../src/http/bounded-server.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { recordProblemCode } from '../support/api-client.ts';
+import { ask, closeOpened, heard, heldAnswers, openServer } from './opened-server.ts';
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const each of undo.splice(0).toReversed()) await each();
-});
-
-const AT_ONCE = { graceMs: 0, lingerMs: 0, drainMs: 0 };
-
-interface Opened {
-  readonly server: HttpServer;
-  /** How many requests Node.js has made of what has come. */
-  readonly requests: () => number;
-  readonly url: string;
-  readonly connect: () => Promise<Socket>;
-}
-
-async function open(readerLimitMs?: number): Promise<Opened> {
-  let requests = 0;
-  const inner = createBoundedServer().on('request', () => (requests += 1));
-  const server = new HttpServer(inner, readerLimitMs);
-  const url = await server.listen({ host: '127.0.0.1', port: 0, baseUrl: undefined });
-  undo.push(() => server.stop(AT_ONCE));
-  return {
-    server,
-    requests: () => requests,
-    url,
-    connect: async () => {
-      const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
-      undo.push(() => socket.destroy());
-      await once(socket, 'connect');
-      return socket;
-    },
-  };
-}
-
-const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
-
-/** Answers each request with its path, when it is told to. */
-function heldAnswers(): {
-  listener: RequestListener;
-  held: ServerResponse[];
-  readonly next: () => Promise<ServerResponse>;
-} {
-  const held: ServerResponse[] = [];
-  let wake = (): void => undefined;
-  return {
-    held,
-    listener: (_request, response) => {
-      held.push(response);
-      wake();
-    },
-    next: async () => {
-      while (held.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-      const [response] = held.splice(0, 1);
-      if (response === undefined) throw new Error('Nothing is held.');
-      return response;
-    },
-  };
-}
+afterEach(closeOpened);
 
 const echo: RequestListener = (request, response) => void response.end(`[${request.url ?? ''}]`);
 
-/** The next text that the server sends. */
-async function heard(socket: Socket): Promise<string> {
-  return String((await once(socket, 'data'))[0]);
-}
-
 describe('while the service starts', () => {
   test('every request is answered from the moment that the port is open, and later by the service', async () => {
-    const { server, url } = await open();
+    const { server, url } = await openServer();
     const live = await fetch(`${url}/livez`);
     expect([live.status, await live.json()]).toEqual([200, { status: 'live' }]);
     const ready = await fetch(`${url}/readyz?a`);
@@ -106,7 +42,7 @@ describe('while the service starts', () => {
   });
 
   test('a port that another program has is named', async () => {
-    const { url } = await open();
+    const { url } = await openServer();
     const port = Number(new URL(url).port);
     await expect(new HttpServer().listen({ host: '127.0.0.1', port, baseUrl: undefined })).rejects.toThrow(
       `Port ${port} is in use (EADDRINUSE)`,
@@ -116,7 +52,7 @@ describe('while the service starts', () => {
 
 describe('requests that are pipelined', () => {
   test('are handled one after the other, and answered in order', async () => {
-    const { server, connect: open_ } = await open();
+    const { server, connect: open_ } = await openServer();
     const { listener, held, next } = heldAnswers();
     server.serve(listener);
     const socket = await open_();
@@ -130,7 +66,7 @@ describe('requests that are pipelined', () => {
   });
 
   test('are not handled behind an answer that ends the connection', async () => {
-    const { server, connect: open_ } = await open();
+    const { server, connect: open_ } = await openServer();
     const { listener, held, next } = heldAnswers();
     server.serve(listener);
     const socket = await open_();
@@ -143,7 +79,7 @@ describe('requests that are pipelined', () => {
   });
 
   test('are not kept without limit: a client that sends too many is cut off, and the rest is not read', async () => {
-    const { server, requests, connect: open_ } = await open();
+    const { server, requests, connect: open_ } = await openServer();
     const { listener, held, next } = heldAnswers();
     server.serve(listener);
     const enough = await open_();
@@ -160,7 +96,7 @@ describe('requests that are pipelined', () => {
 
 describe('a stop', () => {
   test('answers what is under way and what comes on open connections, each with the end of its connection', async () => {
-    const { server, url, connect: open_ } = await open();
+    const { server, url, connect: open_ } = await openServer();
     const { listener, next } = heldAnswers();
     server.serve(listener);
     const [busy, kept, fresh] = [await open_(), await open_(), await open_()];
@@ -183,7 +119,7 @@ describe('a stop', () => {
   });
 
   test('answers all that was pipelined; the last answer ends the connection', async () => {
-    const { server, connect: open_ } = await open();
+    const { server, connect: open_ } = await openServer();
     const { listener, next } = heldAnswers();
     server.serve(listener);
     const socket = await open_();
@@ -204,7 +140,7 @@ describe('a stop', () => {
   });
 
   test('ends idle connections after the grace, without a reset', async () => {
-    const { server, connect: open_ } = await open();
+    const { server, connect: open_ } = await openServer();
     server.serve(echo);
     const socket = await open_();
     socket.write(ask('/'));
@@ -218,7 +154,7 @@ describe('a stop', () => {
   });
 
   test('does not take up a request that comes after the end of its connection, and reads it without a reset', async () => {
-    const { server, connect: open_ } = await open();
+    const { server, connect: open_ } = await openServer();
     let taken = 0;
     server.serve((request, response) => {
       taken += 1;
@@ -236,7 +172,7 @@ describe('a stop', () => {
   });
 
   test('cuts in the end what neither ends nor is read', async () => {
-    const { server, connect: open_ } = await open();
+    const { server, connect: open_ } = await openServer();
     const { listener, next } = heldAnswers();
     server.serve(listener);
     const [busy, deaf] = [await open_(), await open_()];
@@ -262,14 +198,14 @@ describe('a reader', () => {
   }
 
   test('that takes nothing of its answer is ended', async () => {
-    const { server, connect: open_ } = await open(100);
+    const { server, connect: open_ } = await openServer(100);
     const whole = serveBody(server);
     (await open_()).pause().write(ask('/'));
     expect(await whole).toBe(false);
   });
 
   test('that reads slowly is left alone', async () => {
-    const { server, connect: open_ } = await open(200);
+    const { server, connect: open_ } = await openServer(200);
     const whole = serveBody(server);
     const socket = await open_();
     socket.write(ask('/'));
@@ -287,7 +223,7 @@ describe('a reader', () => {
   });
 
   test('of a silent answer, or of none, is not waited for', async () => {
-    const { server, connect: open_ } = await open(20);
+    const { server, connect: open_ } = await openServer(20);
     const { listener, next } = heldAnswers();
     server.serve(listener);
     const socket = await open_();
