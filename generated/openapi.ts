@@ -1577,6 +1577,8 @@ export interface paths {
          *     serves the API; one more is 429 `quota_exceeded` with `Retry-After`. A stream counts until it ends. Where a
          *     process has 2,000 streams of all partners open, one more is 503 `overloaded`. A stream whose client leaves more than
          *     1,000 messages, or a mebibyte of them, unread is cut off: connect again with `Last-Event-ID`, and nothing is missed.
+         *     A stream is the last answer of its connection (`Connection: close`); a client that sends another request behind it is
+         *     cut off.
          *
          *     Who may call it: admin.
          */
@@ -3687,7 +3689,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is larger than the operation accepts (`x-max-body-bytes`; 1 MiB unless it says otherwise). It is not read, and the connection is closed. */
+        /** @description The body is larger than the operation accepts (`x-max-body-bytes`; 64 KiB unless it says otherwise). It is not read, and the connection is closed. */
         readonly PayloadTooLarge: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
@@ -3701,7 +3703,7 @@ export interface components {
                  *       "type": "http://localhost:8080/docs/errors/payload_too_large",
                  *       "title": "Payload too large",
                  *       "status": 413,
-                 *       "detail": "The body exceeds 1048576 bytes.",
+                 *       "detail": "The body exceeds 65536 bytes.",
                  *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
                  *       "code": "payload_too_large",
                  *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",

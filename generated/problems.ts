@@ -134,7 +134,7 @@ export const PROBLEMS = {
     "status": 413,
     "title": "Payload too large",
     "detail": "The body is larger than this operation accepts.",
-    "cause": "The body exceeds 1 MiB, 8 MiB for day-ahead prices, or 16 KiB for requests without a token and for forms. It is not read, and the connection is closed.",
+    "cause": "The body exceeds 64 KiB, 1 MiB for the definition of a fleet, 8 MiB for day-ahead prices, or 16 KiB for requests without a token and for forms. It is not read, and the connection is closed.",
     "cure": "Split the request, for example into several price uploads."
   },
   "unsupported_media_type": {

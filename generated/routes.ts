@@ -213,7 +213,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -246,7 +246,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -599,7 +599,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -619,7 +619,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -639,7 +639,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -659,7 +659,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -679,7 +679,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -699,7 +699,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -745,7 +745,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -778,7 +778,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -811,7 +811,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -831,7 +831,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -877,7 +877,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -936,7 +936,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   },
   {
@@ -971,7 +971,7 @@ export const ROUTES: readonly Route[] = [
       "types": [
         "application/json"
       ],
-      "maxBytes": 1048576
+      "maxBytes": 65536
     }
   }
 ];

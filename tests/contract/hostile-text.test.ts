@@ -55,8 +55,8 @@ test('a pair of surrogates and all other control characters are kept as they wer
   expect(await api.call('createUser', { body })).toMatchObject({ status: 201, body });
 });
 
-test('a body of a million brackets is refused, not followed', async () => {
-  const raw = '['.repeat(500_000) + ']'.repeat(500_000);
+test('a body of 60,000 brackets is refused, not followed', async () => {
+  const raw = '['.repeat(30_000) + ']'.repeat(30_000);
   const answer = await api.call('createUser', { raw });
   expect(answer).toMatchObject({ status: 400, body: { code: 'malformed_json' } });
 });

@@ -19,8 +19,8 @@ export type EndpointUrlResult =
 
 /**
  * An endpoint address as the URL parser reads it, so that odd spellings (2130706433, 0177.0.0.1, 127.1,
- * full-width digits) are checked as what would be called. All errors at once, under `pointer`. Names
- * are checked when they are resolved, on every delivery.
+ * full-width digits) are checked as what would be called. All errors at once, under `pointer`; of a text that is too long
+ * that alone. Names are checked when they are resolved, on every delivery.
  */
 export function validateEndpointUrl(
   text: string,
@@ -32,7 +32,10 @@ export function validateEndpointUrl(
     errors.push({ pointer, code, detail });
   };
   const tooLong = `The address has more than ${MAX_URL_LENGTH} characters`;
-  if (Array.from(text).length > MAX_URL_LENGTH) addError('max_length', `${tooLong}.`);
+  if (isLongerThan(text, MAX_URL_LENGTH)) {
+    addError('max_length', `${tooLong}.`);
+    return { errors };
+  }
   const ambiguity = findAmbiguity(text);
   const url = ambiguity === undefined ? URL.parse(text) : null;
   if (url === null || url.hostname === '') {
@@ -53,6 +56,11 @@ export function validateEndpointUrl(
     addError('max_length', `${tooLong} when written as a URI: other letters take several each.`);
   }
   return errors.length > 0 ? { errors } : { url, uri };
+}
+
+/** Whether a text has more characters than that, of which each takes two units at most. */
+function isLongerThan(text: string, characters: number): boolean {
+  return text.length > characters && (text.length > 2 * characters || Array.from(text).length > characters);
 }
 
 /**
