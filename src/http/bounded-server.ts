@@ -1,19 +1,16 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { BlockList, isIPv6 } from 'node:net';
-import type { Socket } from 'node:net';
-import { toCountedAddress } from '../domain/security/quota-subjects.ts';
+import { shareConnections } from './connection-shares.ts';
+import type { ConnectionLimits } from './connection-shares.ts';
 
-export interface ServerLimits {
+export interface ServerLimits extends ConnectionLimits {
   /** From the first byte of a request, or from the opening of the connection, to the end of the header. */
   readonly headersMs: number;
   /** From the first byte of a request to the last of its body. */
   readonly requestMs: number;
   /** How often requests are looked at that have taken too long. */
   readonly checkMs: number;
-  readonly maxConnections: number;
-  /** Of one address that is no trusted proxy. */
-  readonly maxConnectionsOfAddress: number;
 }
 
 export const SERVER_LIMITS: ServerLimits = {
@@ -21,16 +18,20 @@ export const SERVER_LIMITS: ServerLimits = {
   requestMs: 30_000,
   checkMs: 1_000,
   maxConnections: 8_192,
+  // As many as one turn of the loop accepts at most.
+  spareConnections: 512,
   maxConnectionsOfAddress: 2_048,
+  maxSilentOfAddress: 256,
+  silentMs: 1_000,
 };
 
 /** Bytes of the request line and the header together. */
 const MAX_HEADER_BYTES = 16_384;
 
 /**
- * A server of which no client can hold more than its part: connections beyond the limits are closed, requests that do not
- * arrive in time are answered with 408 (installClientErrorHandler). The addresses of `trustedProxies` (CIDR blocks) may
- * have as many connections as the server.
+ * A server of which no client can hold more than its part: connections are divided among addresses (shareConnections),
+ * requests that do not arrive in time are answered with 408 (installClientErrorHandler). The addresses of `trustedProxies`
+ * (CIDR blocks) may have as many connections as the server.
  */
 export function createBoundedServer(
   trustedProxies: readonly string[] = [],
@@ -42,24 +43,7 @@ export function createBoundedServer(
     connectionsCheckingInterval: limits.checkMs,
     maxHeaderSize: MAX_HEADER_BYTES,
   });
-  server.maxConnections = limits.maxConnections;
-  const isProxy = createMembership(trustedProxies);
-  const connections = new Map<string, number>();
-  server.on('connection', (socket: Socket) => {
-    if (socket.remoteAddress === undefined || isProxy(socket.remoteAddress)) return;
-    const address = toCountedAddress(socket.remoteAddress);
-    const count = (connections.get(address) ?? 0) + 1;
-    if (count > limits.maxConnectionsOfAddress) {
-      socket.destroy();
-      return;
-    }
-    connections.set(address, count);
-    socket.once('close', () => {
-      const left = (connections.get(address) ?? 1) - 1;
-      if (left === 0) connections.delete(address);
-      else connections.set(address, left);
-    });
-  });
+  shareConnections(server, createMembership(trustedProxies), limits);
   return server;
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -113,25 +113,95 @@ describe('open bodies', () => {
 });
 
 describe('connections', () => {
-  test('one address has so many; more are closed until one has ended', async () => {
-    const server = await listen({ maxConnectionsOfAddress: 2 });
+  const ASK = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+  const HALF = 'GET / HTTP/1.1\r\nHost: a\r\n';
+
+  /** A connection from this address, which the server has. */
+  async function openFrom(server: Server, localAddress = '127.0.0.1'): Promise<Socket> {
+    const accepted = once(server, 'connection');
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    socket.on('error', () => undefined).resume();
+    await accepted;
+    return socket;
+  }
+
+  /** Opens as many and sends each a header without its end. */
+  async function openSilent(server: Server, count: number, localAddress?: string): Promise<Socket[]> {
+    const sockets: Socket[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const socket = await openFrom(server, localAddress);
+      socket.write(HALF);
+      sockets.push(socket);
+    }
+    return sockets;
+  }
+
+  async function isServed(server: Server, localAddress?: string): Promise<boolean> {
+    const socket = await openFrom(server, localAddress);
+    socket.write(ASK.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+    return (await text(socket)).startsWith('HTTP/1.1 200 ');
+  }
+
+  const closedOf = (sockets: readonly Socket[]): boolean[] => sockets.map((socket) => socket.closed);
+  const answerAll = (server: Server): Server =>
     server.on('request', (_request, response) => response.end('read'));
-    const held = [open(server), open(server)];
-    await expect.poll(() => connections(server), PATIENCE).toBe(2);
-    const refused = open(server);
-    refused.on('error', () => undefined);
+
+  test('one address has so many; more are closed while all of them are at work', async () => {
+    const server = await listen({ maxConnectionsOfAddress: 2 });
+    const held: ServerResponse[] = [];
+    server.on('request', (_request, response) => held.push(response));
+    const busy = [await openFrom(server), await openFrom(server)];
+    for (const socket of busy) socket.write(ASK);
+    await expect.poll(() => held.length, PATIENCE).toBe(2);
+    const refused = await openFrom(server);
     await once(refused, 'close');
-    expect(refused.bytesRead).toBe(0);
-    held[0]?.destroy();
-    await expect.poll(() => connections(server), PATIENCE).toBe(1);
-    const taken = open(server);
-    taken.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    expect(await text(taken)).toMatch(/^HTTP\/1\.1 200 /);
-    held[1]?.destroy();
+    expect([refused.bytesRead, closedOf(busy)]).toEqual([0, [false, false]]);
+    for (const response of held) response.end();
+    server.removeAllListeners('request');
+  });
+
+  test('of an address that has so many the one that has waited the longest makes room', async () => {
+    const server = answerAll(await listen({ maxConnectionsOfAddress: 3 }));
+    const asked = await openFrom(server);
+    const silent = await openSilent(server, 2);
+    // Older than the others, but it has asked since.
+    asked.write(ASK);
+    await once(asked, 'data');
+    expect(await isServed(server)).toBe(true);
+    await expect.poll(() => closedOf(silent), PATIENCE).toEqual([true, false]);
+    expect(asked.closed).toBe(false);
+  });
+
+  test('an address keeps so many that have sent no whole header, but for those of a moment ago', async () => {
+    const patient = answerAll(await listen({ maxSilentOfAddress: 2, silentMs: 600_000 }));
+    const burst = await openSilent(patient, 4);
+    expect(await isServed(patient)).toBe(true);
+    expect(closedOf(burst)).toEqual([false, false, false, false]);
+    const server = answerAll(await listen({ maxSilentOfAddress: 2, silentMs: 0 }));
+    const asked = await openFrom(server);
+    asked.write(ASK);
+    await once(asked, 'data');
+    const silent = await openSilent(server, 4);
+    await expect.poll(() => closedOf(silent), PATIENCE).toEqual([true, true, false, false]);
+    expect(asked.closed).toBe(false);
+  });
+
+  test('where all are nearly used up, the address that has most makes room, and others are served', async () => {
+    const server = answerAll(await listen({ maxConnections: 8, spareConnections: 2 }));
+    const few = await openSilent(server, 1, '127.0.0.3');
+    const many = await openSilent(server, 7, '127.0.0.2');
+    for (let count = 0; count < 4; count += 1) expect(await isServed(server)).toBe(true);
+    const closed = (sockets: readonly Socket[]): number => closedOf(sockets).filter(Boolean).length;
+    await expect.poll(() => closed(many), PATIENCE).toBeGreaterThanOrEqual(2);
+    expect(closed(few)).toBe(0);
+    expect(closedOf(many).at(-1)).toBe(false);
   });
 
   test('a trusted proxy has as many as the server', async () => {
-    const server = await listen({ maxConnectionsOfAddress: 1, maxConnections: 3 }, ['127.0.0.0/8']);
+    const server = await listen({ maxConnectionsOfAddress: 1, maxConnections: 3, spareConnections: 1 }, [
+      '127.0.0.0/8',
+    ]);
     const held = [open(server), open(server), open(server)];
     await expect.poll(() => connections(server), PATIENCE).toBe(3);
     const refused = open(server);

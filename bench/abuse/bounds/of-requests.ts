@@ -48,6 +48,11 @@ export const boundsOfRequests: readonly Bound[] = [
       { file: 'src/http/open-bodies.ts', from: 'if (!body.request.complete) body.end();', to: '' },
       {
         file: 'src/http/bounded-server.ts',
+        from: 'shareConnections(server, createMembership(trustedProxies), limits);',
+        to: 'void [shareConnections, createMembership, trustedProxies];',
+      },
+      {
+        file: 'src/http/bounded-server.ts',
         from: 'headersTimeout: limits.headersMs,',
         to: 'headersTimeout: 0,',
       },
