@@ -206,7 +206,7 @@ export const PROBLEMS = {
     "status": 408,
     "title": "Request timeout",
     "detail": "The request did not arrive in time.",
-    "cause": "The header did not arrive within 10 seconds, the whole request not within 30, or no byte of the body came for 10 seconds. The service ends the connection.",
+    "cause": "The header did not arrive within 10 seconds, the whole request not within 30, or no byte of the body came for 10 seconds. A body that is computed on a thread (more than 64 KiB of day-ahead prices or of a fleet's definition, any preview) holds the turn of its partner and must arrive within 10 seconds in all. The service ends the connection.",
     "cure": "Send the request again over a new connection; split large uploads where the network is slow."
   },
   "header_too_large": {

@@ -72,6 +72,8 @@ export interface ApiOptions {
   readonly hasMetricsElsewhere?: boolean;
   /** Milliseconds between two checks of the tokens of open event streams. */
   readonly tokenCheckMs?: number;
+  /** How long a body that holds its partner's turn may take in all; 10 s unless it is given. */
+  readonly bodyInTurnMs?: number | undefined;
 }
 
 /** Binds operations, token endpoints and pages to the HTTP surface. */
@@ -92,13 +94,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     invalidateCachedToken: (token) => authenticator.invalidateCachedToken(token),
     settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
   });
-  const counters = new QuotaCounters({
-    clock: () => clock().getTime(),
-    exchange: (uses) => addQuotaUses(options.background, uses),
-    onExchangeFailed: (error) =>
-      log.warn('Rate limits count in this process alone: the counts of others cannot be had.', { error }),
-  });
-  const limiter = new RateLimiter(options.rateLimits, counters);
+  const limiter = new RateLimiter(options.rateLimits, createQuotaCounters(options));
   return createApiApp({
     services,
     limiter,
@@ -114,6 +110,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     findRuleErrors,
     bytesHandlers,
     bytesWithoutTurn,
+    bodyInTurnMs: options.bodyInTurnMs,
     securedHandlers,
     streamedLists: { lists: new FairShare(STREAMED_LISTS), chunks: new FairShare(LIST_CHUNKS) },
     tokenChecks: createTokenChecks(options, authenticator),
@@ -133,6 +130,15 @@ export function composeApi(options: ApiOptions): RequestListener {
       revokeToken: (request) => tokens.revoke(request),
     },
     pages: createPages(services, options, limiter, { verifyAccount, hashing }),
+  });
+}
+
+function createQuotaCounters({ background, clock, log }: ApiOptions): QuotaCounters {
+  return new QuotaCounters({
+    clock: () => clock().getTime(),
+    exchange: (uses) => addQuotaUses(background, uses),
+    onExchangeFailed: (error) =>
+      log.warn('Rate limits count in this process alone: the counts of others cannot be had.', { error }),
   });
 }
 

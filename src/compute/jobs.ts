@@ -4,7 +4,7 @@ import { answerDeviceData } from './device-data.ts';
 import { answerPreview, readNewFleet } from './fleet-definition.ts';
 import { answerHeatPumpSchedule } from './heat-pump-schedule.ts';
 import { buildHouseholdsOfFleet } from './households.ts';
-import { checkJson, readPriceUpload } from './price-upload.ts';
+import { readPriceUpload } from './price-upload.ts';
 
 /** What threads can be asked for. A job is pure: its input is all that it knows, and it may keep caches. */
 const jobs = {
@@ -13,7 +13,6 @@ const jobs = {
   answerPreview,
   readNewFleet,
   readPriceUpload,
-  checkJson,
   buildHouseholdsOfFleet,
 };
 

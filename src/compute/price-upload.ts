@@ -73,9 +73,3 @@ function tryReadUpload(body: Request<'uploadDayAheadPrices'>['body']): {
   const reading = parsePriceEntries(body.data, offsetAt);
   return { prices: reading.prices, errors: [...errors, ...reading.errors] };
 }
-
-/** Throws the problem malformed_json when a body is not one that can be read. */
-export function checkJson({ bytes }: { readonly bytes: Uint8Array }): { readonly isJson: true } {
-  parseJsonBody(bytes);
-  return { isJson: true };
-}

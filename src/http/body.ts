@@ -47,9 +47,30 @@ export async function readJsonBody(
  * @throws Problem unsupported_media_type (415) or payload_too_large (413).
  */
 export async function readJsonBytes(request: Request, body: NonNullable<Route['body']>): Promise<Buffer> {
+  checkDeclaredJson(request, body);
+  return readBodyBytes(request, body.maxBytes);
+}
+
+/**
+ * Checks what the header says of a JSON body, of which nothing is read.
+ * @throws Problem unsupported_media_type (415) or payload_too_large (413).
+ */
+export function checkDeclaredJson(request: Request, body: NonNullable<Route['body']>): void {
   const mayBeEmpty = !body.required && !hasBody(request);
   if (!body.isBare && !mayBeEmpty) checkContentType(request, ['application/json']);
-  return readBodyBytes(request, body.maxBytes);
+  checkContentEncoding(request);
+  if (Number(request.get('content-length') ?? 0) > body.maxBytes) throw tooLarge(body.maxBytes);
+}
+
+function checkContentEncoding(request: Request): void {
+  const encoding = request.get('content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity')
+    throw new Problem('unsupported_media_type', 'Send the body without Content-Encoding.');
+}
+
+function tooLarge(maxBytes: number, cause?: unknown): Problem {
+  const headers = { Connection: 'close' };
+  return new Problem('payload_too_large', `The body exceeds ${maxBytes} bytes.`, { cause, headers });
 }
 
 /** The media type of the body without its parameters, in lower case; empty when none is declared. */
@@ -81,17 +102,12 @@ export function checkContentType(request: Request, types: readonly string[]): vo
  * request.size.invalid.
  */
 export async function readBodyBytes(request: Request, maxBytes: number): Promise<Buffer> {
-  const encoding = request.get('content-encoding') ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity')
-    throw new Problem('unsupported_media_type', 'Send the body without Content-Encoding.');
+  checkContentEncoding(request);
   if (!hasBody(request)) return Buffer.alloc(0);
   try {
     return await getRawBody(request, { limit: maxBytes, length: request.get('content-length') ?? null });
   } catch (cause) {
     if (!(cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large')) throw cause;
-    throw new Problem('payload_too_large', `The body exceeds ${maxBytes} bytes.`, {
-      cause,
-      headers: { Connection: 'close' },
-    });
+    throw tooLarge(maxBytes, cause);
   }
 }

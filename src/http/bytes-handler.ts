@@ -6,12 +6,17 @@ import { parseJsonBody } from '../contract/json-body.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import { authenticateWithinQuota, authorizeRequest } from './authorize.ts';
-import { checkAcceptHeader, readJsonBytes } from './body.ts';
+import { checkAcceptHeader, checkDeclaredJson, readBodyBytes } from './body.ts';
 import { listSharesOf, openContext } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
 import { sendReply } from './reply.ts';
 import { validatePath, validateQueryHeadersBody } from './request-validator.ts';
 import { readDeclaredHeaders, readQuery } from './request-values.ts';
+
+/** How long a body may take in all while it holds its partner's turn. */
+const BODY_IN_TURN_MS = 10_000;
+/** Bodies that are refused for another reason are read up to this size, to say first when they are not JSON. */
+const SMALL_BODY_BYTES = 65_536;
 
 /** Whether an operation gets its body as bytes. */
 export function isBytesOperation(id: SecuredOperationId): id is BytesOperationId {
@@ -21,7 +26,8 @@ export function isBytesOperation(id: SecuredOperationId): id is BytesOperationId
 
 /**
  * Handles the requests of an operation that gets its body as bytes, in the order of all others. The partner's turn is taken
- * once the caller is known and before the body is read, unless that is declared to be small.
+ * once it is known that the caller may call, and before the body is read, unless that is declared to be small; a body that
+ * holds the turn arrives in time or is given up (408).
  */
 export function createBytesOperationHandler(
   id: BytesOperationId,
@@ -30,18 +36,22 @@ export function createBytesOperationHandler(
 ): RequestHandler {
   const { body } = route;
   if (body === null) throw new Error(`The operation ${id} has no body.`);
+  const { bytesWithoutTurn, bodyInTurnMs = BODY_IN_TURN_MS } = options;
   return async (request, response) => {
     const actor = await authenticateWithinQuota(id, options, request, response);
     checkAcceptHeader(request, route.answers);
-    const needsTurn = declaredLength(request) > options.bytesWithoutTurn[id];
+    checkDeclaredJson(request, body);
+    const orgId = await authorize(id, route, options, actor, request).catch(async (error: unknown) => {
+      // That a body is not JSON is said before all that is wrong with the path.
+      if (declaredLength(request) <= SMALL_BODY_BYTES)
+        parseJsonBody(await readBodyBytes(request, SMALL_BODY_BYTES));
+      throw error;
+    });
+    const needsTurn = declaredLength(request) > bytesWithoutTurn[id];
     const release = needsTurn ? await acquireTurn(options, actor, response) : undefined;
     try {
-      const bytes = await readJsonBytes(request, body);
-      const orgId = await authorize(id, route, options, actor, request).catch(async (error: unknown) => {
-        // That a body is not JSON is said before all that is wrong with the path.
-        await checkJson(id, options, actor, bytes);
-        throw error;
-      });
+      const reading = readBodyBytes(request, body.maxBytes);
+      const bytes = await (needsTurn ? arriveWithin(bodyInTurnMs, reading) : reading);
       const checked = validateQueryHeadersBody(id, {
         query: readQuery(request.originalUrl),
         headers: readDeclaredHeaders(request, route.headers),
@@ -68,14 +78,18 @@ async function authorize(
   return authorizeRequest(route, id, options, actor, path.org_id);
 }
 
-async function checkJson(
-  id: BytesOperationId,
-  { services, bytesWithoutTurn }: OperationOptions,
-  { partnerId }: Actor,
-  bytes: Uint8Array,
-): Promise<void> {
-  if (bytes.length <= Math.max(bytesWithoutTurn[id], 0)) parseJsonBody(bytes);
-  else await services.compute.run(partnerId, 'checkJson', { bytes: new Uint8Array(bytes) });
+/** The body, or the problem request_timeout (408), with which its connection ends. */
+async function arriveWithin(limitMs: number, reading: Promise<Buffer>): Promise<Buffer> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const detail = `The body did not arrive within ${limitMs / 1000} seconds.`;
+    late.reject(new Problem('request_timeout', detail, { headers: { Connection: 'close' } }));
+  }, limitMs);
+  try {
+    return await Promise.race([reading, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Bytes that the body will have; more than any limit where that is not said. */

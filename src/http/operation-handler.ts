@@ -56,6 +56,8 @@ export interface OperationOptions extends AuthorizationOptions {
   readonly bytesHandlers: BytesHandlers<Context>;
   /** Bodies up to this size are read without the partner's turn. */
   readonly bytesWithoutTurn: Readonly<Record<BytesOperationId, number>>;
+  /** How long a body that holds its partner's turn may take in all; 10 s unless it is given. */
+  readonly bodyInTurnMs?: number | undefined;
 }
 
 /**

@@ -11,7 +11,7 @@ const timers = new ManualTimers();
 const compute = new ComputePool({ threads: 1, startTimer: timers.start });
 let api: Api;
 beforeAll(async () => {
-  api = await startApi({ services: { compute } });
+  api = await startApi({ services: { compute }, bodyInTurnMs: 600_000 });
 });
 afterAll(async () => {
   await api.close();

@@ -28,6 +28,8 @@ export interface ApiOptions {
   readonly services?: Partial<Services>;
   /** Milliseconds between two checks of the tokens of open event streams. */
   readonly tokenCheckMs?: number;
+  /** How long a body that holds its partner's turn may take. */
+  readonly bodyInTurnMs?: number;
   /** How requests reach the database of the test, and how long each may wait for it. */
   readonly requestPool?: {
     readonly open: (connection: pg.ClientConfig) => Promise<OpenDatabase>;
@@ -123,6 +125,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     log,
     registry,
     findNotReadyReason: () => Promise.resolve(undefined),
+    bodyInTurnMs: options.bodyInTurnMs,
     ...(options.tokenCheckMs === undefined ? {} : { tokenCheckMs: options.tokenCheckMs }),
   });
   server.on('request', app);
