@@ -14,7 +14,7 @@ export const PROBLEMS = {
     "status": 400,
     "title": "Malformed request",
     "detail": "The request cannot be decoded.",
-    "cause": "The path or the query contains a percent sequence that is not UTF-8 (such as `%ZZ` or a lone `%`), or the body does not match its declared length or encoding; or the query has more than 100 parameters.",
+    "cause": "The path or the query contains a percent sequence that is not UTF-8 (such as `%ZZ` or a lone `%`), or the body does not match its declared length or encoding; or the query has more than 100 parameters; or a request of HTTP/1.1 has no `Host`.",
     "cure": "Encode path and query values with the URL functions of your language, and let the HTTP library set the length and encoding headers."
   },
   "unauthenticated": {
@@ -192,6 +192,14 @@ export const PROBLEMS = {
     "detail": "The delivery cannot be sent again in its present state.",
     "cause": "Only a delivered or exhausted delivery is sent again, to a webhook that is enabled and still subscribed to the message's topic. This one is pending already, was cancelled (what was dropped is never replayed), or its webhook does not want it.",
     "cure": "Read the delivery's `state`. Wait while it is pending; enable the webhook, or subscribe it to the topic, where that is what is missing."
+  },
+  "expectation_failed": {
+    "scope": "problem",
+    "status": 417,
+    "title": "Expectation failed",
+    "detail": "The expectation cannot be met.",
+    "cause": "The header `Expect` asks for something else than `100-continue`.",
+    "cure": "Leave the header out, or send `Expect: 100-continue` to learn of a refusal before the body is sent."
   },
   "uri_too_long": {
     "scope": "problem",

@@ -59,7 +59,8 @@ export function createApiApp(options: AppOptions): Express {
 /** The Express app of a port without the API: health checks and metrics; everything else is 404. */
 export function createHealthApp(options: HealthOptions & ProblemSettings): Express {
   const app = express().disable('x-powered-by');
-  app.use(assignRequestId, createSecurityHeaders(options.baseUrl), createHealthRoutes(options));
+  app.use(assignRequestId, createSecurityHeaders(options.baseUrl), checkRequestBounds);
+  app.use(createHealthRoutes(options));
   app.use((request) => {
     throw new Problem(
       'not_found',

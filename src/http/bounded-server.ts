@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { BlockList, isIPv6 } from 'node:net';
+import { passAllRequests } from './all-requests.ts';
 import { shareConnections } from './connection-shares.ts';
 import type { ConnectionLimits } from './connection-shares.ts';
 
@@ -42,7 +43,10 @@ export function createBoundedServer(
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.checkMs,
     maxHeaderSize: MAX_HEADER_BYTES,
+    // checkRequestBounds refuses those without, with a problem.
+    requireHostHeader: false,
   });
+  passAllRequests(server);
   shareConnections(server, createMembership(trustedProxies), limits);
   return server;
 }

@@ -1,5 +1,6 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { Problem } from '../domain/api/problem.ts';
+import { methodNotAllowedProblem } from './methods.ts';
 
 /** RFC 9110, 4.1 recommends 8,000 octets at least. */
 export const MAX_URL_BYTES = 8_192;
@@ -7,10 +8,14 @@ export const MAX_URL_BYTES = 8_192;
 export const MAX_QUERY_PARAMETERS = 100;
 export const MAX_HEADER_FIELDS = 100;
 
+/** RFC 9110, 10.1.1 knows no other expectation. */
+const CONTINUE_PATTERN = /^100-continue$/i;
+
 /**
- * Refuses what is larger than any request needs, before anything else is done with it: each check costs no more than
- * the bytes that have come.
- * @throws Problem uri_too_long (414), header_too_large (431), malformed_request (400).
+ * Refuses what is larger than any request needs, or asks for what the service never does, before anything else is done with
+ * it: each check costs no more than the bytes that have come.
+ * @throws Problem uri_too_long (414), header_too_large (431), malformed_request (400), expectation_failed (417),
+ * method_not_allowed (405).
  */
 export const checkRequestBounds: RequestHandler = (request, _response, next) => {
   const { originalUrl: url, rawHeaders } = request;
@@ -25,11 +30,27 @@ export const checkRequestBounds: RequestHandler = (request, _response, next) => 
       headers: { Connection: 'close' },
     });
   }
+  checkProtocol(request);
   const query = url.indexOf('?');
   if (query !== -1 && countParameters(url, query) > MAX_QUERY_PARAMETERS)
     throw new Problem('malformed_request', `The query has more than ${MAX_QUERY_PARAMETERS} parameters.`);
   next();
 };
+
+/** Requests of HTTP/1.0 need no Host, and their expectations do not count. */
+function checkProtocol({ method, httpVersion, headers }: Request): void {
+  if (httpVersion === '1.1' && headers.host === undefined) {
+    throw new Problem('malformed_request', 'A request of HTTP/1.1 needs the header Host.', {
+      headers: { Connection: 'close' },
+    });
+  }
+  if (httpVersion === '1.1' && headers.expect !== undefined && !CONTINUE_PATTERN.test(headers.expect)) {
+    throw new Problem('expectation_failed', 'No other expectation than 100-continue can be met.', {
+      headers: { Connection: 'close' },
+    });
+  }
+  if (method === 'CONNECT') throw methodNotAllowedProblem(method, []);
+}
 
 function countParameters(url: string, query: number): number {
   let count = 1;

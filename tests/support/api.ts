@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { composeApi } from '../../src/compose/api.ts';
 import type { RateLimits } from '../../src/config/rate-limits.ts';
@@ -9,6 +8,7 @@ import type { Role } from '../../src/domain/users/roles.ts';
 import { createKeyring } from '../../src/domain/security/encryption.ts';
 import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
 import { ComputePool } from '../../src/compute/pool.ts';
+import { createBoundedServer } from '../../src/http/bounded-server.ts';
 import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import type { Services } from '../../src/operations/context.ts';
 import { EventFeed } from '../../src/streams/event-feed.ts';
@@ -82,7 +82,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const database = await testDatabase();
   const clock = new TestClock(options.now ?? NOON);
   const key = randomBytes(32);
-  const server = createServer();
+  const server = createBoundedServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://localhost:${(server.address() as AddressInfo).port}`;
   const away = openDatabase({ connection: { host: '127.0.0.1', port: 1 } });
