@@ -24,9 +24,16 @@ export function sourceFiles(): SourceFile[] {
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 }
 
-/** Whether a path, relative to the project's folder, leads to a file or folder. */
+/** Folders that programs make, as .gitignore names them: on a clean checkout they are not there yet. */
+const MADE = new Set(
+  readFileSync(join(root, '.gitignore'), 'utf8')
+    .split('\n')
+    .map((line) => line.replace(/\/$/, '')),
+);
+
+/** Whether a path, relative to the project's folder, leads to a file or folder, or to what a program makes there. */
 export function isThere(path: string): boolean {
-  return existsSync(join(root, path));
+  return existsSync(join(root, path)) || MADE.has(path);
 }
 
 /** The lines of a file that are comments, or end in one, without the code before it; the whole of a page. */
