@@ -36,6 +36,7 @@ beforeAll(async () => {
   [database, receiver, key] = [await emptyDatabase(), await startReceiver(), encryptionKey()];
   writeFileSync(join(folder, 'authority.pem'), receiver.ca);
   service = await startService({
+    args: ['--print-credentials'],
     env: {
       ...fixed.env,
       DATABASE_URL: database.url,
