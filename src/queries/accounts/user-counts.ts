@@ -65,22 +65,20 @@ export async function grantUserCounts(
   return used;
 }
 
+/** All shards, made where they are missing, locked in their order: so two that grant at once wait for each other in one direction. */
 async function lockUserCounts(tx: Tx, partnerId: string): Promise<{ shard: number; users: number }[]> {
-  const lock = () =>
-    tx
-      .selectFrom('user_counts')
-      .select(['shard', 'users'])
-      .where('org_id', '=', partnerId)
-      .orderBy('shard')
-      .forUpdate()
-      .execute();
-  const counts = await lock();
-  if (counts.at(-SHARDS)?.shard === 0) return counts;
-  await sql`
-    insert into user_counts (org_id, shard, users)
-    select ${partnerId}, shard, 0 from generate_series(0, ${SHARDS - 1}) as shard
-    order by shard
-    on conflict on constraint user_counts_pkey do nothing
-  `.execute(tx);
-  return lock();
+  const shardsOfPartner = tx.selectFrom('user_counts').where('org_id', '=', partnerId);
+  const { present } = await shardsOfPartner
+    .where('shard', '>=', 0)
+    .select((eb) => eb.fn.countAll<number>().as('present'))
+    .executeTakeFirstOrThrow();
+  if (present < SHARDS) {
+    await sql`
+      insert into user_counts (org_id, shard, users)
+      select ${partnerId}, shard, 0 from generate_series(0, ${SHARDS - 1}) as shard
+      order by shard
+      on conflict on constraint user_counts_pkey do nothing
+    `.execute(tx);
+  }
+  return shardsOfPartner.select(['shard', 'users']).orderBy('shard').forUpdate().execute();
 }
