@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Response } from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
+import { EventStream } from '../../src/contract/event-stream.ts';
 import { ENDLESS } from '../../src/http/connection.ts';
-import { ask, closeOpened, heldAnswers, openServer } from './opened-server.ts';
+import { sendEventStream } from '../../src/http/event-stream.ts';
+import { ask, closeOpened, heard, heldAnswers, openServer } from './opened-server.ts';
 
 // What a connection keeps of requests that come before those in front of them are answered.
 
@@ -52,4 +56,25 @@ describe('behind an answer without an end', () => {
     await closed;
     expect(held).toEqual([]);
   });
+});
+
+test('an event stream is such an answer: it says that its connection ends, and ends when a request comes behind it', async () => {
+  const { server, connect } = await openServer();
+  const { listener, held, next } = heldAnswers();
+  server.serve(listener);
+  const socket = await connect();
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(ask('/events'));
+  const stream = new EventStream(async function* (gone) {
+    if (!gone.aborted) await once(gone, 'abort');
+    yield* [];
+  }, new AbortController().signal);
+  const ended = sendEventStream((await next()) as Response, stream, {
+    isStillAllowed: () => Promise.resolve(true),
+    watchCaller: () => () => undefined,
+  });
+  expect(await heard(socket)).toMatch(/\r\nConnection: close\r\n/);
+  socket.resume().write(ask('/1'));
+  await Promise.all([closed, ended]);
+  expect(held).toEqual([]);
 });
