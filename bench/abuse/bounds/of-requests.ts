@@ -144,8 +144,8 @@ export const boundsOfRequests: readonly Bound[] = [
     edits: [
       {
         file: 'src/compose/api.ts',
-        from: 'new FairShare(PASSWORD_HASHES)',
-        to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
+        from: 'createTurns(PASSWORD_HASHES)',
+        to: 'createTurns({ capacity: 10_000, maxWaiting: 10_000 })',
       },
     ],
   },
