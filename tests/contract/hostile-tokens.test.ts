@@ -99,7 +99,7 @@ test('guessing passwords is counted by account and by address, as at the portal'
   const refused = await guess('another');
   expect(refused).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } });
   expect(refused.headers['ratelimit']).toMatch(
-    /"token";r=\d+;t=\d+, "login_address";r=0;t=\d+, "login";r=\d+;t=\d+, "login_account";r=\d+;t=\d+$/,
+    /"token";r=\d+;t=\d+, "partner";r=\d+;t=\d+, "login_address";r=0;t=\d+, "login";r=\d+;t=\d+, "login_account";r=\d+;t=\d+$/,
   );
   expect(refused.headers['retry-after']).toMatch(/^\d+$/);
 });
