@@ -65,9 +65,16 @@ test('of bodies that do not end an address has 256 open, and whoever sends a who
 });
 
 test('of requests that are sent without waiting 100 wait, and a connection with more is ended', async () => {
-  await service.takeHoldMs();
   const attack = service.begin('pipelining', 2);
-  await until(attack.counts, ({ 404: answered = 0, ended = 0 }) => answered >= 400 && ended >= 10);
+  const hasDone = (times: number) =>
+    until(
+      attack.counts,
+      ({ 404: answered = 0, ended = 0 }) => answered >= 400 * times && ended >= 10 * times,
+    );
+  // What is compiled on the way is not the attack's.
+  await hasDone(2);
+  await service.takeHoldMs();
+  await hasDone(4);
   expect(await service.ask('GET')).toBe(200);
   await attack.end();
   expect(await service.takeHoldMs()).toBeLessThan(50);
