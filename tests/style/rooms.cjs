@@ -101,9 +101,9 @@ const wings = {
   'queries/connection': [],
   'queries/accounts': ['queries/connection'],
   'queries/prices': ['queries/connection'],
-  'queries/fleets': ['queries/connection'],
+  'queries/fleets': ['queries/accounts', 'queries/connection'],
   'queries/deliveries': ['queries/connection'],
-  'queries/notifications': ['queries/deliveries', 'queries/connection'],
+  'queries/notifications': ['queries/deliveries', 'queries/accounts', 'queries/connection'],
 };
 
 // Packages that only some rooms may touch.

@@ -2,10 +2,10 @@ import type { DeviceRatings, DeviceType } from '../../domain/fleets/devices.ts';
 import { sql } from 'kysely';
 import type { ExpressionBuilder, RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../../generated/database.ts';
+import { isActiveUser } from '../accounts/active-users.ts';
 import type { StoredCheckpoint } from './checkpoints.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
-import { ownerIsNotDeleted } from './fleets.ts';
 
 /** A device with what its state follows from; of a device that is not simulated the fleet's part is null. */
 export interface DeviceRow {
@@ -29,6 +29,9 @@ export interface DeviceRow {
   readonly stopped_at: Date | null;
   readonly is_offline: boolean;
 }
+
+/** Nobody reaches a deleted user's devices any more. */
+const hasActiveOwner = isActiveUser('devices.org_id', 'devices.user_id');
 
 /** Devices with household, fleet and outage, in one query whatever the number of rows. */
 function devicesWithHouseholds(db: Db | Tx) {
@@ -128,7 +131,7 @@ function pageOfDevices(
           where member.org_id = ${orgId} and member.group_name = ${group} and`;
   return sql`
     select devices.id from devices ${ofGroup} devices.org_id = ${orgId} and devices.household_index is not null
-      and ${ofType} and ${ownerIsNotDeleted}
+      and ${ofType} and ${hasActiveOwner}
     order by ${place}, devices.device_type, devices.id
     limit ${sql.lit(limit)} offset ${sql.lit(offset)}`;
 }

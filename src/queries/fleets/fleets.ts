@@ -158,15 +158,6 @@ export function updateFleet(tx: Tx, fleet: Fleet, change: FleetChange): Promise<
 }
 
 /**
- * Nobody reaches a deleted user's devices any more. A single value: one row is read by its key for each device, whatever the
- * planner thinks, and `is not null` it takes for usual. As a condition `deleted_at is null` would let it take an index of users
- * who are not deleted, and pass over all of an organization for each device as long as a new fleet has no statistics.
- */
-export const ownerIsNotDeleted = sql<SqlBool>`(
-  select case when owner.deleted_at is null then owner.id end from users owner
-  where owner.org_id = devices.org_id and owner.id = devices.user_id) is not null`;
-
-/**
  * Simulated devices by type of users who are not deleted, in each of these simulation organizations, as they are kept; one that
  * never had any is left out.
  */

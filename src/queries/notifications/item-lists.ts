@@ -3,6 +3,7 @@ import { MAX_TOTAL } from '../../domain/api/page-links.ts';
 import { DEVICE_TYPES } from '../../domain/fleets/devices.ts';
 import { CONDITION_CODES } from '../../domain/notifications/conditions.ts';
 import type { DeviceType } from '../../domain/notifications/envelope.ts';
+import { isActiveUser } from '../accounts/active-users.ts';
 import type { Db } from '../connection/database.ts';
 import type { ItemScope, NotificationItem } from './notifications.ts';
 
@@ -36,12 +37,7 @@ const ITEM_COLUMNS = sql`i.org_id, i.id, i.kind, i.code, i.device_id, i.device_t
   i.cleared_at`;
 const IS_PENDING = sql<SqlBool>`i.dismissed_at is null and i.cleared_at is null`;
 const IS_INFORMATION = sql<SqlBool>`i.kind = 'information'`;
-/*
- * Single values in place of `exists`: the planner reads one row for each item by its key, and never a whole table into a hash. It
- * takes `is null` of an expression for rare and `is not null` for usual, as it is here; else it would sort the list.
- */
-const HAS_READER = sql<SqlBool>`(i.owner_id is null or (
-  select u.id from users u where u.org_id = i.org_id and u.id = i.owner_id and u.deleted_at is null) is not null)`;
+const HAS_READER = sql<SqlBool>`(i.owner_id is null or ${isActiveUser('i.org_id', 'i.owner_id')})`;
 
 /** Items that are neither dismissed nor cleared: actions and information, newest first. */
 export function listPendingItems(
@@ -155,6 +151,7 @@ function rangesOf(scope: ItemScope, filter: ItemFilter, list: readonly Condition
   return [range(...isOwned), ...(scope.broadcasts ? [range(sql<SqlBool>`i.owner_id is null`)] : [])];
 }
 
+/* A single value in place of `exists`: the planner reads one row for each item by its key, and never the table into a hash. */
 function dismissedByReader({ readerId }: ItemScope): Condition {
   return sql<SqlBool>`((
     select b.item_id from broadcast_dismissals b
