@@ -1,6 +1,6 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { FirstCredentials } from '../accounts/bootstrap.ts';
+import { writePrivateFile } from '../config/private-file.ts';
 import type { Settings } from '../config/settings.ts';
 
 /** In DATA_DIR. */
@@ -30,19 +30,15 @@ export function showFirstCredentials(
     return;
   }
   const path = resolve(settings.dataDir, FILE);
-  writePrivately(settings.dataDir, path, text);
+  writeCredentials(path, text);
   print(
     `First start: the credentials of the first organization are in ${path}. Keep them, and remove the file.`,
   );
 }
 
-function writePrivately(folder: string, path: string, text: string): void {
-  const draft = join(folder, `.${FILE}.${process.pid}`);
+function writeCredentials(path: string, text: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    rmSync(draft, { force: true });
-    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
-    renameSync(draft, path);
+    writePrivateFile(path, text);
   } catch (cause) {
     throw new Error(
       `The first credentials cannot be written to ${path}, and nothing was made. ` +

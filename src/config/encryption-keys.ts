@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writePrivateFile } from './private-file.ts';
 import type { Settings } from './settings.ts';
 
 type KeySettings = Pick<Settings, 'encryptionKey' | 'encryptionKeyPrevious' | 'dataDir'>;
@@ -18,15 +19,9 @@ export function readEncryptionKeys(settings: KeySettings): { key: Buffer; previo
   };
 }
 
-/** Generated once, and renamed when it is complete: with a half-written key no stored secret could be decrypted. */
+/** Generated once and whole: with a half-written key no stored secret could be decrypted. */
 function readOrCreateKeyFile(dataDir: string): string {
   const path = join(dataDir, 'encryption-key');
-  if (!existsSync(path)) {
-    mkdirSync(dataDir, { recursive: true });
-    const draft = `${path}.${process.pid}`;
-    writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true });
-    renameSync(draft, path);
-    chmodSync(path, 0o600);
-  }
+  if (!existsSync(path)) writePrivateFile(path, `${randomBytes(32).toString('base64')}\n`);
   return readFileSync(path, 'utf8').trim();
 }
