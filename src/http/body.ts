@@ -37,18 +37,10 @@ export async function readJsonBody(
   request: Request,
   body: NonNullable<Route['body']>,
 ): Promise<JsonBody | undefined> {
-  const bytes = await readJsonBytes(request, body);
+  checkDeclaredJson(request, body);
+  const bytes = await readBodyBytes(request, body.maxBytes);
   if (bytes.length === 0 && !body.required) return undefined;
   return parseJsonBody(bytes);
-}
-
-/**
- * The bytes of a JSON body, which is not parsed yet.
- * @throws Problem unsupported_media_type (415) or payload_too_large (413).
- */
-export async function readJsonBytes(request: Request, body: NonNullable<Route['body']>): Promise<Buffer> {
-  checkDeclaredJson(request, body);
-  return readBodyBytes(request, body.maxBytes);
 }
 
 /**

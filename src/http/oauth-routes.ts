@@ -51,8 +51,10 @@ export function createOAuthHandler(
       const body = isForm ? parseForm(bytes) : parseObject(bytes);
       const asked: ParsedOAuthRequest = { authorization: request.get('authorization'), body };
       const clientId = findPresentedClientId(asked);
-      await options.limiter.countRequest(response, [toUnprovenUse(clientId, request.ip)]);
+      // Clients are counted by the digest of their id: one may name itself with any text.
       const client = hash('sha256', clientId ?? '');
+      const unproven = toUnprovenUse(clientId === undefined ? undefined : client, request.ip);
+      await options.limiter.countRequest(response, [unproven]);
       let attempt: readonly QuotaState[] = [];
       const onClientProven = async (partnerId: string): Promise<void> => {
         attempt = await countProvenClient(options, response, asked, { client, partnerId }, request.ip);
@@ -138,13 +140,11 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
 
 /**
  * What a request counts against before its client is proven: who only knows a client's id uses up what that client has from
- * this address, and nothing that it has elsewhere. By the digest of the id, since a client may name itself with any text.
+ * this address, and nothing that it has elsewhere.
  */
-function toUnprovenUse(clientId: string | undefined, address: string | undefined): QuotaUse {
+function toUnprovenUse(client: string | undefined, address: string | undefined): QuotaUse {
   const subject: QuotaSubject =
-    clientId === undefined
-      ? addressSubject(address)
-      : `client ${hash('sha256', clientId)} ${toCountedAddress(address)}`;
+    client === undefined ? addressSubject(address) : `client ${client} ${toCountedAddress(address)}`;
   return { policy: 'token', subject };
 }
 

@@ -77,11 +77,11 @@ export const logIn: PageHandler = async (context, request, response) => {
     });
     return;
   }
-  const token = isInitialPasswordExpired(account, context.clock())
+  const isExpired = isInitialPasswordExpired(account, context.clock());
+  const token = isExpired
     ? undefined
     : await replaceSession(context.db, account, cookies.session(request), context.clock());
   if (token === undefined) {
-    const isExpired = isInitialPasswordExpired(account, context.clock());
     const error = isExpired ? EXPIRED_PASSWORD_TEXT : 'The password has just been changed. Use the new one.';
     sendLogin(context, request, response, 422, { username, next, error });
     return;
