@@ -5,6 +5,13 @@ import { root } from '../readme/document.ts';
 const FOLDERS = ['src', 'tools', 'tests', 'bench', 'docs', 'openapi', 'migrations', 'bin', '.ci'];
 const ROOT_FILES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'Makefile', 'package.json'];
 
+/** Folders that programs make, as .gitignore names them: on a clean checkout they are not there yet. */
+const MADE = new Set(
+  readFileSync(join(root, '.gitignore'), 'utf8')
+    .split('\n')
+    .map((line) => line.replace(/\/$/, '')),
+);
+
 /** A file that people write: nothing generated, nothing installed. */
 export interface SourceFile {
   /** Relative to the project's folder. */
@@ -18,18 +25,16 @@ export function sourceFiles(): SourceFile[] {
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
   );
   return [...ROOT_FILES, ...found]
-    .filter((path) => !/(^|\/)node_modules\/|^bench\/results\/|package-lock\.json$|\.snap$/.test(path))
+    .filter((path) => !/(^|\/)node_modules\/|package-lock\.json$|\.snap$/.test(path) && !isMade(path))
     .filter((path) => statSync(join(root, path)).isFile())
     .sort()
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 }
 
-/** Folders that programs make, as .gitignore names them: on a clean checkout they are not there yet. */
-const MADE = new Set(
-  readFileSync(join(root, '.gitignore'), 'utf8')
-    .split('\n')
-    .map((line) => line.replace(/\/$/, '')),
-);
+/** Whether a file lies in a folder that programs make. */
+function isMade(path: string): boolean {
+  return [...MADE].some((made) => path.startsWith(`${made}/`));
+}
 
 /** Whether a path, relative to the project's folder, leads to a file or folder, or to what a program makes there. */
 export function isThere(path: string): boolean {

@@ -1,35 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { QuotaCounters } from '../../src/http/quota-counters.ts';
-import type { ExchangeCounts, QuotaCountersOptions } from '../../src/http/quota-counters.ts';
+import { describe, expect, test, vi } from 'vitest';
+import type { QuotaCounters } from '../../src/http/quota-counters.ts';
 import type { QuotaSubject } from '../../src/domain/security/quota-subjects.ts';
-import { addQuotaUses } from '../../src/queries/accounts/rate-limits.ts';
-import { testDatabase } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { TestClock } from '../support/clock.ts';
+import { useQuotaProcesses } from './quota-processes.ts';
 
-// Each QuotaCounters stands for a process; all of a test share the table of one database.
-
-let database: TestDatabase;
-const clock = new TestClock('2026-06-15T12:00:00.000Z');
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
-
-let subjects = 0;
-const newSubject = (): QuotaSubject => `partner ${(subjects += 1)}`;
-const throughDatabase: ExchangeCounts = (uses) => addQuotaUses(database.db, uses);
-
-/** Its timer waits for an hour: the tests exchange by hand, at the rate that a process would. */
-function startProcess(options: Partial<QuotaCountersOptions> = {}): QuotaCounters {
-  return new QuotaCounters({
-    clock: () => clock.now().getTime(),
-    exchange: throughDatabase,
-    onExchangeFailed: () => {},
-    exchangeMs: 3_600_000,
-    ...options,
-  });
-}
+const { clock, newSubject, throughDatabase, startProcess } = useQuotaProcesses();
 
 /** How many of `uses` uses at once are within the quota. */
 async function admit(
@@ -58,7 +32,11 @@ async function load(processes: readonly QuotaCounters[], quota: number, rounds: 
 describe('several processes on one database', () => {
   test.each([2, 4])('%i of them admit one quota together, within 20 %%', async (count) => {
     const quota = 6_000;
-    const admitted = await load(Array.from({ length: count }, startProcess), quota, 60);
+    const admitted = await load(
+      Array.from({ length: count }, () => startProcess()),
+      quota,
+      60,
+    );
     expect(admitted).toBeGreaterThanOrEqual(quota);
     expect(admitted).toBeLessThanOrEqual(1.2 * quota);
   });

@@ -1,49 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { QuotaCounters } from '../../src/http/quota-counters.ts';
-import type { ExchangeCounts, QuotaCountersOptions } from '../../src/http/quota-counters.ts';
+import { describe, expect, test } from 'vitest';
 import type { QuotaSubject } from '../../src/domain/security/quota-subjects.ts';
-import { addQuotaUses } from '../../src/queries/accounts/rate-limits.ts';
-import { testDatabase } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { TestClock } from '../support/clock.ts';
+import { useQuotaProcesses } from './quota-processes.ts';
 
-// Each QuotaCounters stands for a process; all of a test share the table of one database.
-
-let database: TestDatabase;
-const clock = new TestClock('2026-06-15T12:00:00.000Z');
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
-
-let subjects = 0;
-const newSubject = (): QuotaSubject => `partner ${(subjects += 1)}`;
-const throughDatabase: ExchangeCounts = (uses) => addQuotaUses(database.db, uses);
-
-/** Its timer waits for an hour: the tests exchange by hand. */
-function start(options: Partial<QuotaCountersOptions> = {}): QuotaCounters {
-  return new QuotaCounters({
-    clock: () => clock.now().getTime(),
-    exchange: throughDatabase,
-    onExchangeFailed: () => {},
-    exchangeMs: 3_600_000,
-    ...options,
-  });
-}
+const { db, clock, newSubject, throughDatabase, startProcess } = useQuotaProcesses();
 
 describe('a use that is given back', () => {
   const quota = { quota: 3, windowSeconds: 60 };
   const storedUses = async (subject: QuotaSubject): Promise<number | undefined> =>
-    (
-      await database.db
-        .selectFrom('rate_limits')
-        .select('used')
-        .where('subject', '=', subject)
-        .executeTakeFirst()
-    )?.used;
+    (await db().selectFrom('rate_limits').select('used').where('subject', '=', subject).executeTakeFirst())
+      ?.used;
 
   test('is free at once here and after the exchange in the other processes, once', async () => {
-    const [here, there] = [start(), start()];
+    const [here, there] = [startProcess(), startProcess()];
     const subject = newSubject();
     const [first] = [await here.use('login', subject, quota), await here.use('login', subject, quota)];
     expect(await there.use('login', subject, quota)).toMatchObject({ used: 3 });
@@ -62,7 +30,7 @@ describe('a use that is given back', () => {
     const gate = Promise.withResolvers<undefined>();
     let isHeld = false;
     const [process, other] = [
-      start({
+      startProcess({
         exchange: async (uses) => {
           if (isHeld) {
             entered.resolve(undefined);
@@ -71,7 +39,7 @@ describe('a use that is given back', () => {
           return throughDatabase(uses);
         },
       }),
-      start(),
+      startProcess(),
     ];
     const subject = newSubject();
     const first = await process.use('login', subject, quota);
@@ -88,7 +56,7 @@ describe('a use that is given back', () => {
   });
 
   test('is told also when it is a small share of its quota', async () => {
-    const process = start();
+    const process = startProcess();
     const subject = newSubject();
     process.giveBack(await process.use('login', subject, { ...quota, quota: 1_000 }));
     await process.exchange();
@@ -96,7 +64,7 @@ describe('a use that is given back', () => {
   });
 
   test('leaves nothing counted of processes that used the quota up at once and gave all back', async () => {
-    const processes = [start(), start(), start()];
+    const processes = [startProcess(), startProcess(), startProcess()];
     const subject = newSubject();
     const states = await Promise.all(
       processes.map((process) =>
@@ -110,8 +78,8 @@ describe('a use that is given back', () => {
   });
 
   test('is not taken from the newer window that a process whose clock is behind has come to', async () => {
-    const ahead = start({ clock: () => clock.now().getTime() + 60_000 });
-    const behind = start();
+    const ahead = startProcess({ clock: () => clock.now().getTime() + 60_000 });
+    const behind = startProcess();
     const subject = newSubject();
     const late = await behind.use('login', subject, quota);
     await ahead.use('login', subject, quota);
@@ -122,7 +90,7 @@ describe('a use that is given back', () => {
   });
 
   test('is of no use in the next window, nor to a subject whose uses are lost', async () => {
-    const process = start();
+    const process = startProcess();
     const subject = newSubject();
     const late = await process.use('login', subject, quota);
     clock.advance(60_000);
@@ -132,10 +100,10 @@ describe('a use that is given back', () => {
     expect(await storedUses(subject)).toBe(1);
     const states = [await process.use('login', subject, quota), await process.use('login', subject, quota)];
     // The table is not logged: a crash of the database empties it.
-    await database.db.deleteFrom('rate_limits').where('subject', '=', subject).execute();
+    await db().deleteFrom('rate_limits').where('subject', '=', subject).execute();
     for (const state of states) process.giveBack(state);
     await process.exchange();
     for (const used of [1, 2, 3, 4])
-      expect(await start().use('login', subject, quota)).toMatchObject({ used });
+      expect(await startProcess().use('login', subject, quota)).toMatchObject({ used });
   });
 });

@@ -7,13 +7,12 @@ import type { Authenticator } from '../../src/oauth/authenticate.ts';
 import {
   deleteAccessToken,
   deleteAccessTokensExpiredBefore,
-  insertAccessToken,
 } from '../../src/queries/accounts/access-tokens.ts';
 import { deleteApplication } from '../../src/queries/accounts/applications.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { countStatements } from '../support/statement-count.ts';
-import { addClient, addOrganization, addUser, softDelete, START } from './fixture.ts';
+import { addClient, addToken, addOrganization, addUser, softDelete, START } from './fixture.ts';
 import type { TestClient } from './fixture.ts';
 
 let database: TestDatabase;
@@ -33,23 +32,8 @@ beforeEach(async () => {
   elapsedMs = 0;
   authenticator = createAuthenticator({ db: database.db, clock: () => now, monotonicMs: () => elapsedMs });
   client = await addClient(database.db);
-  token = await addToken(client.ownerId);
+  token = await addToken(database.db, client, client.ownerId);
 });
-
-async function addToken(userId: string, scope = 'read write'): Promise<string> {
-  const value = newAccessToken();
-  await insertAccessToken(database.db, {
-    tokenHash: sha256Digest(value),
-    orgId: client.orgId,
-    userId,
-    applicationId: client.applicationId,
-    grantType: 'client-credentials',
-    scope,
-    createdAt: START,
-    expiresAt: new Date(START.getTime() + 36_000_000),
-  });
-  return value;
-}
 
 const enter = (value = token): ReturnType<Authenticator['authenticate']> =>
   authenticator.authenticate(`Bearer ${value}`);
@@ -73,7 +57,7 @@ test('a token acts as its user, with the role and scope as they are', async () =
     tokenDigest: sha256Digest(token).toString('hex'),
   });
   const reader = await addUser(database.db, client.orgId, 'user');
-  expect(await enter(await addToken(reader, 'read'))).toMatchObject({
+  expect(await enter(await addToken(database.db, client, reader, 'read'))).toMatchObject({
     userId: reader,
     role: 'user',
     scope: 'read',
@@ -83,17 +67,7 @@ test('a token acts as its user, with the role and scope as they are', async () =
 test('the partner of a simulation organization is its parent', async () => {
   const simulationOrgId = await addOrganization(database.db, client.orgId);
   const simulated = await addClient(database.db, { orgId: simulationOrgId });
-  const value = newAccessToken();
-  await insertAccessToken(database.db, {
-    tokenHash: sha256Digest(value),
-    orgId: simulationOrgId,
-    userId: simulated.ownerId,
-    applicationId: simulated.applicationId,
-    grantType: 'client-credentials',
-    scope: 'read',
-    createdAt: START,
-    expiresAt: new Date(START.getTime() + 36_000_000),
-  });
+  const value = await addToken(database.db, simulated, simulated.ownerId);
   expect(await enter(value)).toMatchObject({ orgId: simulationOrgId, partnerId: client.orgId });
 });
 
@@ -164,7 +138,7 @@ describe('a change in another process takes effect within a second', () => {
 
 test('the owner of the application takes the tokens of its users along', async () => {
   const holder = await addUser(database.db, client.orgId);
-  const held = await addToken(holder);
+  const held = await addToken(database.db, client, holder);
   await enter(held);
   await softDelete(database.db, client.ownerId);
   authenticator.invalidateCachedTokensOf(client.ownerId);
@@ -172,7 +146,7 @@ test('the owner of the application takes the tokens of its users along', async (
 });
 
 test('a revoked token ends at once in this process, another one stays remembered', async () => {
-  const other = await addToken(client.ownerId);
+  const other = await addToken(database.db, client, client.ownerId);
   await enter();
   await enter(other);
   await database.db.deleteFrom('access_tokens').where('org_id', '=', client.orgId).execute();

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { sha256Digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
+import {
+  newAccessToken,
+  newClientId,
+  newClientSecret,
+  sha256Digest,
+} from '../../src/domain/security/credentials.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { updatePassword } from '../../src/queries/accounts/accounts.ts';
+import { insertAccessToken } from '../../src/queries/accounts/access-tokens.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import type { GrantType } from '../../src/domain/security/grant-types.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
@@ -83,4 +89,25 @@ export function basic(clientId: string, clientSecret: string, scheme = 'Basic'):
 
 export async function softDelete(db: Db, userId: string): Promise<void> {
   await db.updateTable('users').set({ deleted_at: START }).where('id', '=', userId).execute();
+}
+
+/** A token of the client that acts as this user and lives for ten hours. */
+export async function addToken(
+  db: Db,
+  { orgId, applicationId }: Pick<TestClient, 'orgId' | 'applicationId'>,
+  userId: string,
+  scope = 'read write',
+): Promise<string> {
+  const value = newAccessToken();
+  await insertAccessToken(db, {
+    tokenHash: sha256Digest(value),
+    orgId,
+    userId,
+    applicationId,
+    grantType: 'client-credentials',
+    scope,
+    createdAt: START,
+    expiresAt: new Date(START.getTime() + 36_000_000),
+  });
+  return value;
 }

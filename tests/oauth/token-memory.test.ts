@@ -8,11 +8,10 @@ import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { runInRequestScope } from '../../src/queries/connection/request-scope.ts';
 import { FairShare } from '../../src/shares/fair-share.ts';
-import { insertAccessToken } from '../../src/queries/accounts/access-tokens.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { countStatements } from '../support/statement-count.ts';
-import { addClient, softDelete, START } from './fixture.ts';
+import { addClient, addToken, softDelete, START } from './fixture.ts';
 import type { TestClient } from './fixture.ts';
 
 let database: TestDatabase;
@@ -32,23 +31,8 @@ beforeEach(async () => {
   elapsedMs = 0;
   authenticator = createAuthenticator({ db: database.db, clock: () => now, monotonicMs: () => elapsedMs });
   client = await addClient(database.db);
-  token = await addToken(client.ownerId);
+  token = await addToken(database.db, client, client.ownerId);
 });
-
-async function addToken(userId: string): Promise<string> {
-  const value = newAccessToken();
-  await insertAccessToken(database.db, {
-    tokenHash: sha256Digest(value),
-    orgId: client.orgId,
-    userId,
-    applicationId: client.applicationId,
-    grantType: 'client-credentials',
-    scope: 'read',
-    createdAt: START,
-    expiresAt: new Date(START.getTime() + 36_000_000),
-  });
-  return value;
-}
 
 const enter = (value = token): ReturnType<Authenticator['authenticate']> =>
   authenticator.authenticate(`Bearer ${value}`);
@@ -103,7 +87,7 @@ describe('an unknown token', () => {
   test('keeps no token that is issued after it from working at once', async () => {
     const { authenticator: authority } = counted();
     await expect(authority.authenticate(`Bearer ${newAccessToken()}`)).rejects.toMatchObject(refused);
-    const issued = await addToken(client.ownerId);
+    const issued = await addToken(database.db, client, client.ownerId);
     expect(await authority.authenticate(`Bearer ${issued}`)).toMatchObject({ userId: client.ownerId });
   });
 });
@@ -111,7 +95,7 @@ describe('an unknown token', () => {
 describe('tokens that are read together', () => {
   test('cost one statement, and their next requests none', async () => {
     const values = [token];
-    while (values.length < 50) values.push(await addToken(client.ownerId));
+    while (values.length < 50) values.push(await addToken(database.db, client, client.ownerId));
     const { authenticator: authority, statements } = counted();
     const actors = await authority.findActors(values.map(digestOf));
     expect(statements()).toBe(1);
@@ -175,7 +159,7 @@ test('a token that was found before is read in the share of its partner, also af
         () => false,
         () => authority.authenticate(`Bearer ${value}`),
       );
-    const listened = await addToken(client.ownerId);
+    const listened = await addToken(database.db, client, client.ownerId);
     await authority.findActors([digestOf(listened)]);
     await call(token);
     elapsedMs = 900;
