@@ -20,7 +20,7 @@ test('readers of locations hold no connection to the database, however much they
   expect(await service.ask('POST')).toBe(201);
   await until(service.countBusyConnections, (busy) => busy === 0);
   await attack.end();
-}, 30_000);
+});
 
 test('of 40 readers of a long list 16 are sent it at once', async () => {
   const attack = service.begin('users-slowly', 40);

@@ -132,9 +132,9 @@ test('a session that does not answer is cut off and opened again', async () => {
     50,
   );
   proxy.swallow();
-  await expect.poll(() => session.client(), { interval: 5, timeout: 10_000 }).toBeUndefined();
+  await expect.poll(() => session.client()).toBeUndefined();
   proxy.pass();
-  await expect.poll(() => session.client(), { interval: 5, timeout: 10_000 }).toBeDefined();
+  await expect.poll(() => session.client()).toBeDefined();
   expect(prepared.length).toBeGreaterThan(1);
   await session.end();
 });

@@ -137,7 +137,7 @@ test('a fleet whose worker is killed while it is built is finished by another, n
     from households where org_id = ${simulated}
   `.execute(database.db);
   expect(indexes.rows).toEqual([{ n: 1000, most: 999, people: 1000 }]);
-}, 120_000);
+});
 
 test('a fleet whose worker is killed while it is removed is removed by another, and nothing else', async () => {
   const before = [await contents(neighbour.simulationOrgId), await contents(api.orgId)];
@@ -161,7 +161,7 @@ test('a fleet whose worker is killed while it is removed is removed by another, 
     { ...own, fleets: (own?.['fleets'] ?? 0) - 1, user_counts: expect.any(Number) },
   ]);
   expect(await countUse(database.db, api.orgId, 'users')).toBe(users);
-}, 120_000);
+});
 
 test('checkpoints whose worker is killed are made by another, and are what the whole history sums up to', async () => {
   const gate = await closeGate('insert', 'household_checkpoints', 2);
@@ -208,4 +208,4 @@ test('checkpoints whose worker is killed are made by another, and are what the w
     );
     expect(fromCheckpointRow(row)).toEqual(counters.checkpointAt(row.day));
   }
-}, 120_000);
+});

@@ -32,7 +32,6 @@ async function listen(limits: Partial<ServerLimits>, proxies: readonly string[] 
 }
 
 const open = (server: Server): Socket => connect((server.address() as AddressInfo).port, '127.0.0.1');
-const PATIENCE = { timeout: 60_000, interval: 10 };
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n';
 
 describe('a request that does not arrive in time is answered with 408', () => {
@@ -94,13 +93,13 @@ describe('open bodies', () => {
     const slow = open(server);
     // The slow one is older, but has brought a byte since.
     slow.write(`${POST}1`);
-    await expect.poll(() => connections(server), PATIENCE).toBe(1);
+    await expect.poll(() => connections(server)).toBe(1);
     const silent = open(server);
     silent.write(`${POST}1`);
-    await expect.poll(() => connections(server), PATIENCE).toBe(2);
+    await expect.poll(() => connections(server)).toBe(2);
     slow.write('2');
     const [connection] = await slowConnection;
-    await expect.poll(() => connection.bytesRead, PATIENCE).toBe(POST.length + 2);
+    await expect.poll(() => connection.bytesRead).toBe(POST.length + 2);
     const next = open(server);
     next.write(`${POST.replace('Host: a', 'Host: a\r\nConnection: close')}1234567890`);
     expect(await text(silent)).toMatch(/^HTTP\/1\.1 408 /);
@@ -153,7 +152,7 @@ describe('connections', () => {
     server.on('request', (_request, response) => held.push(response));
     const busy = [await openFrom(server), await openFrom(server)];
     for (const socket of busy) socket.write(ASK);
-    await expect.poll(() => held.length, PATIENCE).toBe(2);
+    await expect.poll(() => held.length).toBe(2);
     const refused = await openFrom(server);
     await once(refused, 'close');
     expect([refused.bytesRead, closedOf(busy)]).toEqual([0, [false, false]]);
@@ -169,7 +168,7 @@ describe('connections', () => {
     asked.write(ASK);
     await once(asked, 'data');
     expect(await isServed(server)).toBe(true);
-    await expect.poll(() => closedOf(silent), PATIENCE).toEqual([true, false]);
+    await expect.poll(() => closedOf(silent)).toEqual([true, false]);
     expect(asked.closed).toBe(false);
   });
 
@@ -183,7 +182,7 @@ describe('connections', () => {
     asked.write(ASK);
     await once(asked, 'data');
     const silent = await openSilent(server, 4);
-    await expect.poll(() => closedOf(silent), PATIENCE).toEqual([true, true, false, false]);
+    await expect.poll(() => closedOf(silent)).toEqual([true, true, false, false]);
     expect(asked.closed).toBe(false);
   });
 
@@ -193,7 +192,7 @@ describe('connections', () => {
     const many = await openSilent(server, 7, '127.0.0.2');
     for (let count = 0; count < 4; count += 1) expect(await isServed(server)).toBe(true);
     const closed = (sockets: readonly Socket[]): number => closedOf(sockets).filter(Boolean).length;
-    await expect.poll(() => closed(many), PATIENCE).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => closed(many)).toBeGreaterThanOrEqual(2);
     expect(closed(few)).toBe(0);
     expect(closedOf(many).at(-1)).toBe(false);
   });
@@ -203,7 +202,7 @@ describe('connections', () => {
       '127.0.0.0/8',
     ]);
     const held = [open(server), open(server), open(server)];
-    await expect.poll(() => connections(server), PATIENCE).toBe(3);
+    await expect.poll(() => connections(server)).toBe(3);
     const refused = open(server);
     refused.on('error', () => undefined);
     await once(refused, 'close');

@@ -132,7 +132,7 @@ describe.each(Object.keys(loaders))('%s', (name) => {
         wrong.push(`${index} is accepted with byte ${position} changed by ${by}`);
     }
     expect(wrong).toEqual([]);
-  }, 60_000);
+  });
 
   test('refuses a change of every single byte', async () => {
     const wrong: string[] = [];
@@ -148,7 +148,7 @@ describe.each(Object.keys(loaders))('%s', (name) => {
     }
     expect(some).toHaveLength(12);
     expect(wrong).toEqual([]);
-  }, 60_000);
+  });
 
   test('refuses a body that is cut short, drawn out, or signed with another secret', async () => {
     for (const body of bodies.slice(0, 20)) {

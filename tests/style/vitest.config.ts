@@ -5,6 +5,9 @@ import { LongestFirst } from './longest-first.ts';
 /** Where the counts of a run are written as JSON; .ci/run sums them. */
 const report = process.env['TEST_REPORT'];
 
+/** Not a promise: beside eight busy loops a test takes up to fifteen times as long. */
+const END_OF_PATIENCE_MS = 400_000;
+
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
@@ -22,8 +25,8 @@ export default defineConfig({
     // As Node itself imports what is not written in modules.
     deps: { interopDefault: false },
     maxWorkers: availableParallelism(),
-    // The end of patience, not a promise: beside eight busy loops a test takes up to fifteen times as long.
-    testTimeout: 400_000,
-    hookTimeout: 400_000,
+    testTimeout: END_OF_PATIENCE_MS,
+    hookTimeout: END_OF_PATIENCE_MS,
+    expect: { poll: { timeout: END_OF_PATIENCE_MS, interval: 10 } },
   },
 });

@@ -242,7 +242,7 @@ test('a dead endpoint holds no more than its own slots, over all workers', async
   expect(timesReceived()).toEqual(Array.from({ length: 20 }, () => 1));
   await short.close();
   await dead.close();
-}, 20_000);
+});
 
 test('a dispatcher whose lease does not outlast the deadline does not start', () => {
   expect(() => dispatcher({ leaseMs: 5_000 })).toThrow('must be longer than the deadline');

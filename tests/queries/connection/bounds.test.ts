@@ -87,7 +87,7 @@ describe('a server that swallows bytes', () => {
     proxy.swallow();
     const asked = request(10_000, () => ask(database));
     const before = proxy.lost();
-    await expect.poll(() => proxy.lost(), { interval: 5 }).toBeGreaterThan(before);
+    await expect.poll(() => proxy.lost()).toBeGreaterThan(before);
     proxy.pass();
     expect((await asked).rows).toEqual([{ one: 1 }]);
   });
@@ -181,7 +181,7 @@ describe('what a request may wait', () => {
       const scope = findRequestScope();
       await sql`insert into unsent values (1)`.execute(tx);
       scope?.beginWait();
-      await expect.poll(() => scope?.leftMs, { interval: 5 }).toBeLessThanOrEqual(0);
+      await expect.poll(() => scope?.leftMs).toBeLessThanOrEqual(0);
       scope?.endWait();
     };
     const late = request(200, () =>
@@ -281,7 +281,7 @@ describe('shares of the connections', () => {
         ),
       ),
     );
-    await expect.poll(() => begun.length, { interval: 5 }).toBe(3);
+    await expect.poll(() => begun.length).toBe(3);
     expect((await request(5_000, () => ask(database), 'b')).rows).toEqual([{ one: 1 }]);
     const refused = (await Promise.all(greedy.slice(3))) as { code: string }[];
     expect(refused.map(({ code }) => code)).toEqual(['overloaded', 'overloaded', 'overloaded']);

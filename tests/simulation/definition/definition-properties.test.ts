@@ -94,7 +94,7 @@ test('a preview shows the households that creation makes of what it has stored',
       );
     }),
   );
-}, 120_000);
+});
 
 test('seeds with equal lower halves make different fleets, and the same seed the same', () => {
   fc.assert(
