@@ -1,15 +1,16 @@
 /** Which cells of a grid lie in a country: one scanline for each row, or the cells that its border crosses. */
+import { CellSet } from './cell-set.ts';
 import type { DensityGrid } from './fleet-definition.ts';
 import type { Country, Ring } from '../environment/geography.ts';
 
 /** Longitudes are also tried one full circle further, for grids that cross the antimeridian. */
 const LONGITUDE_SHIFTS_DEG = [0, 360, -360];
 
-/** 1 for each cell (row-major) whose centre lies inside the country. */
-export function maskCellsInsideCountry(country: Country, grid: DensityGrid): Uint8Array {
+/** The cells (row-major) whose centre lies inside the country. */
+export function maskCellsInsideCountry(country: Country, grid: DensityGrid): CellSet {
   const crossings: number[][] = Array.from({ length: grid.rows }, () => []);
   for (const ring of country.rings) addRowCrossings(ring, grid, crossings);
-  const inside = new Uint8Array(grid.rows * grid.cols);
+  const inside = new CellSet(grid.rows * grid.cols);
   for (const [row, found] of crossings.entries()) {
     found.sort((a, b) => a - b);
     for (const shift of LONGITUDE_SHIFTS_DEG) {
@@ -17,7 +18,7 @@ export function maskCellsInsideCountry(country: Country, grid: DensityGrid): Uin
         const column = (x: number) => Math.ceil((x + shift - grid.origin_lon) / grid.cell_deg - 0.5);
         const from = Math.max(0, column(found[i] ?? 0));
         const to = Math.min(grid.cols, column(found[i + 1] ?? 0));
-        if (from < to) inside.fill(1, row * grid.cols + from, row * grid.cols + to);
+        if (from < to) inside.add(row * grid.cols + from, row * grid.cols + to);
       }
     }
   }
@@ -45,8 +46,8 @@ function addRowCrossings(ring: Ring, grid: DensityGrid, crossings: readonly numb
 }
 
 /** Cells through which the border runs, found by walking it in quarters of a cell. */
-export function listBorderCells(country: Country, grid: DensityGrid): Set<number> {
-  const touched = new Set<number>();
+export function maskBorderCells(country: Country, grid: DensityGrid): CellSet {
+  const touched = new CellSet(grid.rows * grid.cols);
   const mark = (x: number, y: number) => {
     const row = Math.floor((grid.origin_lat - y) / grid.cell_deg);
     if (row < 0 || row >= grid.rows) return;

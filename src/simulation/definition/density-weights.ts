@@ -14,18 +14,20 @@ export function decodeBase64(text: string): Uint8Array | undefined {
 }
 
 /** Unpacks by the header: gzip (RFC 1952), zlib (RFC 1950), otherwise raw deflate (RFC 1951). */
-function inflate(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+function inflate(bytes: Uint8Array, cells: number): Uint8Array {
+  // One chunk for all: others would be collected and then copied. zlib takes no smaller one.
+  const options = { maxOutputLength: cells, chunkSize: Math.max(64, cells) };
   const [first = 0, second = 0] = bytes;
-  if (first === 0x1f && second === 0x8b) return gunzipSync(bytes, { maxOutputLength });
+  if (first === 0x1f && second === 0x8b) return gunzipSync(bytes, options);
   if ((first & 0x0f) === 8 && first >> 4 <= 7 && (first * 256 + second) % 31 === 0) {
     try {
-      return inflateSync(bytes, { maxOutputLength });
+      return inflateSync(bytes, options);
     } catch (error) {
       if (isTooLong(error)) throw error;
       // Two bytes of a raw stream may look like a zlib header.
     }
   }
-  return inflateRawSync(bytes, { maxOutputLength });
+  return inflateRawSync(bytes, options);
 }
 
 function isTooLong(error: unknown): boolean {

@@ -1,8 +1,9 @@
-/** A density raster made ready for drawing: checked, cut to its country, with cumulated weights (docs/simulation.md#density-raster). */
+/** A density raster made ready for drawing: checked, cut to its country, with cumulative weights (docs/simulation.md#density-raster). */
 import { createHash } from 'node:crypto';
 import type { FieldError } from '../../domain/api/problem.ts';
 import { decodeDensityWeights } from './density-weights.ts';
-import { maskCellsInsideCountry, listBorderCells } from './density-mask.ts';
+import type { CellSet } from './cell-set.ts';
+import { maskBorderCells, maskCellsInsideCountry } from './density-mask.ts';
 import type { DensityGrid, DensityRaster, DefinitionWarning } from './fleet-definition.ts';
 import { findCountry, isInsideCountry, wrapLongitude } from '../environment/geography.ts';
 import type { Country } from '../environment/geography.ts';
@@ -12,12 +13,15 @@ import type { Seed } from '../kernel/noise.ts';
 export interface Density {
   readonly country: Country;
   readonly grid: DensityGrid;
-  /** Row-major indices of the cells that can be drawn. */
-  readonly cells: Uint32Array;
-  /** Sum of the weights up to and with each of those cells: 255 in each of 4000 x 4000 cells is below 2^32. */
-  readonly cumulativeWeights: Uint32Array;
   /** One byte for each cell of the grid, row-major, north-west first. */
   readonly weights: Uint8Array;
+  /** The cells that can be drawn, if their weight is not 0. */
+  readonly drawable: CellSet;
+  /**
+   * Sum of the weights that can be drawn up to the end of each block of BLOCK_CELLS cells: 255 in each of 4000 x 4000 cells is
+   * below 2^32. A sum for each cell would take 64 MB there.
+   */
+  readonly cumulativeWeights: Uint32Array;
   readonly nonzeroCells: number;
   /** Non-zero cells outside the country. */
   readonly droppedCells: number;
@@ -25,6 +29,9 @@ export interface Density {
   readonly weightsSha256: string;
   readonly warnings: readonly DefinitionWarning[];
 }
+
+/** Cells of a block, of which the one that is drawn is found by passing over them. */
+const BLOCK_CELLS = 64;
 
 type DensityOutcome = { readonly density: Density } | { readonly errors: readonly FieldError[] };
 
@@ -78,54 +85,59 @@ function clipToCountry(
   nonzeroCells: number,
 ): DensityOutcome {
   const warnings: DefinitionWarning[] = [];
-  const inside = maskCellsInsideCountry(country, grid);
-  let used = cellsWhere(weights.length, (cell) => weights[cell] !== 0 && inside[cell] === 1);
-  if (used.length === 0) {
-    const touched = listBorderCells(country, grid);
-    used = cellsWhere(weights.length, (cell) => weights[cell] !== 0 && touched.has(cell));
-    if (used.length === 0) {
-      const nonzero = cellsWhere(weights.length, (cell) => weights[cell] !== 0);
-      return { errors: [outsideCountryError(country, grid, nonzero)] };
-    }
+  let drawable = maskCellsInsideCountry(country, grid);
+  let { usedCells, cumulativeWeights } = sumBlocks(weights, drawable);
+  if (usedCells === 0) {
+    drawable = maskBorderCells(country, grid);
+    ({ usedCells, cumulativeWeights } = sumBlocks(weights, drawable));
+    if (usedCells === 0) return { errors: [outsideCountryError(country, grid, weights)] };
     const detail =
       'No centre of a cell lies inside the country, so every cell that its border crosses is used.';
     warnings.push({ pointer: '/density', code: 'density_mask_skipped', detail });
-  } else if (used.length < nonzeroCells) {
-    const detail = `${nonzeroCells - used.length} of ${nonzeroCells} cells lie outside ${country.code} and take no household.`;
+  } else if (usedCells < nonzeroCells) {
+    const detail = `${nonzeroCells - usedCells} of ${nonzeroCells} cells lie outside ${country.code} and take no household.`;
     warnings.push({ pointer: '/density/weights', code: 'density_cells_dropped', detail });
   }
-  const cumulated = new Uint32Array(used.length);
-  let sum = 0;
-  for (let i = 0; i < used.length; i++) cumulated[i] = sum += weights[used[i] ?? 0] ?? 0;
   const density = {
     country,
     grid,
-    cells: used,
     weights,
-    cumulativeWeights: cumulated,
+    drawable,
+    cumulativeWeights,
     nonzeroCells,
-    droppedCells: nonzeroCells - used.length,
+    droppedCells: nonzeroCells - usedCells,
     weightsSha256: createHash('sha256').update(weights).digest('hex'),
     warnings,
   };
   return { density };
 }
 
-/**
- * The cells from 0 to length - 1 that are taken. Sixteen million take some 0.1 s; filter() and entries() of a typed array
- * make a list of them and take ten times as long.
- */
-function cellsWhere(length: number, isTaken: (cell: number) => boolean): Uint32Array {
-  const found = new Uint32Array(length);
-  let count = 0;
-  for (let cell = 0; cell < length; cell++) if (isTaken(cell)) found[count++] = cell;
-  return found.slice(0, count);
+/** How many cells can be drawn, and the sum of their weights up to the end of each block. */
+function sumBlocks(
+  weights: Uint8Array,
+  drawable: CellSet,
+): { readonly usedCells: number; readonly cumulativeWeights: Uint32Array } {
+  const cumulativeWeights = new Uint32Array(Math.ceil(weights.length / BLOCK_CELLS));
+  let [usedCells, sum] = [0, 0];
+  for (let block = 0; block < cumulativeWeights.length; block++) {
+    const end = Math.min(weights.length, (block + 1) * BLOCK_CELLS);
+    for (let cell = block * BLOCK_CELLS; cell < end; cell++) {
+      const weight = weights[cell] ?? 0;
+      if (weight === 0 || !drawable.has(cell)) continue;
+      usedCells++;
+      sum += weight;
+    }
+    cumulativeWeights[block] = sum;
+  }
+  return { usedCells, cumulativeWeights };
 }
 
-function outsideCountryError(country: Country, grid: DensityGrid, nonzero: Uint32Array): FieldError {
+function outsideCountryError(country: Country, grid: DensityGrid, weights: Uint8Array): FieldError {
   const flipped = { ...grid, origin_lat: grid.origin_lat + grid.rows * grid.cell_deg };
   const inside = maskCellsInsideCountry(country, flipped);
-  const hit = nonzero.some((cell) => inside[cell] === 1 || inside[mirroredCell(grid, cell)] === 1);
+  const hit = weights.some(
+    (weight, cell) => weight !== 0 && (inside.has(cell) || inside.has(mirroredCell(grid, cell))),
+  );
   const hint = hit
     ? ' Read from the south-west corner it would: origin_lat must be the northern edge, and row 0 the northernmost.'
     : '';
@@ -147,18 +159,8 @@ export function drawLocation(
   seed: Seed,
   index: number,
 ): { latitude: number; longitude: number } {
-  const { cumulativeWeights, cells, grid } = density;
-  const total = cumulativeWeights[cumulativeWeights.length - 1] ?? 0;
-  const target = Number(
-    (BigInt(hashCounter(seed, index, NOISE_CHANNEL.densityCell, 0)) * BigInt(total)) >> 32n,
-  );
-  let low = 0;
-  for (let high = cumulativeWeights.length - 1; low < high;) {
-    const middle = (low + high) >> 1;
-    if ((cumulativeWeights[middle] ?? 0) > target) high = middle;
-    else low = middle + 1;
-  }
-  const cell = cells[low] ?? 0;
+  const { grid } = density;
+  const cell = drawCell(density, hashCounter(seed, index, NOISE_CHANNEL.densityCell, 0));
   const at = (x: number, y: number) => ({
     latitude: grid.origin_lat - (Math.floor(cell / grid.cols) + y) * grid.cell_deg,
     longitude: wrapLongitude(grid.origin_lon + ((cell % grid.cols) + x) * grid.cell_deg),
@@ -171,6 +173,23 @@ export function drawLocation(
   return at(0.5, 0.5);
 }
 
+/** The cell for a number from 0 to 2^32 - 1: the first at whose end the cumulative weight is beyond that share of the total. */
+function drawCell({ cumulativeWeights, weights, drawable }: Density, drawn: number): number {
+  const total = cumulativeWeights[cumulativeWeights.length - 1] ?? 0;
+  const target = Number((BigInt(drawn) * BigInt(total)) >> 32n);
+  let block = 0;
+  for (let high = cumulativeWeights.length - 1; block < high;) {
+    const middle = (block + high) >> 1;
+    if ((cumulativeWeights[middle] ?? 0) > target) high = middle;
+    else block = middle + 1;
+  }
+  let sum = block === 0 ? 0 : (cumulativeWeights[block - 1] ?? 0);
+  for (let cell = block * BLOCK_CELLS; ; cell++) {
+    if (drawable.has(cell)) sum += weights[cell] ?? 0;
+    if (sum > target) return cell;
+  }
+}
+
 /** Box around the cells in use, in degrees; west > east when it crosses the antimeridian. */
 export function computeDensityBounds(density: Density): {
   north: number;
@@ -178,17 +197,16 @@ export function computeDensityBounds(density: Density): {
   east: number;
   west: number;
 } {
-  const { grid, cells } = density;
-  // One loop: map() and reduce() of sixteen million cells take half a second.
+  const { grid, weights, drawable } = density;
   let [top, bottom, left, right] = [Infinity, 0, Infinity, 0];
-  for (let i = 0; i < cells.length; i++) {
-    const cell = cells[i] ?? 0;
-    const row = Math.floor(cell / grid.cols);
-    const col = cell - row * grid.cols;
-    if (row < top) top = row;
-    if (row > bottom) bottom = row;
-    if (col < left) left = col;
-    if (col > right) right = col;
+  for (let row = 0, cell = 0; row < grid.rows; row++) {
+    for (let col = 0; col < grid.cols; col++, cell++) {
+      if (weights[cell] === 0 || !drawable.has(cell)) continue;
+      if (row < top) top = row;
+      if (row > bottom) bottom = row;
+      if (col < left) left = col;
+      if (col > right) right = col;
+    }
   }
   const round = (degrees: number) => Math.round(degrees * 1e6) / 1e6;
   return {
