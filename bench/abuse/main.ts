@@ -1,46 +1,26 @@
 // `make bench ARGS=abuse`: attacks beside a second partner. See bench/README.md.
-import { parseArgs } from 'node:util';
+import { join } from 'node:path';
 import type { Attack } from './attack.ts';
-import { ATTACKS, CONTROL, findAttack } from './attacks/all.ts';
+import { ATTACKS, CONTROL } from './attacks/all.ts';
 import { boundsOf, WITHOUT_BOUND } from './bounds/all.ts';
-import { measure, medianRun, Victim } from './measure.ts';
+import { isKept, keepRow, readKept, writeKept } from './kept.ts';
+import type { KeptResults, KeptRow } from './kept.ts';
+import { measure, Victim } from './measure.ts';
 import type { Latency, Run } from './measure.ts';
+import { describeTree } from '../other-version.ts';
+import { nameAddress, readPlan, rowsOf } from './plan.ts';
+import type { Plan, PlannedRow } from './plan.ts';
 import { canPin, pinToServiceCore } from '../processes.ts';
-import { GOALS, missedGoals, printHead, printRow } from './table.ts';
+import { describeMachine, nameResults } from '../results.ts';
+import { GOALS, concludeRuns, isDecided, printHead, printRow } from './table.ts';
 import type { Row } from './table.ts';
 import { copyWithout } from './unbounded.ts';
+import { ROOT } from '../version.ts';
 import { createWorld } from './world.ts';
 import type { Attacked, World } from './world.ts';
 
-const SAME = '127.0.0.1';
-const OTHER = '127.0.0.2';
-/** The control is measured again before every so many rows: the machine may have become another one. */
-const ROWS_PER_CONTROL = 6;
-
-interface Plan {
-  readonly attacks: readonly Attack[];
-  readonly cells: readonly Cell[];
-  readonly runs: number;
-  readonly requests: number;
-  readonly perSecond: number;
-  readonly households: number;
-  /** Each attack against a service without its bounds. */
-  readonly unbounded: boolean;
-}
-
-interface Cell {
-  readonly limits: 'off' | 'default';
-  readonly from: typeof SAME | typeof OTHER;
-}
-
-/** The address matters only where limits count it: to those who are not known by a token. */
-const CELLS: readonly Cell[] = [
-  { limits: 'off', from: OTHER },
-  { limits: 'default', from: SAME },
-  { limits: 'default', from: OTHER },
-];
-
-const USAGE = `abuse [ATTACK…] [--quick] [--limits off|default] [--from same|other] [--runs N] [--requests N] [--rate N] [--unbounded] [--list]`;
+/** The control is measured again when it is older: the machine may have become another one. */
+const CONTROL_AGE_MS = 240_000;
 
 /** Measures the attacks that the arguments name, or all. Resolves to the exit code: 1 when a goal was missed. */
 export async function benchAbuse(args: readonly string[]): Promise<number> {
@@ -49,37 +29,84 @@ export async function benchAbuse(args: readonly string[]): Promise<number> {
     for (const { name, by, what } of ATTACKS) console.log(`${name.padEnd(18)} ${by.padEnd(8)} ${what}`);
     return 0;
   }
+  const book = new Book(plan);
+  const missing = rowsOf(plan).filter((row) => !isKept(book.rows, row));
   pinToServiceCore();
-  const { attacks, runs, requests, perSecond } = plan;
   console.log(
-    `Attacks beside a partner that sends ${perSecond} requests a second, GET and POST by turns: ` +
-      `${requests} in each run, median of ${runs}.`,
+    `Attacks beside a partner that sends ${plan.perSecond} requests a second, GET and POST by turns: ` +
+      `${plan.requests} in each run, median of ${plan.runs}. ${missing.length} rows, kept in ${book.path}`,
   );
-  if (plan.unbounded) printBounds(attacks);
+  if (plan.unbounded) printBounds(plan.attacks);
   if (!canPin) console.log('Without two cores and taskset nothing is pinned: the control means little.');
   console.log(`The calibration loop takes ${calibrate().toFixed(0)} ms.\n`);
-  const startedAt = performance.now();
+  const isWhole = await measureRows(plan, missing, book);
+  return conclude(book, isWhole);
+}
+
+/** The rows that are known, those of an earlier run first, and the file in which they are. */
+class Book {
+  readonly path: string;
+  readonly startedAt = new Date();
+  readonly #rows: KeptRow[] = [];
+  readonly #asked: KeptResults['asked'];
+  readonly #about: Pick<KeptResults, 'version' | 'machine' | 'rowsPlanned'>;
+
+  constructor(plan: Plan) {
+    const { runs, untilDecided, requests, perSecond, households, unbounded, resume } = plan;
+    this.#asked = { runs, untilDecided, requests, perSecond, households, unbounded };
+    this.#about = { version: describeTree(), machine: describeMachine(), rowsPlanned: rowsOf(plan).length };
+    const name = nameResults(this.startedAt, this.#about.version.commit);
+    this.path = resume ?? join(ROOT, 'bench/results', `abuse-${name}`);
+    if (resume !== undefined) this.#rows.push(...readKept(resume, this.#asked));
+  }
+
+  get rows(): readonly KeptRow[] {
+    return this.#rows;
+  }
+
+  add(row: KeptRow): void {
+    this.#rows.push(row);
+    const times = { startedAt: this.startedAt.toISOString(), endedAt: new Date().toISOString() };
+    writeKept(this.path, { ...times, ...this.#about, asked: this.#asked, rows: this.#rows });
+  }
+}
+
+/** Measures row by row, and keeps each at once. False when a signal ended it before all were measured. */
+async function measureRows(plan: Plan, planned: readonly PlannedRow[], book: Book): Promise<boolean> {
   const world = await createWorld(plan.households);
-  const victim = new Victim(perSecond);
-  const rows: Row[] = [];
-  let control: Latency | undefined;
+  const victim = new Victim(plan.perSecond);
+  const interrupted = new AbortController();
+  // Without its victim the run under way fails, and everything is removed as after any other failure.
+  const interrupt = (): void => {
+    interrupted.abort();
+    victim.stop();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt);
+  let control: Control | undefined;
   try {
     printHead();
-    for (const attack of attacks) {
-      const isMeasured = !plan.unbounded || boundsOf(attack.name).length > 0;
-      for (const cell of isMeasured ? cellsOf(attack, plan.cells) : []) {
-        const isDue = rows.length % ROWS_PER_CONTROL === 0 || control === undefined;
-        const row = await measureRow(world, victim, attack, cell, plan, isDue ? undefined : control);
-        ({ control } = row);
-        rows.push(row);
-        printRow(row);
-      }
+    for (const each of planned) {
+      const isFresh = control !== undefined && performance.now() - control.atMs < CONTROL_AGE_MS;
+      const { row, control: used } = await measureRow(
+        world,
+        victim,
+        each,
+        plan,
+        isFresh ? control : undefined,
+      );
+      control = used;
+      printRow(row);
+      book.add(keepRow(row));
     }
+    return true;
+  } catch (error) {
+    if (!interrupted.signal.aborted) throw error;
+    return false;
   } finally {
     victim.stop();
     await world.remove();
+    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupt);
   }
-  return conclude(rows, startedAt);
 }
 
 /** What is taken out for each attack; those that nothing could be taken out for are not made. */
@@ -91,86 +118,66 @@ function printBounds(attacks: readonly Attack[]): void {
   }
 }
 
-function conclude(rows: readonly Row[], startedAt: number): number {
-  const missed = rows.filter((row) => missedGoals(row).length > 0);
-  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+function conclude({ rows, path, startedAt }: Book, isWhole: boolean): number {
+  const missed = rows.filter((row) => row.missed.length > 0);
+  const minutes = ((Date.now() - startedAt.getTime()) / 60_000).toFixed(1);
+  const resume = isWhole ? '' : ` Interrupted: go on with the same arguments and --resume ${path}`;
   console.log(
     `\n${rows.length - missed.length} of ${rows.length} rows reach every goal (p99 at most ${GOALS.ratio} times the ` +
       `control or ${GOALS.aboveMs} ms above it; a burst is over within ${GOALS.burstMs} ms; the loop is held ` +
       `${GOALS.holdMs} ms at most; ${GOALS.memoryMb} MB more memory at most; no failed request). ${minutes} minutes. ` +
-      `The calibration loop takes ${calibrate().toFixed(0)} ms.`,
+      `The calibration loop takes ${calibrate().toFixed(0)} ms. All figures: ${path}${resume}`,
   );
-  return missed.length > 0 ? 1 : 0;
+  return missed.length > 0 || !isWhole ? 1 : 0;
+}
+
+interface Control extends Latency {
+  readonly atMs: number;
 }
 
 async function measureRow(
   world: World,
   victim: Victim,
-  attack: Attack,
-  { limits, from }: Cell,
+  planned: PlannedRow,
   plan: Plan,
-  known: Latency | undefined,
-): Promise<Row> {
+  known: Control | undefined,
+): Promise<{ row: Row; control: Control }> {
+  const { attack, limits, from } = planned;
   const tree = plan.unbounded ? copyWithout(boundsOf(attack.name)) : undefined;
-  const attacked = await world.start({ limits, command: tree?.command, hasOwnMetrics: !attack.readsMetrics });
+  const attacked = await world.start({
+    limits,
+    command: tree?.command,
+    hasOwnMetrics: !attack.readsMetrics,
+  });
   try {
     await warmUp(attacked, victim, plan);
-    const control = known ?? (await measure(attacked, victim, CONTROL, from, plan.requests));
+    const control = known ?? (await measureControl(attacked, victim, from, plan));
     const runs: Run[] = [];
-    for (let i = 0; i < plan.runs; i++)
+    while (runs.length < plan.runs) {
       runs.push(await measure(attacked, victim, attack, from, plan.requests));
-    return { attack, limits, from: from === SAME ? 'same' : 'other', run: medianRun(runs), control };
+      if (plan.untilDecided && isDecided(runs, plan.runs, attack, control)) break;
+    }
+    const about = { attack, limits, from: nameAddress(planned), control };
+    return { row: { ...about, runs, ...concludeRuns(runs, plan.runs, attack, control) }, control };
   } finally {
     await attacked.remove();
     tree?.remove();
   }
 }
 
+async function measureControl(
+  attacked: Attacked,
+  victim: Victim,
+  from: string,
+  { requests }: Plan,
+): Promise<Control> {
+  const { p50, p99 } = await measure(attacked, victim, CONTROL, from, requests);
+  return { p50, p99, atMs: performance.now() };
+}
+
 /** Two seconds, in which the service's code is compiled and its connections are opened. */
 async function warmUp(attacked: Attacked, victim: Victim, { perSecond }: Plan): Promise<void> {
   await victim.send(attacked, perSecond * 2);
-}
-
-/** With limits off and for partners with a token one address is like another. */
-function cellsOf({ by }: Attack, cells: readonly Cell[]): readonly Cell[] {
-  return by === 'anybody' ? cells : cells.filter(({ limits, from }) => limits === 'off' || from === SAME);
-}
-
-function readPlan(args: readonly string[]): Plan | undefined {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      quick: { type: 'boolean', default: false },
-      list: { type: 'boolean', default: false },
-      unbounded: { type: 'boolean', default: false },
-      limits: { type: 'string' },
-      from: { type: 'string' },
-      runs: { type: 'string' },
-      requests: { type: 'string' },
-      rate: { type: 'string' },
-    },
-  });
-  if (values.list) return undefined;
-  const number = (text: string | undefined, otherwise: number): number => {
-    const value = text === undefined ? otherwise : Number(text);
-    if (!Number.isInteger(value) || value < 1) throw new Error(`Usage: ${USAGE}`);
-    return value;
-  };
-  const from = values.from === undefined ? undefined : values.from === 'same' ? SAME : OTHER;
-  return {
-    attacks: positionals.length === 0 ? ATTACKS : positionals.map(findAttack),
-    unbounded: values.unbounded,
-    cells: CELLS.filter(
-      (cell) =>
-        (values.limits ?? (values.unbounded ? 'off' : cell.limits)) === cell.limits &&
-        (from === undefined || cell.from === from),
-    ),
-    runs: number(values.runs, values.quick ? 1 : 3),
-    requests: number(values.requests, values.quick ? 1_000 : 3_000),
-    perSecond: number(values.rate, 400),
-    households: values.quick ? 1_000 : 5_000,
-  };
 }
 
 /** A fixed piece of work: how fast the machine is now. Milliseconds. */

@@ -52,7 +52,7 @@ export class Victim {
   }
 
   stop(): void {
-    this.#child.disconnect();
+    if (this.#child.connected) this.#child.disconnect();
   }
 }
 
@@ -102,25 +102,4 @@ export async function measure(
 function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-/** The run in the middle by p99, with the worst of what must never be. */
-export function medianRun(runs: readonly Run[]): Run {
-  const middle = runs.toSorted((a, b) => a.p99 - b.p99)[Math.floor(runs.length / 2)];
-  if (middle === undefined) throw new Error('There is no run.');
-  const most = (value: (run: Run) => number): number => Math.max(...runs.map(value));
-  return {
-    ...middle,
-    failures: sum(runs.map(({ failures }) => failures)),
-    holdMs: most(({ holdMs }) => holdMs),
-    peakMb: most(({ peakMb }) => peakMb),
-    keptMb: most(({ keptMb }) => keptMb),
-  };
-}
-
-function sum(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
-  const total: Record<string, number> = {};
-  for (const [name, count] of all.flatMap((each) => Object.entries(each)))
-    total[name] = (total[name] ?? 0) + count;
-  return total;
 }

@@ -18,12 +18,62 @@ const COLUMNS = [
   ['missed', 22],
 ] as const;
 
-export interface Row {
+export interface Row extends Conclusion {
   readonly attack: Attack;
   readonly limits: string;
   readonly from: string;
-  readonly run: Run;
+  readonly runs: readonly Run[];
   readonly control: Latency;
+}
+
+/** What the runs of a row come to. */
+interface Conclusion {
+  /** The run in the middle by p99, a burst by how long it was felt, with the worst of what must never be. */
+  readonly run: Run;
+  /** Until when requests took longer than the goal of p99, in milliseconds after the attack's start. */
+  readonly slowUntilMs: number;
+  readonly isSlow: boolean;
+  /** Where runs were left out: whether the true median lies at most or at least there. */
+  readonly sign: '' | '≤' | '≥';
+}
+
+/** Whether more than half of all runs that are planned say the same of the p99: the median then says it too. */
+export function isDecided(runs: readonly Run[], planned: number, attack: Attack, control: Latency): boolean {
+  const slow = runs.filter((run) => isTooSlow(run, attack, control)).length;
+  return Math.max(slow, runs.length - slow) > planned / 2;
+}
+
+/**
+ * The run in the middle. Where runs were left out as the others had decided, the nearest one that the true middle cannot be
+ * worse than, or better than when the goal is missed.
+ */
+export function concludeRuns(
+  runs: readonly Run[],
+  planned: number,
+  attack: Attack,
+  control: Latency,
+): Conclusion {
+  const rated = (run: Run): number => (attack.isBurst ? run.slowUntilMs(bound(control)) : run.p99);
+  const sorted = runs.toSorted((a, b) => rated(a) - rated(b));
+  const slow = runs.filter((run) => isTooSlow(run, attack, control)).length;
+  const isMissed = slow > runs.length / 2;
+  const half = Math.floor(planned / 2);
+  const middle = sorted[isMissed ? Math.max(0, runs.length - 1 - half) : half] ?? sorted.at(-1);
+  if (middle === undefined) throw new Error('There is no run.');
+  const most = (value: (run: Run) => number): number => Math.max(...runs.map(value));
+  const run = {
+    ...middle,
+    failures: sum(runs.map(({ failures }) => failures)),
+    holdMs: most(({ holdMs }) => holdMs),
+    peakMb: most(({ peakMb }) => peakMb),
+    keptMb: most(({ keptMb }) => keptMb),
+  };
+  return {
+    run,
+    slowUntilMs: middle.slowUntilMs(bound(control)),
+    isSlow: isTooSlow(middle, attack, control),
+    sign: runs.length === planned ? '' : isMissed ? '≥' : '≤',
+  };
 }
 
 export function printHead(): void {
@@ -31,13 +81,13 @@ export function printHead(): void {
 }
 
 export function printRow(row: Row): void {
-  const { attack, run, control } = row;
+  const { attack, run, control, sign } = row;
   const cells = [
     attack.name,
     row.limits,
     row.from,
     ms(run.p50),
-    attack.isBurst === true ? `${run.slowUntilMs(bound(control)).toFixed(0)} slow` : ms(run.p99),
+    attack.isBurst === true ? `${sign}${row.slowUntilMs.toFixed(0)} slow` : sign + ms(run.p99),
     `${ms(control.p50)}/${ms(control.p99)}`,
     ms(run.holdMs),
     `${run.peakMb.toFixed(0)}/${run.keptMb.toFixed(0)}`,
@@ -48,15 +98,17 @@ export function printRow(row: Row): void {
 }
 
 /** The names of the goals that the row does not reach. */
-export function missedGoals({ attack, run, control }: Row): string[] {
-  const isSlow =
-    attack.isBurst === true ? run.slowUntilMs(bound(control)) > GOALS.burstMs : run.p99 > bound(control);
+export function missedGoals({ isSlow, run }: Pick<Row, 'isSlow' | 'run'>): string[] {
   return [
     ...(isSlow ? ['p99'] : []),
     ...(run.holdMs > GOALS.holdMs ? ['hold'] : []),
     ...(run.peakMb > GOALS.memoryMb ? ['memory'] : []),
     ...(countFailures(run) > 0 ? ['failed'] : []),
   ];
+}
+
+function isTooSlow(run: Run, attack: Attack, control: Latency): boolean {
+  return attack.isBurst === true ? run.slowUntilMs(bound(control)) > GOALS.burstMs : run.p99 > bound(control);
 }
 
 /** Half as much again as beside the control, or 20 ms more. */
@@ -66,6 +118,13 @@ function bound(control: Latency): number {
 
 function countFailures({ failures }: Run): number {
   return Object.values(failures).reduce((a, b) => a + b, 0);
+}
+
+function sum(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const [name, count] of all.flatMap((each) => Object.entries(each)))
+    total[name] = (total[name] ?? 0) + count;
+  return total;
 }
 
 function describeAttacker({ attacker, attackerMb, failures }: Run): string {

@@ -1,0 +1,81 @@
+// What a run of attacks leaves as a file: written anew after each row, so that a run that is interrupted keeps what it knows.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Results } from '../results.ts';
+import type { Latency, Run } from './measure.ts';
+import { nameAddress } from './plan.ts';
+import type { Plan, PlannedRow } from './plan.ts';
+import { missedGoals } from './table.ts';
+import type { Row } from './table.ts';
+
+/** The number of the form: it grows when a reader of the former one would be misled. */
+const FORM = 1;
+
+export interface KeptResults extends Pick<Results, 'startedAt' | 'endedAt' | 'version' | 'machine'> {
+  readonly form: typeof FORM;
+  readonly asked: Pick<Plan, 'runs' | 'untilDecided' | 'requests' | 'perSecond' | 'households' | 'unbounded'>;
+  /** Rows that were to be measured; fewer are there as long as the run goes on, and when it was interrupted. */
+  readonly rowsPlanned: number;
+  readonly rows: readonly KeptRow[];
+}
+
+export interface KeptRow {
+  readonly attack: string;
+  readonly limits: string;
+  readonly from: string;
+  /** Of a burst: until when requests were slow, in milliseconds after its start. */
+  readonly slowUntilMs: number | null;
+  readonly control: Latency;
+  readonly median: KeptRun;
+  readonly runs: readonly KeptRun[];
+  readonly missed: readonly string[];
+}
+
+type KeptRun = Omit<Run, 'slowUntilMs'>;
+
+/** The row as it is kept: all of its runs, and what it was rated by. */
+export function keepRow(row: Row): KeptRow {
+  const { attack, limits, from, control, run, runs, slowUntilMs } = row;
+  return {
+    attack: attack.name,
+    limits,
+    from,
+    slowUntilMs: attack.isBurst === true ? slowUntilMs : null,
+    control,
+    median: keepRun(run),
+    runs: runs.map(keepRun),
+    missed: missedGoals(row),
+  };
+}
+
+/** Without the function, which depends on the control. */
+function keepRun({ p50, p99, failures, holdMs, peakMb, keptMb, attacker, attackerMb }: Run): KeptRun {
+  return { p50, p99, failures, holdMs, peakMb, keptMb, attacker, attackerMb };
+}
+
+/** Whether a row that is planned is among those that were kept. */
+export function isKept(rows: readonly KeptRow[], planned: PlannedRow): boolean {
+  return rows.some(
+    ({ attack, limits, from }) =>
+      attack === planned.attack.name && limits === planned.limits && from === nameAddress(planned),
+  );
+}
+
+/** Writes the results as JSON, and the folders above them. The file is whole at any time. */
+export function writeKept(path: string, results: Omit<KeptResults, 'form'>): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.new`, `${JSON.stringify({ form: FORM, ...results }, null, 2)}\n`);
+  renameSync(`${path}.new`, path);
+}
+
+/**
+ * The rows of an earlier run.
+ * @throws Error when there is no such file, or when it asked otherwise: its rows could not stand in the same table.
+ */
+export function readKept(path: string, asked: KeptResults['asked']): readonly KeptRow[] {
+  const kept = JSON.parse(readFileSync(path, 'utf8')) as Omit<KeptResults, 'form'> & { form: unknown };
+  const [then, now] = [kept.asked, asked].map((each) => JSON.stringify(each, Object.keys(asked).toSorted()));
+  if (kept.form !== FORM || then !== now)
+    throw new Error(`${path} was measured otherwise: ${then ?? ''}, and now ${now ?? ''}.`);
+  return kept.rows;
+}

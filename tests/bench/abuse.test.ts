@@ -1,0 +1,127 @@
+// What the bench of attacks is asked for, how it rates runs, and what it keeps when it is interrupted.
+import { afterAll, describe, expect, test } from 'vitest';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findAttack } from '../../bench/abuse/attacks/all.ts';
+import { isKept, keepRow, readKept, writeKept } from '../../bench/abuse/kept.ts';
+import type { KeptResults } from '../../bench/abuse/kept.ts';
+import type { Run } from '../../bench/abuse/measure.ts';
+import { readPlan, rowsOf } from '../../bench/abuse/plan.ts';
+import type { Plan } from '../../bench/abuse/plan.ts';
+import { concludeRuns, isDecided } from '../../bench/abuse/table.ts';
+import { describeMachine } from '../../bench/results.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'partner-abuse-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const [steady, burst] = [findAttack('previews'), findAttack('half-open-burst')];
+/** The goal is a p99 of 30 ms. */
+const control = { p50: 2, p99: 10 };
+
+const runOf = (p99: number, change: Partial<Run> = {}): Run => ({
+  p50: 2,
+  p99,
+  failures: {},
+  holdMs: 5,
+  peakMb: 1,
+  keptMb: 0,
+  slowUntilMs: () => 0,
+  attacker: { 200: 3 },
+  attackerMb: 1,
+  ...change,
+});
+
+function planOf(...args: readonly string[]): Plan {
+  const plan = readPlan(args);
+  if (plan === undefined) throw new Error('There is a plan.');
+  return plan;
+}
+
+describe('runs', () => {
+  const conclude = (...p99: readonly number[]) => {
+    const { run, sign, isSlow } = concludeRuns(
+      p99.map((each) => runOf(each)),
+      3,
+      steady,
+      control,
+    );
+    return [sign, run.p99, isSlow];
+  };
+
+  test('the one in the middle counts', () => {
+    expect(conclude(29, 12, 300)).toEqual(['', 29, false]);
+    expect(conclude(31, 12, 300)).toEqual(['', 31, true]);
+  });
+
+  test('where two of three have decided, the nearest is told that the middle cannot be worse or better than', () => {
+    expect(conclude(12, 29)).toEqual(['≤', 29, false]);
+    expect(conclude(300, 31)).toEqual(['≥', 31, true]);
+  });
+
+  test('are decided by more than half of those that are planned', () => {
+    const decided = (...p99: readonly number[]): boolean =>
+      isDecided(
+        p99.map((each) => runOf(each)),
+        3,
+        steady,
+        control,
+      );
+    expect([decided(12), decided(12, 31), decided(12, 29), decided(31, 300)]).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  test('what must never be counts from all of them, and a burst by how long it is felt', () => {
+    const felt = (ms: number): Pick<Run, 'slowUntilMs'> => ({ slowUntilMs: () => ms });
+    const runs = [
+      runOf(1, { ...felt(600), holdMs: 60, failures: { late: 1 } }),
+      runOf(2, { ...felt(400), peakMb: 70 }),
+      runOf(3, { ...felt(100), failures: { late: 2 } }),
+    ];
+    const concluded = concludeRuns(runs, 3, burst, control);
+    expect(concluded).toMatchObject({ slowUntilMs: 400, isSlow: false });
+    expect(concluded.run).toMatchObject({ p99: 2, holdMs: 60, peakMb: 70, failures: { late: 3 } });
+  });
+});
+
+describe('rows', () => {
+  test('of anybody are three, of a partner two, without bounds one; an attack that no bound holds up has none', () => {
+    const cells = (...args: readonly string[]) => rowsOf(planOf(...args)).length;
+    expect([cells('churn'), cells('previews'), cells('churn', 'previews', '--unbounded')]).toEqual([3, 2, 1]);
+  });
+
+  test('are kept one by one, and not measured again by a run that goes on', () => {
+    const { runs, untilDecided, requests, perSecond, households, unbounded } = planOf('previews');
+    const asked = { runs, untilDecided, requests, perSecond, households, unbounded };
+    const about: Omit<KeptResults, 'form' | 'rows'> = {
+      startedAt: '2026-11-22T12:00:00.000Z',
+      endedAt: '2026-11-22T12:01:00.000Z',
+      version: { commit: 'c'.repeat(40), isChanged: false },
+      machine: describeMachine(),
+      asked,
+      rowsPlanned: 2,
+    };
+    const measured = [runOf(29), runOf(31), runOf(12)];
+    const concluded = concludeRuns(measured, 3, steady, control);
+    const row = keepRow({
+      attack: steady,
+      limits: 'off',
+      from: 'other',
+      control,
+      runs: measured,
+      ...concluded,
+    });
+    const path = join(folder, 'kept', 'abuse.json');
+    writeKept(path, { ...about, rows: [row] });
+    expect(readdirSync(join(folder, 'kept'))).toEqual(['abuse.json']);
+    const rows = readKept(path, asked);
+    expect(rows).toEqual([row]);
+    expect(row).toMatchObject({ attack: 'previews', slowUntilMs: null, median: { p99: 29 }, missed: [] });
+    expect(rowsOf(planOf('previews')).map((planned) => isKept(rows, planned))).toEqual([true, false]);
+    expect(() => readKept(path, { ...asked, runs: 1 })).toThrow(`${path} was measured otherwise`);
+  });
+});
