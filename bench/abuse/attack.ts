@@ -55,6 +55,8 @@ export interface Attack {
   readonly isBurst?: true;
   /** It reads the metrics of the public port, which have a port of their own otherwise. */
   readonly readsMetrics?: true;
+  /** The planner knows nothing of the tables yet: the attack is at its worst as long as what it reads is new. */
+  readonly hasNoStatistics?: true;
   readonly run: (aim: Aim) => Promise<void>;
 }
 

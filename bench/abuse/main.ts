@@ -148,6 +148,7 @@ async function measureRow(
     limits,
     command: tree?.command,
     hasOwnMetrics: !attack.readsMetrics,
+    hasStatistics: !attack.hasNoStatistics,
   });
   try {
     await warmUp(attacked, victim, plan);

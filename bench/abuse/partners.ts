@@ -25,6 +25,8 @@ const HISTORY_DAYS = 32;
 export interface Possessions {
   readonly users: number;
   readonly notices: number;
+  /** Messages that its webhook has received. */
+  readonly deliveries: number;
   /** Of one fleet. */
   readonly households: number;
   /** The port of a webhook's endpoint that never answers. */
@@ -50,7 +52,7 @@ export async function prepareVictim(
 export async function prepareAttacker(
   { db, pool }: Pick<TestDatabase, 'db' | 'pool'>,
   service: ServiceProcess,
-  { users, notices, households, blackHolePort }: Possessions,
+  { users, notices, deliveries, households, blackHolePort }: Possessions,
 ): Promise<Attacker> {
   const attacker = await createOrganization(
     db,
@@ -79,6 +81,26 @@ export async function prepareAttacker(
     url: `https://127.0.0.1:${blackHolePort}/`,
     topics: ['device.information'],
   });
+  await insertRows(pool, { orgId, webhookId: webhook.body.id }, { users, notices, deliveries });
+  return {
+    orgId,
+    clientId,
+    clientSecret,
+    token: api.token,
+    passwordClientId: password.clientId,
+    passwordClientSecret: password.clientSecret,
+    applicationTokens,
+    fleet: await growFleet(api, households),
+    fleetWithHistory: await growFleet(api, HOUSEHOLDS_WITH_HISTORY, HISTORY_DAYS),
+    webhookId: webhook.body.id,
+  };
+}
+
+async function insertRows(
+  pool: TestDatabase['pool'],
+  { orgId, webhookId }: { readonly orgId: string; readonly webhookId: string },
+  { users, notices, deliveries }: Pick<Possessions, 'users' | 'notices' | 'deliveries'>,
+): Promise<void> {
   await pool.query(
     `insert into users (org_id, id, email, role, first_name, last_name, town, country, created_at, updated_at)
      select $1, gen_random_uuid(), 'user' || n || '@example.com', 'user', 'First', 'Last', 'Graz', 'AT',
@@ -92,18 +114,17 @@ export async function prepareAttacker(
      from generate_series(1, $2::int) n`,
     [orgId, notices],
   );
-  return {
-    orgId,
-    clientId,
-    clientSecret,
-    token: api.token,
-    passwordClientId: password.clientId,
-    passwordClientSecret: password.clientSecret,
-    applicationTokens,
-    fleet: await growFleet(api, households),
-    fleetWithHistory: await growFleet(api, HOUSEHOLDS_WITH_HISTORY, HISTORY_DAYS),
-    webhookId: webhook.body.id,
-  };
+  await pool.query(
+    `with sent as (
+       insert into messages (org_id, id, message_type, occurred_at, payload, created_at, announced_at)
+       select $1, gen_random_uuid(), 'device.information', at, '{}', at, at
+       from (select now() - n * interval '1 s' from generate_series(1, $3::int) n) as instants (at)
+       returning org_id, id, created_at
+     )
+     insert into deliveries (org_id, message_id, webhook_id, state, attempts, due_at, created_at, finished_at)
+     select org_id, id, $2, 'delivered', 1, created_at, created_at, created_at from sent`,
+    [orgId, webhookId, deliveries],
+  );
 }
 
 async function growFleet(api: PartnerApi, households: number, historyDays = 0): Promise<Fleet> {

@@ -16,12 +16,7 @@ export interface Sent {
 export async function flood(aim: Aim, atOnce: number, make: (n: number) => Sent): Promise<void> {
   const { target, from, signal, tally } = aim;
   const connections = aim.atOnce ?? atOnce;
-  const pool = new Pool(`http://127.0.0.1:${target.port}`, {
-    connections,
-    connect: { localAddress: from },
-    headersTimeout: 60_000,
-    bodyTimeout: 60_000,
-  });
+  const pool = openPool(target.port, from, connections);
   const isOver = (): boolean => signal.aborted;
   let made = 0;
   const worker = async (): Promise<void> => {
@@ -41,6 +36,49 @@ export async function flood(aim: Aim, atOnce: number, make: (n: number) => Sent)
   };
   await Promise.all(Array.from({ length: connections }, worker));
   await pool.destroy();
+}
+
+/**
+ * Lists gone through page by page, each by one of the connections: the next page is the one to which the answer's `Link` leads,
+ * and the first one again behind the last.
+ */
+export async function turnPages(
+  aim: Aim,
+  atOnce: number,
+  headers: Readonly<Record<string, string>>,
+  lists: readonly string[],
+): Promise<void> {
+  const { target, from, signal, tally } = aim;
+  const connections = aim.atOnce ?? atOnce;
+  const pool = openPool(target.port, from, connections);
+  const isOver = (): boolean => signal.aborted;
+  let asked = 0;
+  const worker = async (_: unknown, n: number): Promise<void> => {
+    const first = lists[n % lists.length] ?? '';
+    for (let path = first; !isOver() && asked < (aim.requests ?? Infinity);) {
+      asked += 1;
+      try {
+        const answer = await pool.request({ method: 'GET', path, headers, signal });
+        for await (const chunk of answer.body) tally.bytesReceived += (chunk as Buffer).length;
+        tally.count(answer.statusCode);
+        path = findNextPage(answer.headers['link']) ?? first;
+      } catch (error) {
+        if (isOver()) break;
+        tally.count(errorCode(error));
+        await sleep(5);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, worker));
+  await pool.destroy();
+}
+
+/** The path and query of the next page (RFC 8288); undefined on the last one. */
+function findNextPage(link: string | readonly string[] | undefined): string | undefined {
+  const address = /<([^>]+)>; rel="next"/.exec(String(link))?.[1];
+  if (address === undefined) return undefined;
+  const { pathname, search } = new URL(address);
+  return pathname + search;
 }
 
 /**
@@ -136,6 +174,15 @@ export function requestText({ method, path, headers = {}, body = '' }: Sent): st
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+function openPool(port: number, localAddress: string, connections: number): Pool {
+  return new Pool(`http://127.0.0.1:${port}`, {
+    connections,
+    connect: { localAddress },
+    headersTimeout: 60_000,
+    bodyTimeout: 60_000,
+  });
 }
 
 function openSocket({ target, from, tally }: Aim): Socket {

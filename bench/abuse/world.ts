@@ -28,6 +28,9 @@ import type { VictimJob } from './victim.ts';
 const OBSERVER = '127.0.0.3';
 const USERS = 30_000;
 const NOTICES = 30_000;
+const DELIVERIES = 30_000;
+/** The prepared database as autovacuum would have left it within a minute. */
+const ANALYZED = 'analyzed';
 
 export interface World {
   /** A service on a database of its own, as it is after the preparation. */
@@ -41,6 +44,8 @@ interface Start {
   readonly command?: string | undefined;
   /** Whether metrics have a port of their own, as they should have where anybody reaches the main one. */
   readonly hasOwnMetrics: boolean;
+  /** Whether the planner knows the tables, as after the first minutes of a service. */
+  readonly hasStatistics: boolean;
 }
 
 /** A service that can be attacked. */
@@ -100,13 +105,18 @@ async function prepareServices(
     LOG_LEVEL: 'error',
   };
   const service = await startService({ env: { ...env, DATABASE_URL: database.url, RATE_LIMITS: 'off' } });
-  const possessions = { users: USERS, notices: NOTICES, households, blackHolePort };
+  const possessions = { users: USERS, notices: NOTICES, deliveries: DELIVERIES, households, blackHolePort };
   const attacker = await prepareAttacker(database, service, possessions);
   const victim = await prepareVictim(service, fixed);
   await service.remove();
   await database.pool.end();
-  use(database.connection.database ?? '');
-  return (how) => startAttacked(env, how, attacker, victim);
+  const prepared = database.connection.database ?? '';
+  await executeOnServer(connection, `create database ${ANALYZED} template ${prepared}`);
+  await executeOnServer(withDatabase(connection, ANALYZED), 'vacuum analyze');
+  return (how) => {
+    use(how.hasStatistics ? ANALYZED : prepared);
+    return startAttacked(env, how, attacker, victim);
+  };
 }
 
 async function startAttacked(

@@ -78,7 +78,14 @@ export async function startAttackedService(
     },
   });
   const inspector = await Inspector.open(service);
-  const all = { users: 0, notices: 0, households: 10, ...possessions, blackHolePort: blackHole.port };
+  const all = {
+    users: 0,
+    notices: 0,
+    deliveries: 0,
+    households: 10,
+    ...possessions,
+    blackHolePort: blackHole.port,
+  };
   const attacker = await prepareAttacker(service.database, service, all);
   const victim = await prepareVictim(service, fixed);
   const target = {

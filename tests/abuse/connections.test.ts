@@ -25,6 +25,8 @@ test.each([
   ['sign-up', table('signup_requests'), ALL_BUT_ONE],
   ['deep-offsets', table('notification_items'), ALL_BUT_ONE],
   ['many-codes', table('notification_items'), ALL_BUT_ONE],
+  ['long-lists', table('notification_items'), ALL_BUT_ONE],
+  ['device-pages', table('devices'), ALL_BUT_ONE],
   ['user-flood', 'lock table users in share mode', ALL_BUT_ONE],
   ['fleet-flood', ATTACKER_ITSELF, ALL_BUT_ONE],
   ['expand-purge', ATTACKER_ITSELF, ALL_BUT_ONE],

@@ -24,3 +24,10 @@ test.each(['valid-prices', 'faulty-prices', 'previews', 'series', 'schedules'])(
     await attack.end();
   },
 );
+
+test('device-pages: counters of a year are summed in slices, and the loop is held for less than 50 ms', async () => {
+  await service.attack('device-pages', 1);
+  await service.takeHoldMs();
+  expect((await service.attack('device-pages', 6, 4)).counts).toMatchObject({ 200: expect.any(Number) });
+  expect(await service.takeHoldMs()).toBeLessThan(50);
+});

@@ -68,6 +68,11 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   'many-codes': [connections, bodies('what is within the bounds is answered')],
   'user-flood': [connections],
   'ten-applications': [quotas('ten applications of a partner share one quota')],
+  'long-lists': [connections],
+  'device-pages': [
+    connections,
+    { file: 'tests/abuse/heavy-work.test.ts', test: 'counters of a year are summed in slices' },
+  ],
   nesting: [bodies('bodies nested 500,000 deep')],
   'password-grant': [slots],
   locations: [

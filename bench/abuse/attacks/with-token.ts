@@ -5,6 +5,7 @@ import type { Aim, Attack } from '../attack.ts';
 import { flood, hold, pipeline, requestText } from '../wire.ts';
 import { DAY_MS, faultyPrices, largestDefinition, manyKeys, nextDay, validPrices } from './bodies.ts';
 import { fleetAttacks } from './fleets.ts';
+import { listAttacks } from './lists.ts';
 
 const path = ({ target }: Aim, rest: string): string => apiPath(target.orgId, rest);
 const ofHousehold = ({ target: { fleetWithHistory: fleet } }: Aim, rest: string): string =>
@@ -202,5 +203,6 @@ export const attacksWithToken: readonly Attack[] = [
         }),
       })),
   },
+  ...listAttacks,
   ...fleetAttacks,
 ];

@@ -19,6 +19,8 @@ export const boundsOfPartners: readonly Bound[] = [
       'many-codes',
       'user-flood',
       'ten-applications',
+      'long-lists',
+      'device-pages',
       'fleet-flood',
       'expand-purge',
     ],
@@ -98,7 +100,7 @@ export const boundsOfPartners: readonly Bound[] = [
   },
   {
     name: 'lists that are streamed at once',
-    attacks: ['locations', 'users-slowly', 'stored-prices'],
+    attacks: ['locations', 'users-slowly', 'stored-prices', 'long-lists'],
     edits: [
       {
         file: 'src/compose/api.ts',
@@ -109,6 +111,22 @@ export const boundsOfPartners: readonly Bound[] = [
         file: 'src/compose/api.ts',
         from: 'new FairShare(LIST_CHUNKS)',
         to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
+      },
+    ],
+  },
+  {
+    name: 'time slices of the states of devices',
+    attacks: ['device-pages'],
+    edits: [
+      {
+        file: 'src/households/device-states.ts',
+        from: 'if (rows.length > 1) await context.yieldToEventLoop(0, partnerId);',
+        to: '',
+      },
+      {
+        file: 'src/households/time-slicer.ts',
+        from: 'if (this.#left < days || performance.now() >= this.#untilMs) {',
+        to: 'if (this.#isStopping()) {',
       },
     ],
   },
