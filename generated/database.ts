@@ -183,6 +183,7 @@ export interface InFlightSlotsTable {
   is_retry: boolean | null;
   lease_token: string | null;
   lease_until: Date | null;
+  partner_id: string | null;
 }
 
 export interface MessagesTable {

@@ -14,134 +14,18 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.claim_deliveries(worker integer, as_of timestamp with time zone, until timestamp with time zone, first_slots integer, retry_slots integer, per_webhook integer, per_organization integer, window_size integer, first_after_org uuid, first_after_webhook uuid, retry_after_org uuid, retry_after_webhook uuid)
- RETURNS TABLE(is_retry boolean, last_org uuid, last_webhook uuid, has_more boolean, worker_id integer, slot integer, lease_token uuid, org_id uuid, message_id uuid, webhook_id uuid, attempts integer, created_at timestamp with time zone, payload bytea, url text, encrypted_secret bytea, secret_key_id text, secret_version integer, unwanted text)
+CREATE OR REPLACE PROCEDURE public.claim_deliveries(IN worker integer, IN lease_ms integer, IN first_slots integer, IN retry_slots integer, IN per_webhook integer, IN per_partner integer, IN window_size integer, IN first_after_org uuid, IN first_after_webhook uuid, IN retry_after_org uuid, IN retry_after_webhook uuid, INOUT lanes json, INOUT claimed json)
  LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
- SET jit TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-#variable_conflict use_column
+AS $procedure$
 declare
-  retries boolean;
-  lane_slots bigint;
-  after_org uuid;
-  after_webhook uuid;
-  missing_slots integer;
+  claim uuid := gen_random_uuid();
 begin
-  -- One claim at a time, so that all workers together keep within the limits and no delivery is claimed twice.
-  perform pg_advisory_xact_lock(1684829810);
-  -- A claim need not survive a crash of the database: its deliveries are then due again.
-  perform set_config('synchronous_commit', 'off', true);
-
-  missing_slots := greatest(first_slots, 0) + greatest(retry_slots, 0)
-    - (select count(*) from in_flight_slots s where s.worker_id = worker and s.message_id is null);
-  if missing_slots > 0 then
-    insert into in_flight_slots (worker_id, slot)
-    select worker, last_slot + n
-    from (select coalesce(max(s.slot), 0) as last_slot from in_flight_slots s where s.worker_id = worker) existing,
-      generate_series(1, missing_slots) n;
-  end if;
-
-  foreach retries in array array[false, true] loop
-    lane_slots := case when retries then retry_slots else first_slots end;
-    after_org := case when retries then retry_after_org else first_after_org end;
-    after_webhook := case when retries then retry_after_webhook else first_after_webhook end;
-    continue when lane_slots <= 0;
-    -- Here and below, ranges and orders name all columns of deliveries_due_idx: with equality for some of them the planner
-    -- could use other indexes, which read a whole backlog where a lane or a webhook has few rows.
-    perform from (
-      select d.is_retry from deliveries d where d.state = 'pending' and d.is_retry >= retries
-      order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit 1
-    ) first where first.is_retry = retries;
-    continue when not found;
-    return query
-    -- The webhooks with pending deliveries, by a loose index scan: one step each, however long the backlog.
-    with recursive waiting as (
-      select first.org_id, first.webhook_id, first.due_at, 1 as step from (
-        select d.is_retry, d.org_id, d.webhook_id, d.due_at from deliveries d
-        where d.state = 'pending' and (d.is_retry, d.org_id, d.webhook_id) > (retries, after_org, after_webhook)
-        order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit 1
-      ) first where first.is_retry = retries
-      union all
-      select next.org_id, next.webhook_id, next.due_at, step + 1
-      from waiting, lateral (
-        select d.is_retry, d.org_id, d.webhook_id, d.due_at from deliveries d
-        where d.state = 'pending'
-          and (d.is_retry, d.org_id, d.webhook_id) > (retries, waiting.org_id, waiting.webhook_id)
-        order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit 1
-      ) next
-      where step < window_size and next.is_retry = retries
-    ), in_flight as materialized (
-      select s.org_id, s.message_id, s.webhook_id, s.lease_until > as_of as is_leased,
-        s.worker_id = worker and s.is_retry = retries as is_own
-      from in_flight_slots s where s.message_id is not null
-    ), webhook_load as materialized (
-      select org_id, webhook_id, count(*) as leased, count(*) filter (where is_own) as own
-      from in_flight where is_leased group by org_id, webhook_id
-    ), organization_load as (
-      select org_id, sum(leased) as leased, sum(own) as own from webhook_load group by org_id
-    ), available as materialized (
-      select * from (
-        select w.org_id, w.webhook_id,
-          least(per_webhook - coalesce(h.leased, 0), greatest(lane_slots / 8, 1) - coalesce(h.own, 0)) as webhook_limit,
-          least(per_organization - coalesce(o.leased, 0), lane_slots - coalesce(o.own, 0)) as org_limit
-        from waiting w join organizations own on own.id = w.org_id
-          left join organizations parent on parent.id = own.parent_org_id
-          left join webhook_load h using (org_id, webhook_id) left join organization_load o using (org_id)
-        where w.due_at <= as_of and coalesce(parent.suspended_at, own.suspended_at) is null
-      ) each where webhook_limit > 0 and org_limit > 0
-    ), share as (
-      select ceil(lane_slots::numeric / greatest(count(*), 1))::bigint as size from available
-    ), candidates as (
-      select due.*, org_limit from available, lateral (
-        select d.org_id, d.message_id, d.webhook_id, d.attempts, d.due_at, d.created_at from deliveries d
-        where d.state = 'pending'
-          and (d.is_retry, d.org_id, d.webhook_id) >= (retries, available.org_id, available.webhook_id)
-          and (d.is_retry, d.org_id, d.webhook_id, d.due_at) <= (retries, available.org_id, available.webhook_id, as_of)
-          and (d.message_id, d.webhook_id) not in (select f.message_id, f.webhook_id from in_flight f)
-        order by d.is_retry, d.org_id, d.webhook_id, d.due_at
-        limit least(available.webhook_limit, (select size from share))
-      ) due
-    ), webhook_rank as (
-      select *, row_number() over (partition by org_id, webhook_id order by due_at, message_id) as nth_of_webhook
-      from candidates
-    ), organization_rank as (
-      select *, row_number() over (partition by org_id order by nth_of_webhook, due_at, message_id) as nth_of_org
-      from webhook_rank
-    ), chosen as materialized (
-      select *, row_number() over (order by nth_of_org, due_at, message_id) as nth from organization_rank
-      where nth_of_org <= org_limit
-      order by nth_of_org, due_at, message_id limit lane_slots
-    ), free_slots as (
-      select array(select s.ctid from in_flight_slots s where s.worker_id = worker and s.message_id is null
-                   order by s.slot limit lane_slots) as ctids
-    ), leased as (
-      update in_flight_slots s
-      set org_id = c.org_id, message_id = c.message_id, webhook_id = c.webhook_id, is_retry = retries,
-        lease_token = gen_random_uuid(), lease_until = until
-      from chosen c
-      where s.ctid = (select ctids[c.nth] from free_slots)
-      returning s.worker_id, s.slot, s.lease_token, s.org_id, s.message_id, s.webhook_id, c.attempts, c.created_at
-    ), claimed as (
-      select l.*, m.payload, w.url, w.encrypted_secret, w.secret_key_id, w.secret_version,
-        case when w.deleted_at is not null then 'deleted'
-             when not w.enabled then 'disabled'
-             when not w.topics @> array[m.message_type] then 'topic_removed' end as unwanted
-      from leased l join messages m on m.org_id = l.org_id and m.id = l.message_id
-      join webhooks w on w.org_id = l.org_id and w.id = l.webhook_id
-    ), seen as (
-      select (select org_id from waiting where step = window_size) as last_org,
-        (select webhook_id from waiting where step = window_size) as last_webhook,
-        exists (select from webhook_rank where nth_of_webhook = (select size from share)) as has_more
-    )
-    select retries, seen.last_org, seen.last_webhook, seen.has_more, c.worker_id, c.slot, c.lease_token, c.org_id,
-      c.message_id, c.webhook_id, c.attempts, c.created_at::timestamptz, c.payload, c.url, c.encrypted_secret,
-      c.secret_key_id, c.secret_version, c.unwanted
-    from seen left join claimed c on true;
-  end loop;
+  select coalesce(json_agg(lane), '[]') into lanes from lease_deliveries(worker, claim, lease_ms, first_slots, retry_slots,
+    per_webhook, per_partner, window_size, first_after_org, first_after_webhook, retry_after_org, retry_after_webhook) lane;
+  commit;
+  claimed := read_claimed_deliveries(worker, claim);
 end
-$function$;
+$procedure$;
 
 CREATE OR REPLACE FUNCTION public.count_pending_items()
  RETURNS trigger
@@ -215,6 +99,167 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.lease_deliveries(worker integer, claim uuid, lease_ms integer, first_slots integer, retry_slots integer, per_webhook integer, per_partner integer, window_size integer, first_after_org uuid, first_after_webhook uuid, retry_after_org uuid, retry_after_webhook uuid)
+ RETURNS TABLE(is_retry boolean, last_org uuid, last_webhook uuid, has_more boolean)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
+ SET enable_incremental_sort TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+  -- Read when the lock is held: now() would be the instant at which the wait for it began.
+  as_of timestamptz;
+  retries boolean;
+  lane_slots bigint;
+  after_org uuid;
+  after_webhook uuid;
+  missing_slots integer;
+begin
+  -- One claim at a time, so that all workers together keep within the limits and no delivery is claimed twice.
+  perform pg_advisory_xact_lock(1684829810);
+  -- A claim need not survive a crash of the database: its deliveries are then due again.
+  perform set_config('synchronous_commit', 'off', true);
+  as_of := clock_timestamp();
+
+  missing_slots := greatest(first_slots, 0) + greatest(retry_slots, 0)
+    - (select count(*) from in_flight_slots s where s.worker_id = worker and s.message_id is null);
+  if missing_slots > 0 then
+    insert into in_flight_slots (worker_id, slot)
+    select worker, last_slot + n
+    from (select coalesce(max(s.slot), 0) as last_slot from in_flight_slots s where s.worker_id = worker) existing,
+      generate_series(1, missing_slots) n;
+  end if;
+
+  foreach retries in array array[false, true] loop
+    lane_slots := case when retries then retry_slots else first_slots end;
+    after_org := case when retries then retry_after_org else first_after_org end;
+    after_webhook := case when retries then retry_after_webhook else first_after_webhook end;
+    continue when lane_slots <= 0;
+    perform from (
+      select d.is_retry from deliveries d where d.state = 'pending' and d.is_retry >= retries
+      order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit 1
+    ) first where first.is_retry = retries;
+    continue when not found;
+    return query
+    -- The webhooks with pending deliveries, by a loose index scan: one step each, however long the backlog.
+    with recursive waiting as (
+      select first.org_id, first.webhook_id, first.due_at, 1 as step from (
+        select d.is_retry, d.org_id, d.webhook_id, d.due_at from deliveries d
+        where d.state = 'pending' and (d.is_retry, d.org_id, d.webhook_id) > (retries, after_org, after_webhook)
+        order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit 1
+      ) first where first.is_retry = retries
+      union all
+      select next.org_id, next.webhook_id, next.due_at, step + 1
+      from waiting, lateral (
+        select d.is_retry, d.org_id, d.webhook_id, d.due_at from deliveries d
+        where d.state = 'pending'
+          and (d.is_retry, d.org_id, d.webhook_id) > (retries, waiting.org_id, waiting.webhook_id)
+        order by d.is_retry, d.org_id, d.webhook_id, d.due_at limit 1
+      ) next
+      where step < window_size and next.is_retry = retries
+    ), in_flight as materialized (
+      select s.partner_id, s.org_id, s.message_id, s.webhook_id, s.lease_until > as_of as is_leased,
+        s.worker_id = worker and s.is_retry = retries as is_own
+      from in_flight_slots s where s.message_id is not null
+    ), webhook_load as materialized (
+      select partner_id, org_id, webhook_id, count(*) as leased, count(*) filter (where is_own) as own
+      from in_flight where is_leased group by partner_id, org_id, webhook_id
+    ), partner_load as (
+      select partner_id, sum(leased) as leased, sum(own) as own from webhook_load group by partner_id
+    ), due as (
+      select coalesce(own.parent_org_id, own.id) as partner_id, w.org_id, w.webhook_id
+      from waiting w join organizations own on own.id = w.org_id
+        left join organizations parent on parent.id = own.parent_org_id
+      where w.due_at <= as_of and coalesce(parent.suspended_at, own.suspended_at) is null
+    ), available as materialized (
+      select * from (
+        select due.*,
+          least(per_webhook - coalesce(h.leased, 0), greatest(lane_slots / 8, 1) - coalesce(h.own, 0)) as webhook_limit,
+          least(per_partner - coalesce(p.leased, 0), lane_slots - coalesce(p.own, 0)) as partner_limit
+        from due left join webhook_load h using (partner_id, org_id, webhook_id) left join partner_load p using (partner_id)
+      ) each where webhook_limit > 0 and partner_limit > 0
+    -- The lane's free slots are shared by the partners that wait, and the share of each by its webhooks.
+    ), shared as (
+      select *, ceil(lane_slots::numeric / (select count(distinct partner_id) from available)
+                     / count(*) over (partition by partner_id))::bigint as share
+      from available
+    ), candidates as (
+      select oldest.*, partner_id, partner_limit, share from shared, lateral (
+        select d.org_id, d.message_id, d.webhook_id, d.due_at from deliveries d
+        where d.state = 'pending' and d.is_retry = retries and d.org_id = shared.org_id
+          and d.webhook_id = shared.webhook_id and d.due_at <= as_of
+          and (d.message_id, d.webhook_id) not in (select f.message_id, f.webhook_id from in_flight f)
+        order by d.due_at, d.message_id
+        limit least(shared.webhook_limit, shared.share)
+      ) oldest
+    ), webhook_rank as materialized (
+      select *, row_number() over (partition by org_id, webhook_id order by due_at, message_id) as nth_of_webhook
+      from candidates
+    ), organization_rank as (
+      select *, row_number() over (partition by org_id order by nth_of_webhook, due_at, message_id) as nth_of_org
+      from webhook_rank
+    ), partner_rank as (
+      select *, row_number() over (partition by partner_id order by nth_of_org, due_at, message_id) as nth_of_partner
+      from organization_rank
+    ), chosen as materialized (
+      select *, row_number() over (order by nth_of_partner, due_at, message_id) as nth from partner_rank
+      where nth_of_partner <= partner_limit
+      order by nth_of_partner, due_at, message_id limit lane_slots
+    ), free_slots as (
+      select array(select s.ctid from in_flight_slots s where s.worker_id = worker and s.message_id is null
+                   order by s.slot limit lane_slots) as ctids
+    ), leased as (
+      update in_flight_slots s
+      set partner_id = c.partner_id, org_id = c.org_id, message_id = c.message_id, webhook_id = c.webhook_id,
+        is_retry = retries, lease_token = claim, lease_until = as_of + lease_ms * interval '1 millisecond'
+      from chosen c
+      where s.ctid = (select ctids[c.nth] from free_slots)
+    )
+    select retries, (select org_id from waiting where step = window_size),
+      (select webhook_id from waiting where step = window_size),
+      exists (select from webhook_rank where nth_of_webhook = share);
+  end loop;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.read_claimed_deliveries(worker integer, claim uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  return (
+    with leased as materialized (
+      select s.slot, s.org_id, s.message_id, s.webhook_id, s.is_retry from in_flight_slots s
+      where s.worker_id = worker and s.lease_token = claim
+    ), claimed as (
+      select l.slot, l.message_id, l.webhook_id, m.created_at, encode(m.payload, 'base64') as payload,
+        case when l.is_retry then (
+          select d.attempts from deliveries d
+          where d.org_id = l.org_id and d.message_id = l.message_id and d.webhook_id = l.webhook_id) else 0 end as attempts,
+        case when w.deleted_at is not null then 'deleted'
+             when not w.enabled then 'disabled'
+             when not w.topics @> array[m.message_type] then 'topic_removed' end as unwanted
+      from leased l join messages m on m.org_id = l.org_id and m.id = l.message_id
+      join webhooks w on w.org_id = l.org_id and w.id = l.webhook_id
+      order by l.slot
+    ), calling as (
+      select w.org_id, w.id, w.url, encode(w.encrypted_secret, 'base64') as encrypted_secret, w.secret_key_id, w.secret_version
+      from webhooks w where (w.org_id, w.id) in (select l.org_id, l.webhook_id from leased l)
+    )
+    select json_build_object(
+      'lease_token', claim,
+      'deliveries', (select coalesce(json_agg(claimed), '[]') from claimed),
+      'webhooks', (select coalesce(json_agg(calling), '[]') from calling)));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.record_finished_attempts(results jsonb, recorded_at timestamp with time zone)
  RETURNS TABLE(message_id uuid, webhook_id uuid, state text)
  LANGUAGE plpgsql
@@ -224,18 +269,17 @@ begin
   return query
   with result as (
     select * from jsonb_to_recordset(results) as result (
-      worker_id integer, slot integer, lease_token uuid, state text, due_at timestamptz, started_at timestamptz,
+      worker_id integer, slot integer, lease_token uuid, state text, retry_after_ms integer, started_at timestamptz,
       duration_ms integer, error_class text, status_code integer, detail text, address text, secret_version integer)
   ), leased as (
-    select s.org_id, s.message_id, s.webhook_id, r.*
-    from result r join in_flight_slots s
-      on s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token
-    order by s.worker_id, s.slot
-    for update of s
-  ), cleared as (
     update in_flight_slots s
-    set org_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null
-    from leased where s.worker_id = leased.worker_id and s.slot = leased.slot
+    set org_id = null, partner_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null,
+      lease_until = null
+    from result r join in_flight_slots held
+      on held.worker_id = r.worker_id and held.slot = r.slot and held.lease_token = r.lease_token
+    where s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token
+    returning held.org_id, held.message_id, held.webhook_id, r.state, r.retry_after_ms, r.started_at, r.duration_ms,
+      r.error_class, r.status_code, r.detail, r.address, r.secret_version
   ), locked as (
     select l.* from deliveries d
     join leased l on d.org_id = l.org_id and d.message_id = l.message_id and d.webhook_id = l.webhook_id
@@ -246,7 +290,7 @@ begin
     set attempts = d.attempts + 1,
       state = case when l.state = 'delivered' or d.state = 'pending' then l.state else d.state end,
       cancel_reason = case when l.state = 'delivered' then null else d.cancel_reason end,
-      due_at = coalesce(l.due_at, d.due_at),
+      due_at = coalesce(clock_timestamp() + l.retry_after_ms * interval '1 millisecond', d.due_at),
       finished_at = case when l.state = 'pending' and d.state = 'pending' then null
                          else coalesce(d.finished_at, recorded_at) end
     from locked l
@@ -343,7 +387,7 @@ create table deliveries (
   constraint deliveries_state_check CHECK (state = ANY (ARRAY['pending'::text, 'delivered'::text, 'exhausted'::text, 'cancelled'::text]))
 );
 CREATE INDEX deliveries_due_at_idx ON public.deliveries USING btree (due_at) WHERE (state = 'pending'::text);
-CREATE INDEX deliveries_due_idx ON public.deliveries USING btree (is_retry, org_id, webhook_id, due_at) WHERE (state = 'pending'::text);
+CREATE INDEX deliveries_due_idx ON public.deliveries USING btree (is_retry, org_id, webhook_id, due_at, message_id) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_log_idx ON public.deliveries USING btree (org_id, webhook_id, created_at DESC, message_id DESC);
 
 create table delivery_attempts (
@@ -506,8 +550,9 @@ create table in_flight_slots (
   is_retry boolean,
   lease_token uuid,
   lease_until timestamp(3) with time zone,
+  partner_id uuid,
   constraint in_flight_slots_pkey PRIMARY KEY (worker_id, slot),
-  constraint in_flight_slots_lease_check CHECK (num_nulls(org_id, message_id, webhook_id, is_retry, lease_token, lease_until) = ANY (ARRAY[0, 6]))
+  constraint in_flight_slots_lease_check CHECK (num_nulls(org_id, partner_id, message_id, webhook_id, is_retry, lease_token, lease_until) = ANY (ARRAY[0, 7]))
 );
 alter table in_flight_slots set (fillfactor=30);
 

@@ -43,12 +43,11 @@ async function fill(database: BenchDatabase, pending: number): Promise<void> {
 }
 
 async function claimRate({ db, pool }: BenchDatabase): Promise<number> {
-  const limits = { first: 192, retry: 64, perWebhook: 16, perOrganization: 512 };
+  const limits = { first: 192, retry: 64, perWebhook: 16, perPartner: 512 };
   let claimed = 0;
   let claiming = 0;
   for (let each = 0; each < BATCHES; each += 1) {
-    const now = new Date();
-    const lease = { workerId: 0, now, until: new Date(now.getTime() + 20_000) };
+    const lease = { workerId: 0, leaseMs: 20_000 };
     const startedAt = performance.now();
     const { deliveries: rows } = await claimDeliveries(db, limits, lease);
     claiming += performance.now() - startedAt;
@@ -56,8 +55,8 @@ async function claimRate({ db, pool }: BenchDatabase): Promise<number> {
     // As a result would: the slots are cleared and the rows move to the end of their lane.
     await pool.query(
       `with emptied as (
-         update in_flight_slots set org_id = null, message_id = null, webhook_id = null, is_retry = null,
-           lease_token = null, lease_until = null
+         update in_flight_slots set org_id = null, partner_id = null, message_id = null, webhook_id = null,
+           is_retry = null, lease_token = null, lease_until = null
          where message_id is not null
          returning old.org_id, old.message_id, old.webhook_id
        )

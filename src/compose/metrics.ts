@@ -113,7 +113,6 @@ export function registerQueueMetrics(registry: Registry, db: Db, clock: () => Da
   gauge(
     'webhook_oldest_due_age_seconds',
     'How long the oldest delivery that is due and not in flight has been due; 0 when there is none.',
-    ({ oldestDueAt }) =>
-      oldestDueAt === undefined ? 0 : Math.max(0, clock().getTime() - oldestDueAt.getTime()) / 1000,
+    ({ oldestDueMs }) => oldestDueMs / 1000,
   );
 }

@@ -1,16 +1,17 @@
-import { describeOutcome, errorClassOf, nextAttemptAt } from '../domain/notifications/retry.ts';
-import { decrypt, webhookSecretContext, type Keyring } from '../domain/security/encryption.ts';
+import { describeOutcome, errorClassOf, nextAttemptDelayMs } from '../domain/notifications/retry.ts';
+import type { Keyring } from '../domain/security/encryption.ts';
 import type { Secret } from '../domain/security/secret.ts';
 import type { ClaimedDelivery } from '../queries/deliveries/delivery-queue.ts';
 import type { FinishedAttempt } from '../queries/deliveries/delivery-results.ts';
 import type { DeliveryMetrics } from './metrics.ts';
+import type { SecretReader } from './secret-reader.ts';
 import { signMessage } from './sign-message.ts';
 import type { SendResult, WebhookClient } from './webhook-client.ts';
 
 /*
  * The stages of an attempt, each of which takes the value of the one before it:
  *
- *   ClaimedDelivery  --decrypt, signMessage-->  SignedMessage
+ *   ClaimedDelivery  --SecretReader, signMessage-->  SignedMessage
  *                    --resolveDestination-->    ResolvedMessage
  *                    --ConnectionPool-->        Connection
  *                    --startHttpExchange-->     AttemptOutcome
@@ -30,12 +31,15 @@ export interface AttemptOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** The same with what one dispatcher's attempts share. */
+export type AttemptContext = Omit<AttemptOptions, 'keyring'> & { readonly secrets: SecretReader };
+
 /**
  * Runs one attempt of a claimed delivery, without recording it. It starts with its claim, at `startedAt`: what the claim
  * has read, the secret too, is not older than that. Never rejects for what the endpoint does.
  */
 export async function runAttempt(
-  options: AttemptOptions,
+  options: AttemptContext,
   delivery: ClaimedDelivery,
   startedAt: Date,
 ): Promise<FinishedAttempt> {
@@ -47,7 +51,7 @@ export async function runAttempt(
   return toFinishedAttempt(options, delivery, result, startedAt);
 }
 
-async function send(options: AttemptOptions, delivery: ClaimedDelivery): Promise<SendResult> {
+async function send(options: AttemptContext, delivery: ClaimedDelivery): Promise<SendResult> {
   const { client, now, hasStandardHeaders } = options;
   const secret = decryptSecret(options, delivery);
   if (secret === undefined) return { outcome: { kind: 'unsigned' }, durationMs: 0, address: undefined };
@@ -57,11 +61,11 @@ async function send(options: AttemptOptions, delivery: ClaimedDelivery): Promise
 
 /** Undefined when the key is lost: the attempt then fails, is repeated and at last exhausted like others. */
 function decryptSecret(
-  { keyring, onError }: AttemptOptions,
+  { secrets, onError }: AttemptContext,
   { secret, webhook_id: webhookId }: ClaimedDelivery,
 ): Secret | undefined {
   try {
-    return decrypt(keyring, secret, webhookSecretContext(webhookId));
+    return secrets.read(secret, webhookId);
   } catch (error) {
     onError(error);
     return undefined;
@@ -69,19 +73,19 @@ function decryptSecret(
 }
 
 function toFinishedAttempt(
-  { now, random }: AttemptOptions,
+  { now, random }: AttemptContext,
   delivery: ClaimedDelivery,
   { outcome, durationMs, address }: SendResult,
   startedAt: Date,
 ): FinishedAttempt {
-  const dueAt = nextAttemptAt(delivery.attempts + 1, outcome, now(), random);
+  const retryAfterMs = nextAttemptDelayMs(delivery.attempts + 1, outcome, now(), random);
   const isDelivered = outcome.kind === 'delivered';
   return {
     worker_id: delivery.worker_id,
     slot: delivery.slot,
     lease_token: delivery.lease_token,
-    state: isDelivered ? 'delivered' : dueAt === undefined ? 'exhausted' : 'pending',
-    due_at: dueAt,
+    state: isDelivered ? 'delivered' : retryAfterMs === undefined ? 'exhausted' : 'pending',
+    retry_after_ms: retryAfterMs,
     started_at: startedAt,
     duration_ms: durationMs,
     error_class: errorClassOf(outcome),

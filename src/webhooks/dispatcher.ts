@@ -1,6 +1,6 @@
 import { PollingLoop } from '../loops/polling-loop.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { findNextDeliveryDueAt } from '../queries/deliveries/deliveries.ts';
+import { findNextDeliveryDueInMs } from '../queries/deliveries/deliveries.ts';
 import {
   claimDeliveries,
   type ClaimCursor,
@@ -13,8 +13,9 @@ import {
   type FinishedAttempt,
 } from '../queries/deliveries/delivery-results.ts';
 import type { WorkerPresence } from '../queries/connection/worker-presence.ts';
-import { runAttempt, type AttemptOptions } from './attempt.ts';
+import { runAttempt, type AttemptContext, type AttemptOptions } from './attempt.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
+import { SecretReader } from './secret-reader.ts';
 
 /** Starts to call `wake` when other processes write deliveries; the returned function ends it. */
 export type ListenForDeliveries = (wake: () => void) => Promise<() => Promise<void>>;
@@ -30,8 +31,8 @@ export interface DispatcherOptions extends AttemptOptions {
   readonly slots?: { readonly first: number; readonly retry: number };
   /** For one webhook, over all processes. */
   readonly perWebhook?: number;
-  /** For one organization, over all processes. */
-  readonly perOrganization?: number;
+  /** For one partner with all its organizations, over all processes. */
+  readonly perPartner?: number;
   /** How long a stop waits for the attempts in flight. */
   readonly graceMs?: number;
 }
@@ -39,7 +40,7 @@ export interface DispatcherOptions extends AttemptOptions {
 const DEFAULT_LEASE_MS = 20_000;
 const DEFAULT_SLOTS = { first: 256, retry: 64 };
 const DEFAULT_PER_WEBHOOK = 16;
-const DEFAULT_PER_ORGANIZATION = 512;
+const DEFAULT_PER_PARTNER = 512;
 const DEFAULT_GRACE_MS = 8_000;
 /** The queue is read at least this often, in case a wake-up is lost. */
 const POLL_MS = 1_000;
@@ -56,12 +57,13 @@ const ROUNDS_PER_EXPIRY_CHECK = 10;
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
+  readonly #attempts: AttemptContext;
   readonly #leaseMs: number;
   readonly #slots: { readonly first: number; readonly retry: number };
-  readonly #limits: { readonly perWebhook: number; readonly perOrganization: number };
+  readonly #limits: { readonly perWebhook: number; readonly perPartner: number };
   readonly #recorder: AttemptRecorder;
-  /** Attempts in flight by lease token. */
-  readonly #inFlight = new Map<string, { delivery: ClaimedDelivery; ended: Promise<void> }>();
+  /** Attempts in flight. */
+  readonly #inFlight = new Map<ClaimedDelivery, Promise<void>>();
   readonly #claimLoop: PollingLoop;
   readonly #releaseLoop: PollingLoop;
   #isStopped = false;
@@ -75,11 +77,12 @@ export class Dispatcher {
   /** Throws a RangeError unless a lease is longer than the deadline of an attempt: else two workers could send at once. */
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#attempts = { ...options, secrets: new SecretReader(options.keyring) };
     this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS;
     this.#slots = options.slots ?? DEFAULT_SLOTS;
     this.#limits = {
       perWebhook: options.perWebhook ?? DEFAULT_PER_WEBHOOK,
-      perOrganization: options.perOrganization ?? DEFAULT_PER_ORGANIZATION,
+      perPartner: options.perPartner ?? DEFAULT_PER_PARTNER,
     };
     if (this.#leaseMs <= options.client.deadlineMs) {
       const deadline = `the deadline of an attempt (${options.client.deadlineMs} ms)`;
@@ -117,11 +120,11 @@ export class Dispatcher {
   /** Delivers everything that is due or becomes due meanwhile, without `start`; for tests and tools. */
   async processAll(): Promise<void> {
     for (;;) {
-      await releaseAbandonedDeliveryLeases(this.#options.db, [], this.#options.now());
+      await releaseAbandonedDeliveryLeases(this.#options.db, []);
       const claimed = await this.#drainQueue();
       const inFlight = [...this.#inFlight.values()];
       if (claimed === 0 && inFlight.length === 0) return;
-      if (inFlight.length > 0) await Promise.race(inFlight.map(({ ended }) => ended));
+      if (inFlight.length > 0) await Promise.race(inFlight);
     }
   }
 
@@ -132,22 +135,21 @@ export class Dispatcher {
     await this.#unlisten?.();
     await this.#claiming?.catch(() => undefined);
     this.#recorder.close();
-    const ended = Promise.all([...this.#inFlight.values()].map((each) => each.ended));
+    const ended = Promise.all(this.#inFlight.values());
     const grace = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => grace.resolve(undefined), this.#options.graceMs ?? DEFAULT_GRACE_MS);
     await Promise.race([ended, grace.promise]);
     clearTimeout(timer);
-    const unfinished = [...this.#inFlight.values()].map(({ delivery }) => delivery);
-    await releaseLeases(this.#options.db, unfinished);
+    await releaseLeases(this.#options.db, [...this.#inFlight.keys()]);
     await this.#presence?.stop();
   }
 
   async #releaseAbandonedLeases(): Promise<void> {
-    const { db, now, metrics } = this.#options;
+    const { db, metrics } = this.#options;
     const absent = (await this.#presence?.listAbsentWorkers()) ?? [];
     this.#releaseRounds += 1;
     if (absent.length === 0 && this.#releaseRounds % ROUNDS_PER_EXPIRY_CHECK !== 0) return;
-    const released = await releaseAbandonedDeliveryLeases(db, absent, now());
+    const released = await releaseAbandonedDeliveryLeases(db, absent);
     if (released === 0) return;
     metrics.leasesReleased(released);
     this.wake();
@@ -158,8 +160,7 @@ export class Dispatcher {
     const at = performance.now();
     if (at - this.#nextDueReadAtMs < SHORTEST_POLL_MS) return SHORTEST_POLL_MS;
     this.#nextDueReadAtMs = at;
-    const dueAt = await findNextDeliveryDueAt(this.#options.db);
-    const untilDueMs = dueAt === undefined ? POLL_MS : dueAt.getTime() - this.#options.now().getTime();
+    const untilDueMs = (await findNextDeliveryDueInMs(this.#options.db)) ?? POLL_MS;
     // What is due and not claimed waits for a slot: an attempt that ends in this process wakes the loop, elsewhere none does.
     return Math.min(Math.max(untilDueMs, SHORTEST_POLL_MS), POLL_MS);
   }
@@ -182,14 +183,13 @@ export class Dispatcher {
     const endsSeen = { first: 0, retry: 0 };
     let claimed = 0;
     for (;;) {
-      const retries = [...this.#inFlight.values()].filter(({ delivery }) => delivery.attempts > 0).length;
+      const retries = [...this.#inFlight.keys()].filter(({ attempts }) => attempts > 0).length;
       const first = endsSeen.first < 2 ? this.#slots.first - (this.#inFlight.size - retries) : 0;
       const retry = endsSeen.retry < 2 ? this.#slots.retry - retries : 0;
       const canClaim = !this.#isStopped && this.#presence?.isConnected() !== false;
       if ((first <= 0 && retry <= 0) || !canClaim) return claimed;
       const startedAt = now();
-      const until = new Date(startedAt.getTime() + this.#leaseMs);
-      const terms = { workerId: this.#presence?.workerId ?? 0, now: startedAt, until };
+      const terms = { workerId: this.#presence?.workerId ?? 0, leaseMs: this.#leaseMs };
       const batch = await claimDeliveries(db, { first, retry, ...this.#limits }, terms, this.#cursor);
       for (const lane of ['first', 'retry'] as const) {
         // A claim that began at the start and reached the end has seen all; one that began later must reach it twice.
@@ -218,14 +218,14 @@ export class Dispatcher {
     const ended = this.#runAndRecord(delivery, startedAt)
       .catch((error: unknown) => this.#options.onError(error))
       .finally(() => {
-        this.#inFlight.delete(delivery.lease_token);
+        this.#inFlight.delete(delivery);
         this.wake();
       });
-    this.#inFlight.set(delivery.lease_token, { delivery, ended });
+    this.#inFlight.set(delivery, ended);
   }
 
   async #runAndRecord(delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
-    await this.#recorder.record(await runAttempt(this.#options, delivery, startedAt));
+    await this.#recorder.record(await runAttempt(this.#attempts, delivery, startedAt));
   }
 
   async #record(attempts: readonly FinishedAttempt[]): Promise<void> {

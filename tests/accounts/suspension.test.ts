@@ -90,9 +90,9 @@ describe('a suspended partner', () => {
       await addWebhook(db, orgId, fixture.receiver.url());
       await addMessage(db, orgId, fixture.clock.now());
     }
-    const limits = { first: 8, retry: 8, perWebhook: 8, perOrganization: 8 };
+    const limits = { first: 8, retry: 8, perWebhook: 8, perPartner: 8 };
     const claimed = async () => {
-      const terms = { workerId: 0, now: fixture.clock.now(), until: fixture.clock.now() };
+      const terms = { workerId: 0, leaseMs: 1 };
       return (await claimDeliveries(db, limits, terms)).deliveries.map(({ org_id }) => org_id).toSorted();
     };
     await suspendPartner(db, fixture.orgId, fixture.clock.now());

@@ -68,11 +68,16 @@ export function testDispatcher(
   });
 }
 
-export async function addOrganization(db: Db): Promise<string> {
+/** A partner, or a simulation organization of the one that is named. */
+export async function addOrganization(
+  db: Db,
+  { parent_org_id }: { readonly parent_org_id?: string } = {},
+): Promise<string> {
   const id = randomUUID();
+  const kind = parent_org_id === undefined ? ('partner' as const) : ('simulation' as const);
   await db
     .insertInto('organizations')
-    .values({ id, name: 'Partner', kind: 'partner', created_at: new Date(0) })
+    .values({ id, name: 'Partner', kind, created_at: new Date(0), ...(parent_org_id && { parent_org_id }) })
     .execute();
   return id;
 }
@@ -153,6 +158,28 @@ export async function addMessage(
   const message = { org_id: orgId, id, message_type: type, occurred_at: now, payload };
   const deliveries = await db.transaction().execute((tx) => insertMessageWithDeliveries(tx, message, now));
   return { id, payload, deliveries };
+}
+
+/** Makes all leases end now, by the clock of the database. */
+export async function endLeases({ database }: WebhookFixture): Promise<void> {
+  await database.pool.query('update in_flight_slots set lease_until = now() where message_id is not null');
+}
+
+/** Makes all deliveries that wait due now, by the clock of the database. */
+export async function makeAllDue({ database }: WebhookFixture): Promise<void> {
+  await database.pool.query(
+    "update deliveries set due_at = date_trunc('milliseconds', now()) where state = 'pending'",
+  );
+}
+
+/** In how many milliseconds of the database's clock the only delivery that waits is due. */
+export async function readWaitMs({ database }: WebhookFixture): Promise<number> {
+  const { rows } = await database.pool.query<{ ms: number }>(
+    `select (extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as ms
+     from deliveries where state = 'pending'`,
+  );
+  if (rows.length !== 1) throw new Error(`${rows.length} deliveries wait.`);
+  return rows[0]?.ms ?? NaN;
 }
 
 /** As the dispatcher leaves a delivery after so many attempts, the last of which decides. */

@@ -7,7 +7,7 @@ const attempt = (id: string): FinishedAttempt => ({
   slot: 1,
   lease_token: id,
   state: 'delivered',
-  due_at: undefined,
+  retry_after_ms: undefined,
   started_at: new Date(0),
   duration_ms: 1,
   error_class: undefined,

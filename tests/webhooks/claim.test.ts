@@ -1,14 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import {
   claimDeliveries,
   CLAIM_WINDOW,
   type ClaimLimits,
 } from '../../src/queries/deliveries/delivery-queue.ts';
+import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
+import { openDatabase } from '../../src/queries/connection/database.ts';
 import { releaseAbandonedDeliveryLeases } from '../../src/queries/deliveries/in-flight-slots.ts';
 import {
   addMessage,
   addOrganization,
   addWebhook,
+  endLeases,
   testDispatcher,
   webhookFixture,
 } from '../support/webhook-fixture.ts';
@@ -20,12 +25,11 @@ async function messages(count: number): Promise<void> {
     await addMessage(fixture.database.db, fixture.orgId, fixture.clock.now());
 }
 
-const highLimits = { first: 200, retry: 200, perWebhook: 16, perOrganization: 100 };
+const highLimits = { first: 200, retry: 200, perWebhook: 16, perPartner: 100 };
 
 /** Claims for a minute; how many of which webhook, by their attempts. */
 async function claimed(limits: Partial<ClaimLimits>): Promise<Record<string, number>> {
-  const leaseUntil = new Date(fixture.clock.now().getTime() + 60_000);
-  const lease = { workerId: 0, now: fixture.clock.now(), until: leaseUntil };
+  const lease = { workerId: 0, leaseMs: 60_000 };
   const { deliveries } = await claimDeliveries(fixture.database.db, { ...highLimits, ...limits }, lease);
   const counts: Record<string, number> = {};
   for (const name of deliveries.map(({ url, attempts }) => `${new URL(url).pathname} ${attempts}`).sort())
@@ -50,12 +54,12 @@ describe('the claim keeps', () => {
     expect(await claimed({ ...limits, first: 16 })).toEqual({ '/a 0': 2 });
     expect(await claimed(limits)).toEqual({ '/a 0': 1 });
     expect(await claimed(limits)).toEqual({});
-    fixture.clock.advance(60_000);
-    expect(await releaseAbandonedDeliveryLeases(fixture.database.db, [], fixture.clock.now())).toBe(3);
+    await endLeases(fixture);
+    expect(await releaseAbandonedDeliveryLeases(fixture.database.db, [])).toBe(3);
     expect(await claimed(limits)).toEqual({ '/a 0': 3 });
   });
 
-  test('the cap of an organization, and takes organizations and their webhooks in turn', async () => {
+  test('the cap of a partner, and takes partners and their webhooks in turn', async () => {
     for (const path of ['/a', '/b', '/c'])
       await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url(path));
     await messages(10);
@@ -64,7 +68,7 @@ describe('the claim keeps', () => {
     for (let each = 0; each < 10; each += 1)
       await addMessage(fixture.database.db, small, fixture.clock.now());
     expect(await claimed({ first: 8 })).toEqual({ '/a 0': 1, '/b 0': 1, '/c 0': 1, '/small 0': 1 });
-    const more = await claimed({ first: 800, perOrganization: 5 });
+    const more = await claimed({ first: 800, perPartner: 5 });
     expect([Object.values(more).reduce((sum, count) => sum + count), more['/small 0']]).toEqual([6, 4]);
   });
 
@@ -78,4 +82,89 @@ describe('the claim keeps', () => {
     const attempted = fixture.database.db.selectFrom('delivery_attempts').select('webhook_id').distinct();
     expect(await attempted.execute()).toHaveLength(count);
   });
+});
+
+describe('partners take turns, however many organizations they have', () => {
+  const pending = 16;
+
+  /** A partner that has four webhooks in each of its organizations, all with much to deliver. */
+  async function addPartner(path: string, simulations: number): Promise<void> {
+    const { db } = fixture.database;
+    const partnerId = await addOrganization(db);
+    const orgIds = simulations === 0 ? [partnerId] : [];
+    for (let each = 0; each < simulations; each += 1)
+      orgIds.push(await addOrganization(db, { parent_org_id: partnerId }));
+    for (const orgId of orgIds) {
+      for (let each = 0; each < 4; each += 1) await addWebhook(db, orgId, fixture.receiver.url(path));
+      for (let each = 0; each < pending; each += 1) await addMessage(db, orgId, fixture.clock.now());
+    }
+  }
+
+  test('of each claim two that wait get the same number', async () => {
+    await addPartner('/ten', 10);
+    await addPartner('/one', 0);
+    for (const first of [32, 9, 2]) {
+      const counts = await claimed({ first });
+      const [one = 0, ten = 0] = [counts['/one 0'], counts['/ten 0']];
+      expect({ claimed: one + ten, isFair: Math.abs(one - ten) <= 1 }).toEqual({
+        claimed: first,
+        isFair: true,
+      });
+      await fixture.database.pool.query('delete from in_flight_slots');
+    }
+  });
+
+  test('and over a whole run they alternate within the slots of the worker', async () => {
+    await addPartner('/ten', 10);
+    await addPartner('/one', 0);
+    await testDispatcher(fixture, { slots: { first: 32, retry: 8 } }).processAll();
+    const paths = fixture.receiver.received.map(({ path }) => path);
+    expect(paths.length).toBe(44 * pending);
+    let ahead = 0;
+    const leads = paths.slice(0, 2 * 4 * pending).map((path) => (ahead += path === '/ten' ? 1 : -1));
+    expect(Math.max(...leads.map(Math.abs))).toBeLessThanOrEqual(32);
+  });
+});
+
+test('a claimant that does not read its claim keeps no other from claiming', async () => {
+  const payload = Buffer.from(JSON.stringify({ filler: 'x'.repeat(200_000) }));
+  const now = fixture.clock.now();
+  for (const path of ['/a', '/b', '/c', '/d']) {
+    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url(path));
+  }
+  for (let each = 0; each < 20; each += 1) {
+    const message = { org_id: fixture.orgId, id: randomUUID(), message_type: 'device.information', payload };
+    await fixture.database.db
+      .transaction()
+      .execute((tx) => insertMessageWithDeliveries(tx, { ...message, occurred_at: now }, now));
+  }
+  const stuck = openDatabase({ connection: fixture.database.connection, max: 1 });
+  const limits = { ...highLimits, first: 40 };
+  const lease = { workerId: 0, leaseMs: 60_000 };
+  let unread: Promise<unknown> | undefined;
+  try {
+    const client = await stuck.pool.connect();
+    const { stream } = (client as pg.ClientBase as pg.Client).connection;
+    client.release();
+    unread = claimDeliveries(stuck.db, limits, lease);
+    // From when the claim is sent on, nothing is read of its answer.
+    stream.pause();
+    const stuckIn = async () => {
+      const { rows } = await fixture.database.pool.query<{ wait_event: string }>(
+        "select wait_event from pg_stat_activity where wait_event = 'ClientWrite'",
+      );
+      return rows.length;
+    };
+    await expect.poll(stuckIn, { interval: 5, timeout: 10_000 }).toBe(1);
+    const locked = await fixture.database.pool.query(
+      'select pg_try_advisory_xact_lock(1684829810) as is_free',
+    );
+    expect(locked.rows).toEqual([{ is_free: true }]);
+    const { deliveries } = await claimDeliveries(fixture.database.db, limits, { ...lease, workerId: 1 });
+    expect(deliveries.length).toBeGreaterThan(0);
+    stream.resume();
+    expect(await unread).toMatchObject({ deliveries: { length: 20 } });
+  } finally {
+    await stuck.close();
+  }
 });

@@ -10,15 +10,19 @@ import {
   releaseAbandonedDeliveryLeases,
   releaseLeases,
 } from '../../src/queries/deliveries/in-flight-slots.ts';
-import { addMessage, addWebhook, dumpDeliveries, webhookFixture } from '../support/webhook-fixture.ts';
+import {
+  addMessage,
+  addWebhook,
+  dumpDeliveries,
+  endLeases,
+  webhookFixture,
+} from '../support/webhook-fixture.ts';
 
-const LEASE_MS = 60_000;
 const fixture = webhookFixture();
 
 async function claim(): Promise<ClaimedDelivery> {
-  const now = fixture.clock.now();
-  const limits = { first: 8, retry: 8, perWebhook: 8, perOrganization: 8 };
-  const lease = { workerId: 0, now, until: new Date(now.getTime() + LEASE_MS) };
+  const limits = { first: 8, retry: 8, perWebhook: 8, perPartner: 8 };
+  const lease = { workerId: 0, leaseMs: 60_000 };
   const [delivery] = (await claimDeliveries(fixture.database.db, limits, lease)).deliveries;
   if (delivery === undefined) throw new Error('Nothing is due.');
   return delivery;
@@ -29,7 +33,7 @@ const delivered = ({ worker_id, slot, lease_token }: ClaimedDelivery): FinishedA
   slot,
   lease_token,
   state: 'delivered',
-  due_at: undefined,
+  retry_after_ms: undefined,
   started_at: fixture.clock.now(),
   duration_ms: 5,
   error_class: undefined,
@@ -44,8 +48,8 @@ test('a worker whose lease was taken over records, cancels and releases nothing,
   await addWebhook(db, fixture.orgId, fixture.receiver.url('/hook'));
   await addMessage(db, fixture.orgId, fixture.clock.now());
   const late = await claim();
-  fixture.clock.advance(LEASE_MS);
-  expect(await releaseAbandonedDeliveryLeases(db, [], fixture.clock.now())).toBe(1);
+  await endLeases(fixture);
+  expect(await releaseAbandonedDeliveryLeases(db, [])).toBe(1);
   const present = await claim();
   expect([present.worker_id, present.slot]).toEqual([late.worker_id, late.slot]);
   const before = await dumpDeliveries(db, fixture.orgId);

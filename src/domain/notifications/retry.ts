@@ -32,21 +32,21 @@ const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
 /**
- * When a delivery is due again after its `attempts`-th attempt; undefined when it was delivered or no attempt is left.
- * The wait varies by 20 % in either direction. A `Retry-After` with status 429 or 503 can lengthen it, up to 24 hours,
+ * After how many milliseconds a delivery is due again after its `attempts`-th attempt; undefined when it was delivered or no
+ * attempt is left. `now` is read with a `Retry-After` that is a date. The wait varies by 20 % in either direction. A `Retry-After` with status 429 or 503 can lengthen it, up to 24 hours,
  * never shorten it. `random` is uniform in [0, 1).
  */
-export function nextAttemptAt(
+export function nextAttemptDelayMs(
   attempts: number,
   outcome: AttemptOutcome,
   now: Date,
   random: () => number,
-): Date | undefined {
+): number | undefined {
   if (outcome.kind === 'delivered') return undefined;
   const delayMs = RETRY_DELAYS_MS[attempts - 1];
   if (delayMs === undefined) return undefined;
   const jittered = Math.round(delayMs * (1 - JITTER + 2 * JITTER * random()));
-  return new Date(now.getTime() + Math.max(jittered, requestedWaitMs(outcome, now)));
+  return Math.max(jittered, requestedWaitMs(outcome, now));
 }
 
 function requestedWaitMs(outcome: AttemptOutcome, now: Date): number {

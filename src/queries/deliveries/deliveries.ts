@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
 /** A message to be sent; `payload` is the body, byte for byte. */
@@ -23,7 +24,8 @@ export interface CancelledDeliveries {
 /**
  * Inserts a message and one delivery for each webhook of the organization that is enabled and subscribed now, in the
  * event's own transaction; returns the number of deliveries. The share lock makes a concurrent disable wait, so that it
- * finds and cancels these deliveries. Wake the dispatcher after the commit.
+ * finds and cancels these deliveries. They are due at once, also where `now` is ahead of the database's clock. Wake the
+ * dispatcher after the commit.
  */
 export async function insertMessageWithDeliveries(tx: Tx, message: NewMessage, now: Date): Promise<number> {
   const result = await sql`
@@ -38,11 +40,16 @@ export async function insertMessageWithDeliveries(tx: Tx, message: NewMessage, n
               ${message.payload}, ${now})
     )
     insert into deliveries (org_id, message_id, webhook_id, due_at, created_at, request_id)
-    select ${message.org_id}::uuid, ${message.id}::uuid, targets.id, ${now}::timestamptz, ${now}::timestamptz,
+    select ${message.org_id}::uuid, ${message.id}::uuid, targets.id, ${dueAtOnce(now)}, ${now}::timestamptz,
       ${message.request_id ?? null}::text
     from targets
   `.execute(tx);
   return Number(result.numAffectedRows ?? 0n);
+}
+
+/** `now`, unless that has not come yet by the database's clock, which says what is due. */
+export function dueAtOnce(now: Date): RawBuilder<Date> {
+  return sql`least(${now}::timestamptz, date_trunc('milliseconds', now()))`;
 }
 
 interface CancelScope {
@@ -79,24 +86,27 @@ export async function cancelPendingDeliveries(
   return { reason: scope.reason, count: Number(result.numAffectedRows ?? 0n) };
 }
 
-/** When the next delivery is due that is not in flight; undefined when there is none. */
-export async function findNextDeliveryDueAt(db: Db): Promise<Date | undefined> {
-  const { rows } = await sql<{ due_at: Date }>`
-    select due_at from deliveries
+/**
+ * In how many milliseconds of the database's clock the next delivery is due that is not in flight, negative when it has been
+ * due for so long; undefined when there is none.
+ */
+export async function findNextDeliveryDueInMs(db: Db): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number }>`
+    select (extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as ms from deliveries
     where state = 'pending'
       and (message_id, webhook_id) not in (
         select message_id, webhook_id from in_flight_slots where message_id is not null)
     order by due_at limit 1
   `.execute(db);
-  return rows[0]?.due_at;
+  return rows[0]?.ms;
 }
 
 export interface DeliveryQueueStatus {
   readonly pending: number;
   /** Those of them with an attempt in flight. */
   readonly inFlight: number;
-  /** Since when the oldest of the others is due. */
-  readonly oldestDueAt: Date | undefined;
+  /** For how many milliseconds the oldest of the others has been due; 0 when none is. */
+  readonly oldestDueMs: number;
 }
 
 /** What is left to deliver, over all organizations; counted from indexes of the pending rows alone. */
@@ -107,7 +117,7 @@ export async function readDeliveryQueueStatus(db: Db): Promise<DeliveryQueueStat
        where d.state = 'pending') as in_flight
   `.execute(db);
   const { pending = 0, in_flight: inFlight = 0 } = rows[0] ?? {};
-  return { pending, inFlight, oldestDueAt: await findNextDeliveryDueAt(db) };
+  return { pending, inFlight, oldestDueMs: Math.max(0, -((await findNextDeliveryDueInMs(db)) ?? 0)) };
 }
 
 /** The NOTIFY channel that wakes dispatchers: deliveries are due. */

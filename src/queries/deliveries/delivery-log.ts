@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { CursorPosition } from '../../domain/api/cursor.ts';
+import { dueAtOnce } from './deliveries.ts';
 import type { CancelReason } from './deliveries.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
@@ -107,7 +108,7 @@ export async function requeueDelivery(
       for share
     )
     update deliveries d
-    set state = 'pending', due_at = ${now}, finished_at = null, request_id = ${requestId}
+    set state = 'pending', due_at = ${dueAtOnce(now)}, finished_at = null, request_id = ${requestId}
     from wanting w, messages m
     where d.org_id = w.org_id and d.webhook_id = w.id and d.message_id = ${messageId}
       and d.state in ('delivered', 'exhausted')

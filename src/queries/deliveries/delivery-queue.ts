@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { EncryptedValue } from '../../domain/security/encryption.ts';
 import type { CancelReason } from './deliveries.ts';
 import type { Db } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 import type { LeasedSlot } from './in-flight-slots.ts';
 
 /*
@@ -14,7 +15,8 @@ import type { LeasedSlot } from './in-flight-slots.ts';
  *   exhausted           the last attempt failed
  *   cancelled           not to be sent, with a reason; an attempt then in flight is logged, not repeated
  *
- * Claim and commit, call the endpoint, record: no transaction is open during a call.
+ * Claim and commit, call the endpoint, record: no transaction is open during a call. The database's clock alone says what is
+ * due and when a lease is over: workers' clocks differ.
  */
 
 /** A delivery for whose next attempt the caller holds a lease. */
@@ -40,16 +42,16 @@ export interface ClaimLimits {
   readonly retry: number;
   /** Attempts in flight for one webhook, over all workers. */
   readonly perWebhook: number;
-  /** Attempts in flight for one organization, over all workers. */
-  readonly perOrganization: number;
+  /** Attempts in flight for one partner with all its organizations, over all workers. */
+  readonly perPartner: number;
 }
 
-/** Who takes leases, from when and until when. */
+/** Who takes leases, and for how long. */
 export interface LeaseTerms {
   /** 0 for a process that holds no presence lock. */
   readonly workerId: number;
-  readonly now: Date;
-  readonly until: Date;
+  /** Counted by the database's clock from when the claim has its turn. */
+  readonly leaseMs: number;
 }
 
 /** The webhooks that one claim looks at in each lane; the next claim continues behind them. */
@@ -74,80 +76,144 @@ export interface ClaimedBatch {
   readonly hasMore: { readonly first: boolean; readonly retry: boolean };
 }
 
-interface LaneClaim {
-  readonly deliveries: ClaimedDelivery[];
-  readonly next: QueuePosition | undefined;
-  readonly hasMore: boolean;
-}
-
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** One row of a lane. Where nothing was claimed there is one row without a delivery. */
-type LaneRow = Omit<ClaimedDelivery, 'secret' | 'message_id'> & {
+/** What a claim has seen of a lane that has pending deliveries and free slots. */
+interface Lane {
   readonly is_retry: boolean;
   /** The last webhook of a full window. */
   readonly last_org: string | null;
   readonly last_webhook: string | null;
   /** Whether a webhook gave all of its share and may have more. */
   readonly has_more: boolean;
-  readonly message_id: string | null;
-  readonly encrypted_secret: Buffer;
-  readonly secret_key_id: string;
-};
+}
+
+/** Instants are ISO 8601 text, bytes base64. */
+interface ClaimAnswer {
+  readonly lanes: readonly Lane[];
+  readonly claimed: {
+    readonly deliveries: readonly {
+      readonly slot: number;
+      readonly message_id: string;
+      readonly webhook_id: string;
+      readonly attempts: number;
+      readonly created_at: string;
+      readonly payload: string;
+      readonly unwanted: CancelReason | null;
+    }[];
+    /** Once each. */
+    readonly webhooks: readonly {
+      readonly org_id: string;
+      readonly id: string;
+      readonly url: string;
+      readonly encrypted_secret: string;
+      readonly secret_key_id: string;
+      readonly secret_version: number;
+    }[];
+    readonly lease_token: string;
+  };
+}
 
 /**
- * Leases due deliveries, first attempts and retries apart: within the limits, organizations in turn, within each the
- * webhooks in turn, within each of these the oldest delivery first. due_at does not change, so that a released delivery
- * keeps its position. The cost grows with the number of webhooks that wait, not with the backlog. In each lane the
- * calling worker keeps no more slots for one organization than it then has free, and for one webhook an eighth of them:
- * the more endpoints do not answer, the fewer slots each of them holds. One call is one transaction:
- * `claim_deliveries` in the migrations.
+ * Leases due deliveries, first attempts and retries apart: within the limits, partners in turn, within each its
+ * organizations, within each of these its webhooks, and of a webhook the oldest delivery first. due_at does not change, so that
+ * a released delivery keeps its position. The cost grows with the number of webhooks that wait, not with the backlog. In each
+ * lane the calling worker keeps no more slots for one partner than it then has free, and for one webhook an eighth of them: the
+ * more endpoints do not answer, the fewer slots each of them holds. One call is two transactions, the claim and the reading of
+ * what was claimed, so it must not run inside of another: `claim_deliveries` in the migrations.
  */
 export async function claimDeliveries(
   db: Db,
-  { first, retry, perWebhook, perOrganization }: ClaimLimits,
-  { workerId, now, until }: LeaseTerms,
+  { first, retry, perWebhook, perPartner }: ClaimLimits,
+  { workerId, leaseMs }: LeaseTerms,
   cursor: ClaimCursor = {},
 ): Promise<ClaimedBatch> {
   const start = { org_id: NIL_UUID, webhook_id: NIL_UUID };
   const [afterFirst, afterRetry] = [cursor.first ?? start, cursor.retry ?? start];
-  const { rows } = await sql<LaneRow>`
-    select is_retry, last_org, last_webhook, has_more, worker_id, slot, lease_token, org_id, message_id, webhook_id,
-      attempts, created_at, payload, url, encrypted_secret, secret_key_id, secret_version, unwanted
-    from claim_deliveries(${workerId}, ${now}, ${until}, ${first}, ${retry}, ${perWebhook}, ${perOrganization},
-      ${CLAIM_WINDOW}, ${afterFirst.org_id}, ${afterFirst.webhook_id}, ${afterRetry.org_id}, ${afterRetry.webhook_id})
-  `.execute(db);
-  const [firstRows, retryRows] = [
-    rows.filter(({ is_retry }) => !is_retry),
-    rows.filter(({ is_retry }) => is_retry),
-  ];
-  const firstLane = toLaneClaim(firstRows, first, cursor.first);
-  const retryLane = toLaneClaim(retryRows, retry, cursor.retry);
+  const [answer] = await callClaim(db, {
+    ...{ workerId, leaseMs, first, retry, perWebhook, perPartner },
+    ...{ firstOrg: afterFirst.org_id, firstWebhook: afterFirst.webhook_id },
+    ...{ retryOrg: afterRetry.org_id, retryWebhook: afterRetry.webhook_id },
+  });
+  if (answer === undefined) throw new Error('The claim has no answer.');
+  const deliveries = toClaimedDeliveries(workerId, answer.claimed);
+  const firsts = deliveries.filter(({ attempts }) => attempts === 0).length;
+  const [firstLane, retryLane] = [false, true].map((isRetry) =>
+    answer.lanes.find(({ is_retry }) => is_retry === isRetry),
+  );
+  const ofFirst = toLaneClaim(firstLane, { claimed: firsts, freeSlots: first, after: cursor.first });
+  const ofRetry = toLaneClaim(retryLane, {
+    ...{ claimed: deliveries.length - firsts, freeSlots: retry, after: cursor.retry },
+  });
   return {
-    deliveries: [...firstLane.deliveries, ...retryLane.deliveries],
-    nextCursor: { first: firstLane.next, retry: retryLane.next },
-    hasMore: { first: firstLane.hasMore, retry: retryLane.hasMore },
+    deliveries,
+    nextCursor: { first: ofFirst.next, retry: ofRetry.next },
+    hasMore: { first: ofFirst.hasMore, retry: ofRetry.hasMore },
   };
 }
 
-/** A lane without free slots was not read; one without rows has nothing pending. */
-function toLaneClaim(
-  rows: readonly LaneRow[],
-  freeSlots: number,
-  after: QueuePosition | undefined,
-): LaneClaim {
-  const [row] = rows;
-  if (row === undefined) return { deliveries: [], next: freeSlots > 0 ? undefined : after, hasMore: false };
-  const deliveries = rows.filter(({ message_id }) => message_id !== null).map(toClaimedDelivery);
-  // What a webhook has beyond its share is claimed from the same position again, as long as that brings something.
-  const hasMore = row.has_more && deliveries.length > 0 && deliveries.length < freeSlots;
-  if (hasMore) return { deliveries, next: after, hasMore };
-  const { last_org: orgId, last_webhook: webhookId } = row;
-  const next = orgId === null || webhookId === null ? undefined : { org_id: orgId, webhook_id: webhookId };
-  return { deliveries, next, hasMore };
+interface ClaimValues {
+  readonly workerId: number;
+  readonly leaseMs: number;
+  readonly first: number;
+  readonly retry: number;
+  readonly perWebhook: number;
+  readonly perPartner: number;
+  readonly firstOrg: string;
+  readonly firstWebhook: string;
+  readonly retryOrg: string;
+  readonly retryWebhook: string;
 }
 
-function toClaimedDelivery(row: LaneRow): ClaimedDelivery {
-  const { message_id, encrypted_secret: bytes, secret_key_id: keyId, ...rest } = row;
-  return { ...rest, message_id: message_id ?? '', secret: { keyId, bytes } };
+const callClaim = prepare(
+  (_db, values: ClaimValues) => sql<ClaimAnswer>`
+    call claim_deliveries(${values.workerId}, ${values.leaseMs}, ${values.first}, ${values.retry}, ${values.perWebhook},
+      ${values.perPartner}, ${sql.lit(CLAIM_WINDOW)}, ${values.firstOrg}, ${values.firstWebhook}, ${values.retryOrg},
+      ${values.retryWebhook}, null, null)
+  `,
+);
+
+/** A lane without free slots was not read; one that has nothing pending is not there. */
+function toLaneClaim(
+  lane: Lane | undefined,
+  {
+    claimed,
+    freeSlots,
+    after,
+  }: { readonly claimed: number; readonly freeSlots: number; readonly after: QueuePosition | undefined },
+): { readonly next: QueuePosition | undefined; readonly hasMore: boolean } {
+  if (lane === undefined) return { next: freeSlots > 0 ? undefined : after, hasMore: false };
+  // What a webhook has beyond its share is claimed from the same position again, as long as that brings something.
+  const hasMore = lane.has_more && claimed > 0 && claimed < freeSlots;
+  if (hasMore) return { next: after, hasMore };
+  const { last_org: orgId, last_webhook: webhookId } = lane;
+  const next = orgId === null || webhookId === null ? undefined : { org_id: orgId, webhook_id: webhookId };
+  return { next, hasMore };
+}
+
+/** The deliveries of a webhook share what is the webhook's: its secret is one object. */
+function toClaimedDeliveries(
+  workerId: number,
+  { deliveries, webhooks, lease_token: leaseToken }: ClaimAnswer['claimed'],
+): ClaimedDelivery[] {
+  const webhookById = new Map(
+    webhooks.map(({ id, encrypted_secret: bytes, secret_key_id: keyId, ...webhook }) => [
+      id,
+      { ...webhook, secret: { keyId, bytes: Buffer.from(bytes, 'base64') } },
+    ]),
+  );
+  const claimed: ClaimedDelivery[] = [];
+  for (const { created_at: createdAt, payload, ...delivery } of deliveries) {
+    const webhook = webhookById.get(delivery.webhook_id);
+    if (webhook === undefined) continue;
+    claimed.push({
+      ...delivery,
+      ...webhook,
+      worker_id: workerId,
+      lease_token: leaseToken,
+      created_at: new Date(createdAt),
+      payload: Buffer.from(payload, 'base64'),
+    });
+  }
+  return claimed;
 }

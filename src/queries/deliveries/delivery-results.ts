@@ -7,8 +7,8 @@ import type { ClaimedDelivery } from './delivery-queue.ts';
 /** The result of one attempt, and the delivery's state after it. */
 export interface FinishedAttempt extends LeasedSlot {
   readonly state: 'pending' | 'delivered' | 'exhausted';
-  /** When a pending delivery is due again. */
-  readonly due_at: Date | undefined;
+  /** After how long, by the database's clock from the recording on, a pending delivery is due again. */
+  readonly retry_after_ms: number | undefined;
   readonly started_at: Date;
   readonly duration_ms: number;
   readonly error_class: ErrorClass | undefined;

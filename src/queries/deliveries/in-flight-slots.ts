@@ -9,7 +9,7 @@ export interface LeasedSlot {
 }
 
 /** The assignments that make a slot free again, for `update in_flight_slots set`. */
-export const slotCleared = sql`org_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null`;
+export const slotCleared = sql`org_id = null, partner_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null`;
 
 /** Gives leases back before they expire, so that another worker can take the deliveries at once. */
 export async function releaseLeases(db: Db, leases: readonly LeasedSlot[]): Promise<void> {
@@ -23,13 +23,13 @@ export async function releaseLeases(db: Db, leases: readonly LeasedSlot[]): Prom
 }
 
 /**
- * Makes deliveries claimable again whose lease has expired or whose worker is one of `absentWorkers`; returns how many.
+ * Makes deliveries claimable again whose lease has expired by the database's clock (that of the statement's begin, so none too
+ * early) or whose worker is one of `absentWorkers`; returns how many.
  * Expired slots are cleared, those of absent workers deleted; a slot that another transaction has locked is left to it.
  */
 export async function releaseAbandonedDeliveryLeases(
   db: Db,
   absentWorkers: readonly number[],
-  now: Date,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with deleted as (
@@ -39,7 +39,7 @@ export async function releaseAbandonedDeliveryLeases(
       returning message_id
     ), expired as (
       select worker_id, slot from in_flight_slots
-      where lease_until <= ${now} and worker_id <> all(${[...absentWorkers]}::integer[])
+      where lease_until <= now() and worker_id <> all(${[...absentWorkers]}::integer[])
       for update skip locked
     ), cleared as (
       update in_flight_slots s set ${slotCleared} from expired

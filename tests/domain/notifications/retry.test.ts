@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import {
-  nextAttemptAt,
+  nextAttemptDelayMs,
   parseRetryAfterMs,
   RETRY_DELAYS_MS,
   type AttemptOutcome,
@@ -14,10 +14,8 @@ const rejected = (status: number, retryAfter: string): AttemptOutcome => ({
   status,
   retryAfter,
 });
-const waitMs = (attempts: number, outcome: AttemptOutcome, random = 0.5): number | undefined => {
-  const at = nextAttemptAt(attempts, outcome, now, () => random);
-  return at === undefined ? undefined : at.getTime() - now.getTime();
-};
+const waitMs = (attempts: number, outcome: AttemptOutcome, random = 0.5): number | undefined =>
+  nextAttemptDelayMs(attempts, outcome, now, () => random);
 
 test('failed attempts wait 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h, 12 h, 24 h and then no more', () => {
   const minutes = [5 / 60, 0.5, 2, 10, 30, 120, 360, 720, 1440];
@@ -45,7 +43,7 @@ test('the wait varies by 20 % either way', () => {
 });
 
 test('a delivered message is not sent again', () => {
-  expect(nextAttemptAt(1, { kind: 'delivered', status: 200 }, now, () => 0.5)).toBeUndefined();
+  expect(nextAttemptDelayMs(1, { kind: 'delivered', status: 200 }, now, () => 0.5)).toBeUndefined();
 });
 
 test.each([429, 503])('Retry-After of %d is honoured up to 24 hours and shortens nothing', (status) => {

@@ -10,6 +10,7 @@ import {
   addMessage,
   addOrganization,
   addWebhook,
+  makeAllDue,
   webhookFixture,
   testDispatcher,
 } from '../../support/webhook-fixture.ts';
@@ -59,6 +60,7 @@ test('old messages go with their deliveries and attempts; young, repeated and pe
   expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(1);
   expect(await kept()).toEqual(same(young, repeated, pending));
   fixture.clock.advance(5_000);
+  await makeAllDue(fixture);
   await testDispatcher(fixture).processAll();
   expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(1);
   expect(await kept()).toEqual(same(young, repeated));
