@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { unbracketedHost, validateEndpointUrl } from '../domain/notifications/endpoint.ts';
+import { unbracketedHost } from '../domain/notifications/endpoint.ts';
 import type { AttemptOutcome } from '../domain/notifications/retry.ts';
-import { checkDestinationAddress } from '../domain/security/addresses.ts';
+import type { DestinationChecks } from './destination-checks.ts';
 import type { SignedMessage } from './sign-message.ts';
 
 export interface ResolvedAddress {
@@ -33,14 +33,14 @@ export interface ResolvedMessage extends SignedMessage {
 export async function resolveDestination(
   message: SignedMessage,
   lookup: HostLookup,
-  allowedNetworks: readonly string[],
+  checks: DestinationChecks,
 ): Promise<ResolvedMessage | NoDestination> {
-  const endpoint = validateEndpointUrl(message.url, allowedNetworks);
+  const endpoint = checks.checkEndpoint(message.url);
   if ('errors' in endpoint) {
     const reason = endpoint.errors.map(({ detail }) => detail).join(' ');
     return { outcome: { kind: 'refused', reason } };
   }
-  const resolved = await resolveAddresses(unbracketedHost(endpoint.url), lookup, allowedNetworks);
+  const resolved = await resolveAddresses(unbracketedHost(endpoint.url), lookup, checks);
   return 'outcome' in resolved ? resolved : { ...message, destination: endpoint.url, ...resolved };
 }
 
@@ -51,7 +51,7 @@ export async function resolveDestination(
 export async function resolveAddresses(
   host: string,
   lookup: HostLookup,
-  allowedNetworks: readonly string[],
+  checks: DestinationChecks,
 ): Promise<{ readonly addresses: readonly ResolvedAddress[] } | NoDestination> {
   const family = isIP(host);
   let addresses: readonly ResolvedAddress[];
@@ -62,7 +62,7 @@ export async function resolveAddresses(
   }
   if (addresses.length === 0) return unresolved(`The name ${host} has no address.`);
   for (const { address } of addresses) {
-    const decision = checkDestinationAddress(address, allowedNetworks);
+    const decision = checks.checkAddress(address);
     if (!decision.allowed) {
       // The caller has written a literal; what a name resolves to here may be nobody's business but the operator's.
       const told = family > 0 ? decision.reason : `${host} has an address that is not public.`;

@@ -15,13 +15,12 @@ export interface HttpExchange {
 
 /**
  * Last stage of an attempt: one POST over an open connection. The status alone decides the outcome. A short response
- * body is read, so that the connection can be used again; one that is longer, or not complete when `signal` aborts,
- * costs the connection. Nothing is decompressed. Neither promise rejects.
+ * body is read, so that the connection can be used again; one that is longer costs the connection. Nothing is decompressed.
+ * To end it early, close the connection. Neither promise rejects.
  */
 export function startHttpExchange(
   { client }: Connection,
   { destination, headers, body }: ResolvedMessage,
-  signal: AbortSignal,
 ): HttpExchange {
   const outcome = Promise.withResolvers<AttemptOutcome>();
   const ended = Promise.withResolvers<boolean>();
@@ -29,11 +28,8 @@ export function startHttpExchange(
   client.dispatch(
     { method: 'POST', path: destination.pathname + destination.search, headers: { ...headers }, body },
     {
-      onRequestStart(controller) {
-        const abort = (): void => controller.abort(new Error('The deadline has passed.'));
-        if (signal.aborted) abort();
-        else signal.addEventListener('abort', abort, { once: true });
-      },
+      // undici asks for it.
+      onRequestStart: () => undefined,
       onResponseStart(_controller, status, responseHeaders) {
         if (status >= 200) outcome.resolve(classifyStatus(status, responseHeaders['retry-after']));
       },

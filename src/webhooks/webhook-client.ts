@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { AttemptOutcome } from '../domain/notifications/retry.ts';
 import { ConnectionPool, type Connection } from './connections.ts';
 import { resolveDestination, type HostLookup } from './destination.ts';
+import { DestinationChecks } from './destination-checks.ts';
 import { startHttpExchange } from './http-exchange.ts';
 import type { SignedMessage } from './sign-message.ts';
 
@@ -43,6 +44,8 @@ export interface SendResult {
 
 /** A request on its way; its parts are set when it has its connection. */
 interface RequestState {
+  /** The deadline has passed. */
+  isLate: boolean;
   connection: Connection | undefined;
   /** Resolves when the connection is no longer used: true when it can be used again. */
   ended: Promise<boolean>;
@@ -53,7 +56,7 @@ export class WebhookClient {
   readonly deadlineMs: number;
   readonly #lookup: HostLookup;
   readonly #onRefusedAddress: (url: string, reason: string) => void;
-  readonly #allowedNetworks: readonly string[];
+  readonly #checks: DestinationChecks;
   readonly #connections: ConnectionPool;
   readonly #maxOpenBodies: number;
   readonly #inUse = new Set<Connection>();
@@ -74,7 +77,7 @@ export class WebhookClient {
     this.deadlineMs = deadlineMs;
     this.#lookup = lookup;
     this.#onRefusedAddress = onRefusedAddress;
-    this.#allowedNetworks = allowedNetworks;
+    this.#checks = new DestinationChecks(allowedNetworks);
     this.#connections = new ConnectionPool({ extraCa, connectMs: deadlineMs, maxIdle, idleMs, now });
     this.#maxOpenBodies = maxOpenBodies;
   }
@@ -82,16 +85,15 @@ export class WebhookClient {
   /** Sends a signed message within the deadline. Nothing that the endpoint does makes it reject. */
   async send(request: SendRequest): Promise<SendResult> {
     const startedAt = performance.now();
-    const deadline = new AbortController();
     const timedOut = Promise.withResolvers<AttemptOutcome>();
-    const state: RequestState = { connection: undefined, ended: Promise.resolve(false) };
+    const state: RequestState = { isLate: false, connection: undefined, ended: Promise.resolve(false) };
     const timer = setTimeout(() => {
       timedOut.resolve({ kind: 'timed_out', afterMs: this.deadlineMs });
-      deadline.abort();
+      state.isLate = true;
       state.connection?.close();
     }, this.deadlineMs);
 
-    const outcome = await Promise.race([this.#run(request, deadline.signal, state), timedOut.promise]);
+    const outcome = await Promise.race([this.#run(request, state), timedOut.promise]);
     const durationMs = Math.round(performance.now() - startedAt);
     const { connection, ended } = state;
     const address = connection?.address();
@@ -128,13 +130,13 @@ export class WebhookClient {
   }
 
   /** The stages behind the signature: destination, connection, exchange. */
-  async #run(request: SendRequest, signal: AbortSignal, state: RequestState): Promise<AttemptOutcome> {
-    const message = await resolveDestination(request, this.#lookup, this.#allowedNetworks);
+  async #run(request: SendRequest, state: RequestState): Promise<AttemptOutcome> {
+    const message = await resolveDestination(request, this.#lookup, this.#checks);
     if ('outcome' in message) {
       if (message.refusedAddress !== undefined) this.#onRefusedAddress(request.url, message.refusedAddress);
       return message.outcome;
     }
-    if (signal.aborted) return { kind: 'timed_out', afterMs: this.deadlineMs };
+    if (state.isLate) return { kind: 'timed_out', afterMs: this.deadlineMs };
     const { destination, addresses } = message;
     const connection =
       request.usesOwnConnection === true
@@ -142,7 +144,7 @@ export class WebhookClient {
         : this.#connections.acquire(destination, addresses);
     state.connection = connection;
     this.#inUse.add(connection);
-    const exchange = startHttpExchange(connection, message, signal);
+    const exchange = startHttpExchange(connection, message);
     state.ended = exchange.ended;
     return exchange.outcome;
   }
