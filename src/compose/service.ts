@@ -49,7 +49,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const server = new HttpServer(createBoundedServer(settings.trustedProxies));
   const metricsServer = new HttpServer();
   let storage: Storage | undefined;
-  const compute = new ComputePool();
+  const compute = new ComputePool({ maxJobMs: settings.computeSeconds * 1_000 });
   let workers: Workers | undefined;
   let streams: EventStreams | undefined;
   const stop = async (): Promise<void> => {

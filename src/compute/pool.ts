@@ -11,7 +11,7 @@ import type { JobAnswer, JobInput, JobName, JobOutput } from './jobs.ts';
 const MAX_WAITING = 8;
 /** Heavy requests of all partners at the same time: their bodies, of 8 MiB at most, are held in memory. */
 const MAX_TURNS = 32;
-/** The longest job, a preview of sixteen million cells, takes about a second. */
+/** As COMPUTE_SECONDS: the longest job, a preview of sixteen million cells, takes about a second. */
 const DEFAULT_MAX_JOB_MS = 15_000;
 /** Of JavaScript objects in one thread; typed arrays lie beside them, and the limits of the document bound these. */
 const DEFAULT_MAX_HEAP_MB = 256;

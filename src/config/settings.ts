@@ -67,6 +67,8 @@ const variables = z.object({
   LOG_LEVEL: wordField(LOG_LEVELS, 'info'),
   RATE_LIMITS: rateLimitsField,
   QUOTAS: quotasField,
+  /** How long a computation on a thread may take: a preview, a density, a schedule, an upload of prices. */
+  COMPUTE_SECONDS: integerField(15, 1, 3_600),
   SIMULATOR_FAULTS: onOrOffField,
 });
 
@@ -115,6 +117,7 @@ const settings = checkedVariables.transform((variable) => ({
   logLevel: variable.LOG_LEVEL,
   rateLimits: variable.RATE_LIMITS,
   quotas: variable.QUOTAS,
+  computeSeconds: variable.COMPUTE_SECONDS,
   simulatorFaults: variable.SIMULATOR_FAULTS,
 }));
 

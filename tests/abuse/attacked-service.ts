@@ -31,8 +31,8 @@ export interface AttackedService {
   readonly inspector: Inspector;
   /** Lets an attack send so many requests, and waits until all are answered. */
   attack(name: string, requests: number, atOnce?: number): Promise<Cost>;
-  /** Starts an attack that holds connections. */
-  begin(name: string, atOnce: number, from?: string): Running;
+  /** Starts an attack of so many connections, which sends no more than one request on each unless told otherwise. */
+  begin(name: string, atOnce: number, requests?: number): Running;
   /** Connections of the service to its database that are not free. */
   readonly countBusyConnections: () => Promise<number>;
   /** Connections for requests whose statements wait for a lock. */
@@ -100,7 +100,7 @@ export async function startAttackedService(
     victim,
     inspector,
     attack: (name, requests, atOnce) => attackOnce(target, inspector, name, requests, atOnce),
-    begin: (name, atOnce, from = '127.0.0.2') => begin(target, name, atOnce, from),
+    begin: (name, atOnce, requests = atOnce) => begin(target, name, atOnce, requests),
     countBusyConnections: () => countConnections(pool, "application_name <> 'test' and state <> 'idle'"),
     countBlockedConnections: () =>
       countConnections(pool, "application_name = 'partner' and wait_event_type = 'Lock'"),
@@ -148,10 +148,10 @@ async function attackOnce(
   return { counts: tally.counts(), processorMs: (await inspector.processorMs()) - before };
 }
 
-function begin(target: Target, name: string, atOnce: number, from: string): Running {
+function begin(target: Target, name: string, atOnce: number, requests: number): Running {
   const tally = new Tally();
   const end = new AbortController();
-  const aim = { target, from, signal: end.signal, tally, requests: atOnce, atOnce };
+  const aim = { target, from: '127.0.0.2', signal: end.signal, tally, requests, atOnce };
   const ended = findAttack(name).run(aim);
   return {
     counts: () => tally.counts(),

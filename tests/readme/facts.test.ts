@@ -45,6 +45,7 @@ test('the defaults in the table are those of the reader', () => {
     TOKEN_RETENTION_DAYS: String(settings.retentionDays.tokens),
     SESSION_RETENTION_DAYS: String(settings.retentionDays.sessions),
     SIGNUP_RETENTION_DAYS: String(settings.retentionDays.signups),
+    COMPUTE_SECONDS: String(settings.computeSeconds),
     WEBHOOK_STANDARD_HEADERS: settings.webhookStandardHeaders ? 'on' : 'off',
     SIMULATOR_FAULTS: settings.simulatorFaults ? 'on' : 'off',
   });
