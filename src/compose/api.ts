@@ -4,6 +4,7 @@ import type { RateLimits } from '../config/rate-limits.ts';
 import { createApiApp } from '../http/app.ts';
 import { QuotaCounters } from '../http/quota-counters.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
+import type { OpenBodyLimits } from '../http/open-bodies.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
@@ -74,6 +75,8 @@ export interface ApiOptions {
   readonly tokenCheckMs?: number;
   /** How long a body that holds its partner's turn may take in all; 10 s unless it is given. */
   readonly bodyInTurnMs?: number | undefined;
+  /** How long a body may bring nothing, and how many of an address may be open; 10 s and 256 unless they are given. */
+  readonly openBodyLimits?: OpenBodyLimits | undefined;
 }
 
 /** Binds operations, token endpoints and pages to the HTTP surface. */
@@ -111,6 +114,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     bytesHandlers,
     bytesWithoutTurn,
     bodyInTurnMs: options.bodyInTurnMs,
+    openBodyLimits: options.openBodyLimits,
     securedHandlers,
     streamedLists: { lists: new FairShare(STREAMED_LISTS), chunks: new FairShare(LIST_CHUNKS) },
     tokenChecks: createTokenChecks(options, authenticator),

@@ -20,7 +20,7 @@ export interface AppOptions extends ApiRoutesOptions, HealthOptions {
   readonly baseUrl: string;
   readonly trustedProxies: readonly string[];
   readonly isOrganizationGone: (error: unknown) => boolean;
-  readonly openBodyLimits?: OpenBodyLimits;
+  readonly openBodyLimits?: OpenBodyLimits | undefined;
   /** Runs the handling of a request within its time for the database; `isAnswering` tells when the answer has begun. */
   readonly runInRequestScope: (isAnswering: () => boolean, handle: () => void) => void;
   /** Pages for people: portal, reference, consent. */

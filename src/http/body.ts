@@ -89,17 +89,24 @@ export function checkContentType(request: Request, types: readonly string[]): vo
 
 /**
  * The raw bytes of the body. Compressed bodies are not accepted. One that is declared larger than allowed is not read, one
- * without a length is read no further; its connection ends with the answer.
- * @throws Problem unsupported_media_type (415) or payload_too_large (413); raw-body's error with the `type` request.aborted or
+ * without a length is read no further; its connection ends with the answer. Nor does it go on once the request was answered
+ * otherwise, of which raw-body says nothing.
+ * @throws Problem unsupported_media_type (415), payload_too_large (413) or malformed_request (400); raw-body's error with the `type` request.aborted or
  * request.size.invalid.
  */
 export async function readBodyBytes(request: Request, maxBytes: number): Promise<Buffer> {
   checkContentEncoding(request);
   if (!hasBody(request)) return Buffer.alloc(0);
+  const answered = Promise.withResolvers<never>();
+  const giveUp = (): void => answered.reject(new Problem('malformed_request', 'The body is not whole.'));
+  request.res?.once('close', giveUp);
   try {
-    return await getRawBody(request, { limit: maxBytes, length: request.get('content-length') ?? null });
+    const length = request.get('content-length') ?? null;
+    return await Promise.race([getRawBody(request, { limit: maxBytes, length }), answered.promise]);
   } catch (cause) {
     if (!(cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large')) throw cause;
     throw tooLarge(maxBytes, cause);
+  } finally {
+    request.res?.off('close', giveUp);
   }
 }

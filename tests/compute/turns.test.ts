@@ -11,7 +11,11 @@ const timers = new ManualTimers();
 const compute = new ComputePool({ threads: 1, startTimer: timers.start });
 let api: Api;
 beforeAll(async () => {
-  api = await startApi({ services: { compute }, bodyInTurnMs: 600_000 });
+  api = await startApi({
+    services: { compute },
+    bodyInTurnMs: 600_000,
+    openBodyLimits: { idleMs: 600_000, maxOfAddress: 256 },
+  });
 });
 afterAll(async () => {
   await api.close();
@@ -19,14 +23,14 @@ afterAll(async () => {
 });
 
 /** Sends the head of a request whose body does not come. */
-function sendHead(path: string, method: string): Socket {
-  const { hostname, port } = new URL(api.baseUrl);
+function sendHead(path: string, method: string, to: Api = api): Socket {
+  const { hostname, port } = new URL(to.baseUrl);
   const socket = connect(Number(port), hostname);
   socket.write(
     [
-      `${method} /api/partners/v2.0/org/${api.own.orgId}/${path} HTTP/1.1`,
+      `${method} /api/partners/v2.0/org/${to.own.orgId}/${path} HTTP/1.1`,
       `Host: ${hostname}`,
-      `Authorization: Bearer ${api.own.admin.token}`,
+      `Authorization: Bearer ${to.own.admin.token}`,
       'Content-Type: application/json',
       'Content-Length: 800000',
       '\r\n',
@@ -36,7 +40,7 @@ function sendHead(path: string, method: string): Socket {
 }
 
 const sendUpload = (): Socket => sendHead('trading/dayahead/prices', 'PATCH');
-const sendPreview = (): Socket => sendHead('device-simulator/fleets/preview', 'POST');
+const sendPreview = (to?: Api): Socket => sendHead('device-simulator/fleets/preview', 'POST', to);
 const preview = { request_id: '6d7a2c1e-51a0-4d7e-9a0c-0f6a3f1b2c3d', count: 1 };
 
 /** What the service answers until it closes the connection. */
@@ -90,4 +94,18 @@ test('a client that goes away gives its place in the queue back', async () => {
   socket.destroy();
   await until(() => waitingOf() === 0);
   release();
+});
+
+test('a body that is ended because it brings nothing gives its turn back', async () => {
+  const impatient = await startApi({
+    services: { compute },
+    bodyInTurnMs: 600_000,
+    openBodyLimits: { idleMs: 100, maxOfAddress: 256 },
+  });
+  try {
+    expect(await readToEnd(sendPreview(impatient))).toMatch(/^HTTP\/1.1 408 /);
+    await until(() => compute.usage.turns.held === 0);
+  } finally {
+    await impatient.close();
+  }
 });

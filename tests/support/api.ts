@@ -9,6 +9,7 @@ import { createKeyring } from '../../src/domain/security/encryption.ts';
 import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
 import { ComputePool } from '../../src/compute/pool.ts';
 import { createBoundedServer } from '../../src/http/bounded-server.ts';
+import type { OpenBodyLimits } from '../../src/http/open-bodies.ts';
 import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import type { Services } from '../../src/operations/context.ts';
 import { EventFeed } from '../../src/streams/event-feed.ts';
@@ -30,6 +31,7 @@ export interface ApiOptions {
   readonly tokenCheckMs?: number;
   /** How long a body that holds its partner's turn may take. */
   readonly bodyInTurnMs?: number;
+  readonly openBodyLimits?: OpenBodyLimits;
   /** How requests reach the database of the test, and how long each may wait for it. */
   readonly requestPool?: {
     readonly open: (connection: pg.ClientConfig) => Promise<OpenDatabase>;
@@ -126,6 +128,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     registry,
     findNotReadyReason: () => Promise.resolve(undefined),
     bodyInTurnMs: options.bodyInTurnMs,
+    openBodyLimits: options.openBodyLimits,
     ...(options.tokenCheckMs === undefined ? {} : { tokenCheckMs: options.tokenCheckMs }),
   });
   server.on('request', app);
