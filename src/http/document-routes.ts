@@ -1,23 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
-import { stringify } from 'yaml';
 import { rejectOtherThanGet } from './methods.ts';
 
 const DOCUMENT_URL = 'http://localhost:8080';
 const PATH = '/api/partners/v2.0/openapi';
 
-/** The generated document as JSON text, with the example address in it. */
-export function readOpenApiDocument(): string {
-  return readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
-}
-
 /** The published document, with this server's own address in it. */
 export function createDocumentRoutes(baseUrl: string): Router {
-  const text = readOpenApiDocument().replaceAll(DOCUMENT_URL, baseUrl);
   // Bytes, which all answers share: a text would be copied for each client, however slowly it reads.
-  const json = Buffer.from(text);
-  const yaml = Buffer.from(stringify(JSON.parse(text), { aliasDuplicateObjects: false }));
+  const [json, yaml] = ['openapi.json', 'openapi.yaml'].map((file) =>
+    Buffer.from(readGenerated(file).replaceAll(DOCUMENT_URL, baseUrl)),
+  );
   const router = Router({ caseSensitive: true });
   router.get(`${PATH}.json`, (_request, response) => {
     response.set('Content-Type', 'application/json; charset=utf-8').send(json);
@@ -27,4 +21,8 @@ export function createDocumentRoutes(baseUrl: string): Router {
   });
   router.all([`${PATH}.json`, `${PATH}.yaml`], rejectOtherThanGet);
   return router;
+}
+
+function readGenerated(file: string): string {
+  return readFileSync(join(import.meta.dirname, '../../generated', file), 'utf8');
 }

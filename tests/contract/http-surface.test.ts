@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
+import { parse } from 'yaml';
 import { sha256Digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
@@ -155,6 +156,8 @@ describe('the published document', () => {
     const { status, text } = await api.fetch('get', '/api/partners/v2.0/openapi.yaml');
     expect(status).toBe(200);
     expect(text).toMatch(/^openapi: 3\.1\.0$/m);
+    const json = await api.fetch('get', '/api/partners/v2.0/openapi.json');
+    expect(parse(text)).toEqual(json.body);
   });
 });
 

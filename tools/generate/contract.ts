@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { bundleDocument, resolveReference, isSecured, listOperations } from './document.ts';
 import type { OpenApiDocument, Operation } from './document.ts';
 import { writeOrCheckFiles } from './files.ts';
@@ -154,6 +154,7 @@ const types = astToString(await openapiTS(text, { defaultNonNullable: false, imm
 writeOrCheckFiles(
   new Map([
     ['generated/openapi.json', text],
+    ['generated/openapi.yaml', stringify(document, { aliasDuplicateObjects: false })],
     ['generated/openapi.ts', `${BANNER}${types}`],
     ['generated/problems.ts', problemsFile(root, document)],
     ['generated/routes.ts', routesFile(document)],
