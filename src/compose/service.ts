@@ -12,7 +12,6 @@ import type { FirstCredentials } from '../accounts/bootstrap.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import { WebhookClient } from '../webhooks/webhook-client.ts';
 import { createHostLookup } from '../webhooks/name-lookup.ts';
-import { composeApi } from './api.ts';
 import { openStorage } from './database.ts';
 import type { Storage } from './database.ts';
 import { createDeliveryMetrics, registerComputeMetrics } from './metrics.ts';
@@ -91,7 +90,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       announce: streams.announce,
     };
     if (role !== 'api') workers = await startWorkers(context);
-    server.serve(createListener(context, role, workers));
+    server.serve(await createListener(context, role, workers));
     metricsServer.serve(createHealthListener(context, false));
     if (role !== 'worker') compute.start();
     return { baseUrl, stop };
@@ -132,15 +131,17 @@ function createHealthListener(options: ProcessContext, hasMetricsElsewhere: bool
   });
 }
 
-function createListener(
+/** What serves the API is loaded where it is served. */
+async function createListener(
   options: ProcessContext,
   role: ServeRole,
   workers: Workers | undefined,
-): RequestListener {
+): Promise<RequestListener> {
   const { storage, log, registry, clock, settings } = options;
   const hasMetricsElsewhere = settings.metricsPort !== undefined;
   if (role === 'worker') return createHealthListener(options, hasMetricsElsewhere);
   const { rateLimits, trustedProxies } = settings;
+  const { composeApi } = await import('./api.ts');
   return composeApi({
     db: storage.db,
     background: storage.background,

@@ -22,19 +22,12 @@ interface ErrorEntry {
 /** The server address in the generated document; pages show the real one. */
 const DOCUMENT_URL = 'http://localhost:8080';
 
-/** The reference, rendered once from the generated document: `/docs`, `/docs/errors`, `/docs/errors/{code}`, `/docs/simulator`. */
+const REFERENCE = renderReference();
+
+/** The reference, rendered when this is loaded from the generated document: `/docs`, `/docs/errors`, `/docs/errors/{code}`, `/docs/simulator`. */
 export function createReferencePages({ baseUrl }: { readonly baseUrl: string }): Router {
-  const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
-  const document = JSON.parse(text.replaceAll(DOCUMENT_URL, baseUrl)) as Node;
   // Bytes, which all answers share: a text would be copied for each client, however slowly it reads.
-  const reference = Buffer.from(
-    renderView('reference', {
-      reference: buildReferenceView(document),
-      markdown: renderMarkdown,
-      inline: renderInlineMarkdown,
-      wide: true,
-    }),
-  );
+  const reference = Buffer.from(REFERENCE.replaceAll(DOCUMENT_URL, baseUrl));
   const entries = errorEntries();
   const list = Buffer.from(
     renderView('errors', { problems: entries.problems, fields: entries.fields, wide: true }),
@@ -65,6 +58,17 @@ export function createReferencePages({ baseUrl }: { readonly baseUrl: string }):
     sendMethodNotAllowed(response, 'GET, HEAD'),
   );
   return router;
+}
+
+/** The page with the example address in it. */
+function renderReference(): string {
+  const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
+  return renderView('reference', {
+    reference: buildReferenceView(JSON.parse(text) as Node),
+    markdown: renderMarkdown,
+    inline: renderInlineMarkdown,
+    wide: true,
+  });
 }
 
 function errorEntries(): { problems: ErrorEntry[]; fields: ErrorEntry[] } {
