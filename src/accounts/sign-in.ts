@@ -1,4 +1,4 @@
-import { hashPassword, newInitialPassword, verifyPassword } from '../domain/security/passwords.ts';
+import { newUnmatchableHash, verifyPassword } from '../domain/security/passwords.ts';
 import { Secret } from '../domain/security/secret.ts';
 import { findAccountWithHash } from '../queries/accounts/accounts.ts';
 import type { Account } from '../queries/accounts/accounts.ts';
@@ -46,23 +46,16 @@ export interface HashingTurns {
 /**
  * A function that verifies accounts of this database. It resolves to undefined for an unknown username, a user without
  * a password and a wrong password alike, and takes the same time for all three: where there is no password to compare
- * with, it compares with the hash of a random one. Once the password was right the request takes its connections from the
+ * with, it compares with a hash that none fits. Once the password was right the request takes its connections from the
  * partner's share.
  */
 export function createAccountVerifier(db: Db, turns: HashingTurns): VerifyAccount {
-  let unusedHash: Promise<string> | undefined;
-  const hashToCompare = (): Promise<string> => {
-    unusedHash ??= hashPassword(newInitialPassword()).catch((error: unknown) => {
-      unusedHash = undefined;
-      throw error;
-    });
-    return unusedHash;
-  };
+  const unmatchableHash = newUnmatchableHash();
   return async (username, password, caller) => {
     // PostgreSQL cannot store NUL in text, so no username contains it.
     const found = username.includes('\0') ? undefined : await findAccountWithHash(db, username);
-    const isRight = await turns.run(toHashingCaller(caller, found?.partnerId), async () =>
-      verifyPassword(password, found?.passwordHash ?? (await hashToCompare())),
+    const isRight = await turns.run(toHashingCaller(caller, found?.partnerId), () =>
+      verifyPassword(password, found?.passwordHash ?? unmatchableHash),
     );
     if (!isRight || found === undefined) return undefined;
     const { account, partnerId, passwordHash, isSuspended } = found;

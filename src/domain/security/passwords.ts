@@ -11,14 +11,12 @@ const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const key = await derive(password, salt, SCRYPT_COST);
-  return [
-    'scrypt',
-    SCRYPT_COST.N,
-    SCRYPT_COST.r,
-    SCRYPT_COST.p,
-    salt.toString('base64'),
-    key.toString('base64'),
-  ].join('$');
+  return formatHash(salt, key);
+}
+
+/** A hash to compare with where there is none: it costs as much as any other, and no password fits it. */
+export function newUnmatchableHash(): string {
+  return formatHash(randomBytes(SALT_BYTES), randomBytes(KEY_BYTES));
 }
 
 /** Takes the same time for a wrong password as for a right one; false for a hash of another form. */
@@ -34,6 +32,11 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
 /** An initial password: 20 characters without look-alikes, about 116 bits. */
 export function newInitialPassword(): string {
   return Array.from({ length: 20 }, () => LETTERS.charAt(randomInt(LETTERS.length))).join('');
+}
+
+function formatHash(salt: Buffer, key: Buffer): string {
+  const { N, r, p } = SCRYPT_COST;
+  return ['scrypt', N, r, p, salt.toString('base64'), key.toString('base64')].join('$');
 }
 
 function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
