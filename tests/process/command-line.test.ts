@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { partner } from './partner.ts';
 
@@ -88,4 +90,12 @@ test('a certificate file that is not there is named', async () => {
     PORT: '0',
   });
   expect([code === 0, log]).toEqual([false, expect.stringContaining('WEBHOOK_CA_FILE')]);
+});
+
+test('what was compiled is kept for the next start', async () => {
+  const folder = join(import.meta.dirname, '../../node_modules/.cache/partner');
+  rmSync(folder, { recursive: true, force: true });
+  // The tests have a cache of their own, which would be used in its place.
+  expect((await partner(['--help'], { NODE_COMPILE_CACHE: '' })).code).toBe(0);
+  expect(readdirSync(folder)).not.toEqual([]);
 });
