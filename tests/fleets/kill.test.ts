@@ -10,7 +10,7 @@ import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import { encryptionKey, fixedCredentials, PartnerApi, runFleet, until } from '../process/partner.ts';
 import type { RunningFleet } from '../process/partner.ts';
-import { emptyDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
@@ -42,7 +42,7 @@ let expected: Counts;
 const startWorker = (): Promise<ServiceProcess> => startService({ env, args: ['--role', 'worker'] });
 
 beforeAll(async () => {
-  database = await emptyDatabase();
+  database = await testDatabase();
   env = { ...fixed.env, DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() };
   service = await startService({ env, args: ['--role', 'api'] });
   worker = await startWorker();

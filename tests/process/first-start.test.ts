@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { emptyDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import {
@@ -17,6 +18,7 @@ import {
 
 const running: ServiceProcess[] = [];
 const folders: string[] = [];
+const databases: TestDatabase[] = [];
 
 async function start(...options: Parameters<typeof startService>): Promise<ServiceProcess> {
   const service = await startService(...options);
@@ -26,6 +28,7 @@ async function start(...options: Parameters<typeof startService>): Promise<Servi
 
 afterEach(async () => {
   for (const service of running.splice(0)) await service.remove();
+  for (const database of databases.splice(0)) await database.close();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -98,7 +101,11 @@ test('an organization made before the first start is there when the service runs
 
 test('the BOOTSTRAP settings fix what the first start makes, and change nothing later', async () => {
   const fixed = fixedCredentials();
-  const first = await start({ env: { ...fixed.env } });
+  const database = await emptyDatabase();
+  databases.push(database);
+  const args = ['--print-credentials'];
+  const shared = { DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() };
+  const first = await start({ args, env: { ...shared, ...fixed.env } });
   expect(printedCredentials(first.output())).toMatchObject({
     orgId: fixed.orgId,
     clientId: fixed.clientId,
@@ -110,7 +117,7 @@ test('the BOOTSTRAP settings fix what the first start makes, and change nothing 
   await first.stop();
 
   const other = fixedCredentials();
-  const second = await start({ dataDir: first.dataDir, env: { ...other.env } });
+  const second = await start({ args, env: { ...shared, ...other.env } });
   expect(printedCredentials(second.output())).toBeUndefined();
   expect((await requestToken(second.baseUrl, other)).status).toBe(401);
   expect((await requestToken(second.baseUrl, fixed)).status).toBe(200);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/security/secret.ts';
 import { isServiceSignatureValid } from '../../src/domain/notifications/signature.ts';
-import { emptyDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Receiver } from '../support/receiver.ts';
@@ -35,7 +35,7 @@ const running: ServiceProcess[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'partner-keys-'));
-  [database, receiver] = [await emptyDatabase(), await startReceiver()];
+  [database, receiver] = [await testDatabase(), await startReceiver()];
   writeFileSync(join(folder, 'authority.pem'), receiver.ca);
   common = {
     ...fixed.env,

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Visitor } from '../portal/visitor.ts';
-import { emptyDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { EventListener } from '../support/event-stream.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -33,7 +33,7 @@ let key: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'partner-log-'));
-  [database, receiver, key] = [await emptyDatabase(), await startReceiver(), encryptionKey()];
+  [database, receiver, key] = [await testDatabase(), await startReceiver(), encryptionKey()];
   writeFileSync(join(folder, 'authority.pem'), receiver.ca);
   service = await startService({
     args: ['--print-credentials'],

@@ -1,5 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { emptyDatabase } from '../support/database.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
@@ -8,15 +11,21 @@ import { encryptionKey, fixedCredentials, partner, PartnerApi } from './partner.
 const fixed = fixedCredentials();
 let database: TestDatabase;
 let env: Record<string, string>;
-let service: ServiceProcess | undefined;
+let service: ServiceProcess;
 
 beforeAll(async () => {
-  database = await emptyDatabase();
+  database = await testDatabase();
   env = { ...fixed.env, DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() };
-  expect((await partner(['migrate'], env)).code).toBe(0);
 });
-afterEach(() => service?.remove());
 afterAll(() => database.close());
+
+/** One start for the tests of a group, whose settings do not touch each other. */
+function startWith(settings: Readonly<Record<string, string>>): void {
+  beforeAll(async () => {
+    service = await startService({ env: { ...env, ...settings } });
+  });
+  afterAll(() => service.remove());
+}
 
 async function users(api: PartnerApi, times: number): Promise<number[]> {
   const statuses: number[] = [];
@@ -24,98 +33,121 @@ async function users(api: PartnerApi, times: number): Promise<number[]> {
   return statuses;
 }
 
-test('RATE_LIMITS sets a quota, which every answer tells', async () => {
-  service = await startService({ env: { ...env, RATE_LIMITS: 'default=3/600' } });
-  const api = await PartnerApi.open(service, fixed);
-  const first = await api.call('GET', '/users');
-  expect(first.headers.get('ratelimit-policy')).toContain('"default";q=3;w=600');
-  expect(first.headers.get('ratelimit')).toMatch(/"default";r=2;t=\d+/);
-  expect(await users(api, 3)).toEqual([200, 200, 429]);
-  const refused = await api.call<{ code: string }>('GET', '/users');
-  expect(refused.body.code).toBe('quota_exceeded');
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-});
+/** The statuses of requests without a token that name these addresses as theirs, one after the other. */
+async function statusesOf(addresses: readonly string[]): Promise<number[]> {
+  const found: number[] = [];
+  for (const address of addresses) {
+    const headers = { 'x-forwarded-for': address };
+    found.push((await fetch(`${service.baseUrl}/nothing`, { headers })).status);
+  }
+  return found;
+}
 
-test('RATE_LIMITS=off counts nothing', async () => {
-  service = await startService({ env: { ...env, RATE_LIMITS: 'off' } });
-  const api = await PartnerApi.open(service, fixed);
-  const first = await api.call('GET', '/users');
-  expect([first.headers.get('ratelimit-policy'), first.headers.get('ratelimit')]).toEqual([null, null]);
-  expect(await users(api, 5)).toEqual([200, 200, 200, 200, 200]);
-});
+describe('with quotas of requests', () => {
+  startWith({ RATE_LIMITS: 'default=3/600' });
 
-test('QUOTAS bounds partners, and org quota one of them, at once and also while it is off', async () => {
-  service = await startService({ env: { ...env, QUOTAS: 'webhooks=1' } });
-  let api = await PartnerApi.open(service, fixed);
-  const create = async (): Promise<number> =>
-    (await api.call('POST', '/notifications/webhooks', { url: 'https://partner.example.com/' })).status;
-  expect([await create(), await create()]).toEqual([201, 422]);
-  const quota = async (...more: string[]) => {
-    const { code, output, log } = await partner(['org', 'quota', fixed.orgId, ...more], env);
-    expect([code, log]).toEqual([0, expect.anything()]);
-    return output;
-  };
-  const shown = JSON.parse(await quota('webhooks=2', 'users=5', '--json')) as Record<string, unknown>;
-  expect(shown).toMatchObject({
-    webhooks: { quota: 2, own: true, used: 1 },
-    users: { quota: 5, own: true, used: 1 },
-    applications: { quota: 100, own: false, used: 1 },
-    event_streams: { quota: 50, own: false, used: null },
+  test('RATE_LIMITS sets a quota, which every answer tells', async () => {
+    const api = await PartnerApi.open(service, fixed);
+    const first = await api.call('GET', '/users');
+    expect(first.headers.get('ratelimit-policy')).toContain('"default";q=3;w=600');
+    expect(first.headers.get('ratelimit')).toMatch(/"default";r=2;t=\d+/);
+    expect(await users(api, 3)).toEqual([200, 200, 429]);
+    const refused = await api.call<{ code: string }>('GET', '/users');
+    expect(refused.body.code).toBe('quota_exceeded');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
-  expect([await create(), await create()]).toEqual([201, 422]);
-  await service.remove();
-  service = await startService({ env: { ...env, QUOTAS: 'off' } });
-  api = await PartnerApi.open(service, fixed);
-  expect(await create()).toBe(422);
-  const text = await quota('webhooks=default');
-  expect(text).toMatch(/^webhooks +2 of 100$/m);
-  expect(text).toMatch(/^users +1 of 5 \(set for this partner\)$/m);
-  expect(text).toMatch(/^event_streams +50$/m);
-  expect(await create()).toBe(201);
-  const unknown = await partner(['org', 'quota', '00000000-0000-4000-8000-000000000000'], env);
-  expect([unknown.code, unknown.output, unknown.log]).toEqual([
-    1,
-    '',
-    expect.stringContaining('There is no partner'),
-  ]);
+
+  test('addresses in X-Forwarded-For whom anybody may have named do not count', async () => {
+    const addresses = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4'];
+    expect(await statusesOf(addresses)).toEqual([404, 404, 404, 429]);
+  });
+
+  test('a port that is taken makes serve end with the reason', async () => {
+    const port = new URL(service.baseUrl).port;
+    const { code, log } = await partner(['serve'], { ...env, PORT: port });
+    expect([code, log]).toEqual([1, expect.stringContaining('EADDRINUSE')]);
+  });
+});
+
+describe('with a trusted proxy and a port of their own for metrics', () => {
+  startWith({ METRICS_PORT: '0', TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.0/8', RATE_LIMITS: 'default=1/600' });
+
+  test('METRICS_PORT takes the metrics away from the main port', async () => {
+    const [, url = ''] = /"url":"(http:[^"]*)\/metrics"/.exec(service.log()) ?? [];
+    const status = async (address: string): Promise<number> => (await fetch(address)).status;
+    expect(await status(`${service.baseUrl}/metrics`)).toBe(404);
+    expect(await status(`${service.baseUrl}/readyz`)).toBe(429);
+    for (const path of ['/metrics', '/metrics', '/readyz', '/livez'])
+      expect(await status(`${url}${path}`)).toBe(200);
+    expect(await status(`${url}/docs`)).toBe(404);
+  });
+
+  test('addresses in X-Forwarded-For whose proxy is trusted count', async () => {
+    const addresses = ['203.0.113.1', '203.0.113.2', '203.0.113.1'];
+    expect(await statusesOf(addresses)).toEqual([404, 404, 429]);
+  });
+});
+
+describe('with quotas of objects and none of requests', () => {
+  startWith({ RATE_LIMITS: 'off', QUOTAS: 'webhooks=1' });
+
+  test('RATE_LIMITS=off counts nothing', async () => {
+    const api = await PartnerApi.open(service, fixed);
+    const first = await api.call('GET', '/users');
+    expect([first.headers.get('ratelimit-policy'), first.headers.get('ratelimit')]).toEqual([null, null]);
+    expect(await users(api, 5)).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  test('QUOTAS bounds partners, and org quota one of them, at once and also while it is off', async () => {
+    let api = await PartnerApi.open(service, fixed);
+    const create = async (): Promise<number> =>
+      (await api.call('POST', '/notifications/webhooks', { url: 'https://partner.example.com/' })).status;
+    expect([await create(), await create()]).toEqual([201, 422]);
+    const quota = async (...more: string[]) => {
+      const { code, output, log } = await partner(['org', 'quota', fixed.orgId, ...more], env);
+      expect([code, log]).toEqual([0, expect.anything()]);
+      return output;
+    };
+    const shown = JSON.parse(await quota('webhooks=2', 'users=5', '--json')) as Record<string, unknown>;
+    expect(shown).toMatchObject({
+      webhooks: { quota: 2, own: true, used: 1 },
+      users: { quota: 5, own: true, used: 1 },
+      applications: { quota: 100, own: false, used: 1 },
+      event_streams: { quota: 50, own: false, used: null },
+    });
+    expect([await create(), await create()]).toEqual([201, 422]);
+    await service.remove();
+    service = await startService({ env: { ...env, QUOTAS: 'off' } });
+    api = await PartnerApi.open(service, fixed);
+    expect(await create()).toBe(422);
+    const text = await quota('webhooks=default');
+    expect(text).toMatch(/^webhooks +2 of 100$/m);
+    expect(text).toMatch(/^users +1 of 5 \(set for this partner\)$/m);
+    expect(text).toMatch(/^event_streams +50$/m);
+    expect(await create()).toBe(201);
+    const unknown = await partner(['org', 'quota', '00000000-0000-4000-8000-000000000000'], env);
+    expect([unknown.code, unknown.output, unknown.log]).toEqual([
+      1,
+      '',
+      expect.stringContaining('There is no partner'),
+    ]);
+  });
 });
 
 test('PORT, HOST and BASE_URL decide where it listens and what it calls itself', async () => {
   // A port that is free: the system has just given it away and got it back.
-  const before = await startService({ env });
-  const { port } = new URL(before.baseUrl);
-  await before.remove();
-  service = await startService({
-    env: { ...env, PORT: port, HOST: '127.0.0.2', BASE_URL: 'https://api.example.com/' },
+  const before = createServer().listen(0, '127.0.0.2');
+  await once(before, 'listening');
+  const { port } = before.address() as AddressInfo;
+  await new Promise((resolve) => before.close(resolve));
+  const service = await startService({
+    env: { ...env, PORT: String(port), HOST: '127.0.0.2', BASE_URL: 'https://api.example.com/' },
   });
   expect(service.baseUrl).toBe('https://api.example.com');
   expect(service.output()).toContain('Reference: https://api.example.com/docs\n');
   expect((await fetch(`http://127.0.0.2:${port}/livez`)).status).toBe(200);
   await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed');
-});
-
-test('METRICS_PORT takes the metrics away from the main port', async () => {
-  service = await startService({ env: { ...env, METRICS_PORT: '0', RATE_LIMITS: 'default=1/600' } });
-  const [, url = ''] = /"url":"(http:[^"]*)\/metrics"/.exec(service.log()) ?? [];
-  const status = async (address: string): Promise<number> => (await fetch(address)).status;
-  expect(await status(`${service.baseUrl}/metrics`)).toBe(404);
-  expect(await status(`${service.baseUrl}/readyz`)).toBe(429);
-  for (const path of ['/metrics', '/metrics', '/readyz', '/livez'])
-    expect(await status(`${url}${path}`)).toBe(200);
-  expect(await status(`${url}/docs`)).toBe(404);
-});
-
-test.each([
-  ['whose proxy is trusted count', { TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.0/8' }, [404, 404, 429]],
-  ['whom anybody may have named do not count', {}, [404, 429, 429]],
-])('addresses in X-Forwarded-For %s', async (_which, proxies, statuses) => {
-  service = await startService({ env: { ...env, ...proxies, RATE_LIMITS: 'default=1/600' } });
-  const found: number[] = [];
-  for (const address of ['203.0.113.1', '203.0.113.2', '203.0.113.1']) {
-    const headers = { 'x-forwarded-for': address };
-    found.push((await fetch(`${service.baseUrl}/nothing`, { headers })).status);
-  }
-  expect(found).toEqual(statuses);
+  await service.remove();
 });
 
 test('a database that does not answer makes serve end with the reason, without the password', async () => {
@@ -126,11 +158,4 @@ test('a database that does not answer makes serve end with the reason, without t
   });
   expect([code, log]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
   expect(log).not.toContain('hunter22');
-});
-
-test('a port that is taken makes serve end with the reason', async () => {
-  service = await startService({ env });
-  const port = new URL(service.baseUrl).port;
-  const { code, log } = await partner(['serve'], { ...env, PORT: port });
-  expect([code, log]).toEqual([1, expect.stringContaining('EADDRINUSE')]);
 });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { encryptionKey, fixedCredentials, requestToken, run, until } from '../process/partner.ts';
-import { emptyDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { startService } from '../support/service.ts';
+import { INHERITED_ENV, startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { codeBlocks, readme, root } from './document.ts';
 
@@ -38,7 +38,7 @@ let given: Record<string, string>;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  database = await emptyDatabase();
+  database = await testDatabase();
   given = { DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() };
   service = await startService({ env: { ...given, ...fixed.env, BOOTSTRAP_ADMIN_EMAIL: fixed.email } });
   const token = await requestToken(service.baseUrl, fixed);
@@ -97,7 +97,7 @@ function sh(text: string) {
 
 async function startAndStop(text: string, says: RegExp): Promise<void> {
   const child = spawn('sh', ['-euc', `cd '${root}'\nexec ${text}`], {
-    env: { PATH: process.env['PATH'], ...given, ...(text.includes('listen') ? env : {}), PORT: '0' },
+    env: { ...INHERITED_ENV, ...given, ...(text.includes('listen') ? env : {}), PORT: '0' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const exited = once(child, 'exit');
