@@ -10,6 +10,7 @@ import { COVERAGE_FILE_VARIABLE } from './api-client.ts';
 import { listUncovered } from './operation-coverage.ts';
 import { withDatabase, executeOnServer, SERVER_VARIABLE } from './database.ts';
 import type { TestServer } from './database.ts';
+import { COMPILE_CACHE } from './service.ts';
 
 type Undo = () => Promise<void>;
 
@@ -42,7 +43,8 @@ async function provide(): Promise<void> {
   await executeOnServer(connection, `create database ${template}`);
   onTeardown(() => executeOnServer(connection, `drop database ${template} with (force)`));
   await applyMigrations(withDatabase(connection, template), resolve(import.meta.dirname, '../../migrations'));
-  // Workers are started later and inherit it.
+  // Workers are started later and inherit both.
+  process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE;
   process.env[SERVER_VARIABLE] = JSON.stringify({ connection, template } satisfies TestServer);
 }
 

@@ -56,11 +56,14 @@ export async function startServiceOnSharedServer(
 
 export const PARTNER_COMMAND = join(import.meta.dirname, '../../bin/partner');
 
-/** What a program that a test starts inherits. The cache of compiled modules takes a third off each start. */
+/** Where Node keeps compiled modules for the test processes and the programs that they start: a third less for each start. */
+export const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/compiled-for-tests');
+
+/** What a program that a test starts inherits. */
 export const INHERITED_ENV: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
   HOME: process.env['HOME'] ?? '',
-  NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/compiled-for-tests'),
+  NODE_COMPILE_CACHE: COMPILE_CACHE,
 };
 
 /** Runs `partner serve` as its users do, and resolves when it says that it listens. */

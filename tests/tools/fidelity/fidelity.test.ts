@@ -8,7 +8,7 @@ import { reportTable } from '../../../tools/fidelity/report.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-// In a process of its own: under the test runner the same takes eight times as long.
+// In a process of its own, as `make validate` runs it.
 test('the simulator meets every target, and the committed charts are those of the report', async () => {
   const program = join(root, 'tools/fidelity/main.ts');
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, '--check'], { cwd: root });
