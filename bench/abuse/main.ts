@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Attack } from './attack.ts';
 import { ATTACKS, CONTROL } from './attacks/all.ts';
 import { boundsOf, WITHOUT_BOUND } from './bounds/all.ts';
-import { isKept, keepRow, readKept, writeKept } from './kept.ts';
-import type { KeptResults, KeptRow } from './kept.ts';
+import { isStored, toStoredRow, readStoredRows, writeStoredResults } from './stored-rows.ts';
+import type { StoredResults, StoredRow } from './stored-rows.ts';
 import { measure, Victim } from './measure.ts';
 import type { Latency, Run } from './measure.ts';
 import { describeTree } from '../other-version.ts';
@@ -30,7 +30,7 @@ export async function benchAbuse(args: readonly string[]): Promise<number> {
     return 0;
   }
   const book = new Book(plan);
-  const missing = rowsOf(plan).filter((row) => !isKept(book.rows, row));
+  const missing = rowsOf(plan).filter((row) => !isStored(book.rows, row));
   pinToServiceCore();
   console.log(
     `Attacks beside a partner that sends ${plan.perSecond} requests a second, GET and POST by turns: ` +
@@ -47,9 +47,9 @@ export async function benchAbuse(args: readonly string[]): Promise<number> {
 class Book {
   readonly path: string;
   readonly startedAt = new Date();
-  readonly #rows: KeptRow[] = [];
-  readonly #asked: KeptResults['asked'];
-  readonly #about: Pick<KeptResults, 'version' | 'machine' | 'rowsPlanned'>;
+  readonly #rows: StoredRow[] = [];
+  readonly #asked: StoredResults['asked'];
+  readonly #about: Pick<StoredResults, 'version' | 'machine' | 'rowsPlanned'>;
 
   constructor(plan: Plan) {
     const { runs, untilDecided, requests, perSecond, households, unbounded, resume } = plan;
@@ -57,17 +57,17 @@ class Book {
     this.#about = { version: describeTree(), machine: describeMachine(), rowsPlanned: rowsOf(plan).length };
     const name = nameResults(this.startedAt, this.#about.version.commit);
     this.path = resume ?? join(ROOT, 'bench/results', `abuse-${name}`);
-    if (resume !== undefined) this.#rows.push(...readKept(resume, this.#asked));
+    if (resume !== undefined) this.#rows.push(...readStoredRows(resume, this.#asked));
   }
 
-  get rows(): readonly KeptRow[] {
+  get rows(): readonly StoredRow[] {
     return this.#rows;
   }
 
-  add(row: KeptRow): void {
+  add(row: StoredRow): void {
     this.#rows.push(row);
     const times = { startedAt: this.startedAt.toISOString(), endedAt: new Date().toISOString() };
-    writeKept(this.path, { ...times, ...this.#about, asked: this.#asked, rows: this.#rows });
+    writeStoredResults(this.path, { ...times, ...this.#about, asked: this.#asked, rows: this.#rows });
   }
 }
 
@@ -96,7 +96,7 @@ async function measureRows(plan: Plan, planned: readonly PlannedRow[], book: Boo
       );
       control = used;
       printRow(row);
-      book.add(keepRow(row));
+      book.add(toStoredRow(row));
     }
     return true;
   } catch (error) {

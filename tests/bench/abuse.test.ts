@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findAttack } from '../../bench/abuse/attacks/all.ts';
-import { isKept, keepRow, readKept, writeKept } from '../../bench/abuse/kept.ts';
-import type { KeptResults } from '../../bench/abuse/kept.ts';
+import { isStored, toStoredRow, readStoredRows, writeStoredResults } from '../../bench/abuse/stored-rows.ts';
+import type { StoredResults } from '../../bench/abuse/stored-rows.ts';
 import type { Run } from '../../bench/abuse/measure.ts';
 import { readPlan, rowsOf } from '../../bench/abuse/plan.ts';
 import type { Plan } from '../../bench/abuse/plan.ts';
@@ -97,7 +97,7 @@ describe('rows', () => {
   test('are kept one by one, and not measured again by a run that goes on', () => {
     const { runs, untilDecided, requests, perSecond, households, unbounded } = planOf('previews');
     const asked = { runs, untilDecided, requests, perSecond, households, unbounded };
-    const about: Omit<KeptResults, 'form' | 'rows'> = {
+    const about: Omit<StoredResults, 'form' | 'rows'> = {
       startedAt: '2026-11-22T12:00:00.000Z',
       endedAt: '2026-11-22T12:01:00.000Z',
       version: { commit: 'c'.repeat(40), isChanged: false },
@@ -107,7 +107,7 @@ describe('rows', () => {
     };
     const measured = [runOf(29), runOf(31), runOf(12)];
     const concluded = concludeRuns(measured, 3, steady, control);
-    const row = keepRow({
+    const row = toStoredRow({
       attack: steady,
       limits: 'off',
       from: 'other',
@@ -116,12 +116,12 @@ describe('rows', () => {
       ...concluded,
     });
     const path = join(folder, 'kept', 'abuse.json');
-    writeKept(path, { ...about, rows: [row] });
+    writeStoredResults(path, { ...about, rows: [row] });
     expect(readdirSync(join(folder, 'kept'))).toEqual(['abuse.json']);
-    const rows = readKept(path, asked);
+    const rows = readStoredRows(path, asked);
     expect(rows).toEqual([row]);
     expect(row).toMatchObject({ attack: 'previews', slowUntilMs: null, median: { p99: 29 }, missed: [] });
-    expect(rowsOf(planOf('previews')).map((planned) => isKept(rows, planned))).toEqual([true, false]);
-    expect(() => readKept(path, { ...asked, runs: 1 })).toThrow(`${path} was measured otherwise`);
+    expect(rowsOf(planOf('previews')).map((planned) => isStored(rows, planned))).toEqual([true, false]);
+    expect(() => readStoredRows(path, { ...asked, runs: 1 })).toThrow(`${path} was measured otherwise`);
   });
 });

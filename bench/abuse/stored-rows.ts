@@ -11,30 +11,30 @@ import type { Row } from './table.ts';
 /** The number of the form: it grows when a reader of the former one would be misled. */
 const FORM = 1;
 
-export interface KeptResults extends Pick<Results, 'startedAt' | 'endedAt' | 'version' | 'machine'> {
+export interface StoredResults extends Pick<Results, 'startedAt' | 'endedAt' | 'version' | 'machine'> {
   readonly form: typeof FORM;
   readonly asked: Pick<Plan, 'runs' | 'untilDecided' | 'requests' | 'perSecond' | 'households' | 'unbounded'>;
   /** Rows that were to be measured; fewer are there as long as the run goes on, and when it was interrupted. */
   readonly rowsPlanned: number;
-  readonly rows: readonly KeptRow[];
+  readonly rows: readonly StoredRow[];
 }
 
-export interface KeptRow {
+export interface StoredRow {
   readonly attack: string;
   readonly limits: string;
   readonly from: string;
   /** Of a burst: until when requests were slow, in milliseconds after its start. */
   readonly slowUntilMs: number | null;
   readonly control: Latency;
-  readonly median: KeptRun;
-  readonly runs: readonly KeptRun[];
+  readonly median: StoredRun;
+  readonly runs: readonly StoredRun[];
   readonly missed: readonly string[];
 }
 
-type KeptRun = Omit<Run, 'slowUntilMs'>;
+type StoredRun = Omit<Run, 'slowUntilMs'>;
 
 /** The row as it is kept: all of its runs, and what it was rated by. */
-export function keepRow(row: Row): KeptRow {
+export function toStoredRow(row: Row): StoredRow {
   const { attack, limits, from, control, run, runs, slowUntilMs } = row;
   return {
     attack: attack.name,
@@ -42,19 +42,19 @@ export function keepRow(row: Row): KeptRow {
     from,
     slowUntilMs: attack.isBurst === true ? slowUntilMs : null,
     control,
-    median: keepRun(run),
-    runs: runs.map(keepRun),
+    median: toStoredRun(run),
+    runs: runs.map(toStoredRun),
     missed: missedGoals(row),
   };
 }
 
 /** Without the function, which depends on the control. */
-function keepRun({ p50, p99, failures, holdMs, peakMb, keptMb, attacker, attackerMb }: Run): KeptRun {
+function toStoredRun({ p50, p99, failures, holdMs, peakMb, keptMb, attacker, attackerMb }: Run): StoredRun {
   return { p50, p99, failures, holdMs, peakMb, keptMb, attacker, attackerMb };
 }
 
 /** Whether a row that is planned is among those that were kept. */
-export function isKept(rows: readonly KeptRow[], planned: PlannedRow): boolean {
+export function isStored(rows: readonly StoredRow[], planned: PlannedRow): boolean {
   return rows.some(
     ({ attack, limits, from }) =>
       attack === planned.attack.name && limits === planned.limits && from === nameAddress(planned),
@@ -62,7 +62,7 @@ export function isKept(rows: readonly KeptRow[], planned: PlannedRow): boolean {
 }
 
 /** Writes the results as JSON, and the folders above them. The file is whole at any time. */
-export function writeKept(path: string, results: Omit<KeptResults, 'form'>): void {
+export function writeStoredResults(path: string, results: Omit<StoredResults, 'form'>): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, `${JSON.stringify({ form: FORM, ...results }, null, 2)}\n`);
   renameSync(`${path}.new`, path);
@@ -72,10 +72,12 @@ export function writeKept(path: string, results: Omit<KeptResults, 'form'>): voi
  * The rows of an earlier run.
  * @throws Error when there is no such file, or when it asked otherwise: its rows could not stand in the same table.
  */
-export function readKept(path: string, asked: KeptResults['asked']): readonly KeptRow[] {
-  const kept = JSON.parse(readFileSync(path, 'utf8')) as Omit<KeptResults, 'form'> & { form: unknown };
-  const [then, now] = [kept.asked, asked].map((each) => JSON.stringify(each, Object.keys(asked).toSorted()));
-  if (kept.form !== FORM || then !== now)
+export function readStoredRows(path: string, asked: StoredResults['asked']): readonly StoredRow[] {
+  const stored = JSON.parse(readFileSync(path, 'utf8')) as Omit<StoredResults, 'form'> & { form: unknown };
+  const [then, now] = [stored.asked, asked].map((each) =>
+    JSON.stringify(each, Object.keys(asked).toSorted()),
+  );
+  if (stored.form !== FORM || then !== now)
     throw new Error(`${path} was measured otherwise: ${then ?? ''}, and now ${now ?? ''}.`);
-  return kept.rows;
+  return stored.rows;
 }
