@@ -21,7 +21,7 @@ export interface BoundedPoolOptions {
   readonly pool: pg.Pool;
   /** Milliseconds of a statement, and of a wait for a connection, that no request bounds. */
   readonly statementMs: number;
-  /** For a pool that serves requests: they share it by partners. Without it requests do not bound anything. */
+  /** For a pool that serves requests: they share it by partners. Without it requests do not bound anything, `runWithin` does. */
   readonly acquireShare?: AcquireShare | undefined;
   /** How long a connection keeps the plans of its prepared statements, in milliseconds; 5 s by default. */
   readonly plansMs?: number | undefined;
@@ -56,7 +56,8 @@ export class BoundedPool {
    * @throws DatabaseTimeoutError when it does not come in time; Problem overloaded when the partner's share is in use.
    */
   async connect(): Promise<pg.PoolClient> {
-    const scope = this.#acquireShare === undefined ? undefined : findRequestScope();
+    const found = findRequestScope();
+    const scope = this.#acquireShare === undefined && found?.isOfProcess !== true ? undefined : found;
     const limitMs = scope?.leftMs ?? this.#statementMs;
     const until = performance.now() + limitMs;
     scope?.beginWait();
@@ -84,7 +85,7 @@ export class BoundedPool {
   async #waitForTurn(scope: RequestScope | undefined, limitMs: number): Promise<() => void> {
     if (this.#acquireShare === undefined) return () => undefined;
     if (limitMs <= 0) throw timeoutError();
-    const partnerId = scope === undefined ? SERVICE : (scope.partnerId ?? ANONYMOUS);
+    const partnerId = scope === undefined || scope.isOfProcess ? SERVICE : (scope.partnerId ?? ANONYMOUS);
     if (limitMs >= LONGEST_TURN_WAIT_MS) return this.#acquireShare(partnerId);
     const signal = AbortSignal.timeout(Math.ceil(limitMs));
     try {

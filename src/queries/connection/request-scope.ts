@@ -10,13 +10,16 @@ const scopes = new AsyncLocalStorage<RequestScope>();
 export class RequestScope {
   /** Undefined until the caller is known. */
   partnerId: string | undefined;
+  /** Whether no request waits: then all pools are bounded by it. */
+  readonly isOfProcess: boolean;
   readonly #isAnswering: () => boolean;
   readonly #limitMs: number;
   #leftMs: number;
   #waiting = 0;
   #waitingSinceMs = 0;
 
-  constructor(isAnswering: () => boolean, limitMs: number) {
+  constructor(isAnswering: () => boolean, limitMs: number, isOfProcess = false) {
+    this.isOfProcess = isOfProcess;
     this.#isAnswering = isAnswering;
     this.#limitMs = limitMs;
     this.#leftMs = limitMs;
@@ -52,13 +55,21 @@ export function runInRequestScope<Result>(
   return scopes.run(new RequestScope(isAnswering, limitMs), work);
 }
 
+/**
+ * Runs work of the process itself, which may wait `limitMs` milliseconds for the database in all: less than its pool allows, and
+ * whatever the request may do from which it was begun.
+ */
+export function runWithin<Result>(limitMs: number, work: () => Result): Result {
+  return scopes.run(new RequestScope(() => false, limitMs, true), work);
+}
+
 /** The caller of the present request is known: from now on connections come from this partner's share. */
 export function assignRequestToPartner(partnerId: string): void {
   const scope = scopes.getStore();
   if (scope !== undefined) scope.partnerId = partnerId;
 }
 
-/** The scope of the present request; undefined for the work of the process itself. */
+/** The scope of the present request; for the work of the process itself undefined, or what bounds it. */
 export function findRequestScope(): RequestScope | undefined {
   return scopes.getStore();
 }
