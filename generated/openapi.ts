@@ -1570,7 +1570,8 @@ export interface paths {
          *
          *     Comments (lines that begin with a colon) come every 15 seconds. The stream ends when the service stops, and within
          *     a second when the token ends, the caller's role changes or the partner is suspended: connect again with a valid token
-         *     and the last id. Events are not signed, since TLS and the token vouch for them; `partner listen` signs what it
+         *     and the last id. While the service cannot ask its database about tokens, streams last for at most 8 seconds and end
+         *     with a comment that says so. Events are not signed, since TLS and the token vouch for them; `partner listen` signs what it
          *     forwards with a secret of its own.
          *
          *     A partner has at most 50 streams open at once, those of its simulation organizations included, at each process that

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { EventStream, StreamedEvent } from '../contract/event-stream.ts';
+import type { EndReason } from '../streams/token-checks.ts';
 import { ENDLESS } from './connection.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 
@@ -11,9 +12,13 @@ const RETRY_MS = 1_000;
 export interface StreamRules {
   /** Asked before each event; not knowing ends the stream. */
   readonly isStillAllowed: () => Promise<boolean>;
-  /** Calls `end` when the caller may not listen any more, until the returned function is called. */
-  readonly watchCaller: (end: () => void) => () => void;
+  /** Calls `end` when the caller may not listen any more, or nobody knows, until the returned function is called. */
+  readonly watchCaller: (end: (reason: EndReason) => void) => () => void;
 }
+
+/** The last line of a stream that ends as nobody knows whether its caller may still listen. */
+const UNANSWERED_COMMENT =
+  ': The database does not answer, so the token cannot be checked. Connect again with Last-Event-ID.\n\n';
 
 /**
  * Writes events (HTML standard, 9.2) until the client goes, the service stops or the caller may not listen any more. A
@@ -58,7 +63,9 @@ async function writeEvents(
   // A client may leave while its answer is prepared, and is not heard of again.
   if (response.destroyed) leave();
   stream.stopped.addEventListener('abort', cut);
-  const unwatch = watchCaller(() => {
+  let lastLine: string | undefined;
+  const unwatch = watchCaller((reason) => {
+    if (reason === 'unanswered') lastLine = UNANSWERED_COMMENT;
     leave();
     cut();
   });
@@ -72,7 +79,7 @@ async function writeEvents(
       if (!response.write(formatEvent(event))) await waitForDrain(response);
       if (response.destroyed) return;
     }
-    response.end();
+    response.end(lastLine);
   } finally {
     clearInterval(heart);
     unwatch();

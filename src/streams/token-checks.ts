@@ -5,11 +5,17 @@ import type { Actor } from '../domain/users/actor.ts';
 const INTERVAL_MS = 800;
 /** What is left of the interval after a slow check, at least: a busy database is not kept busy. */
 const MIN_PAUSE_SHARE = 1 / 8;
-/** Streams outlast a database that does not answer for this long; the first check that fails then ends them. */
-const MAX_UNANSWERED_MS = 15_000;
+/**
+ * Streams outlast a database that does not answer for this long; the first check that fails then ends them. With the 2 s that a
+ * check may take and the pause before it that is less than 8 s, whatever became of a token meanwhile.
+ */
+const MAX_UNANSWERED_MS = 5_000;
 
 export interface TokenChecksOptions {
-  /** Who these tokens act as, by hex digest, without those that have ended or are suspended: one statement for all. */
+  /**
+   * Who these tokens act as, by hex digest, without those that have ended or are suspended: one statement for all. Rejects
+   * within 2 s when the database does not answer.
+   */
   readonly findActors: (tokenDigests: readonly string[]) => Promise<ReadonlyMap<string, Actor>>;
   /** Hears of checks that failed; they are tried again. */
   readonly onError: (error: unknown) => void;
@@ -18,10 +24,13 @@ export interface TokenChecksOptions {
   readonly intervalMs?: number;
 }
 
+/** Why a stream ends: its caller may not listen any more, or nobody knows as the database does not answer. */
+export type EndReason = 'refused' | 'unanswered';
+
 /** An answer without an end, which lasts for as long as its caller may have it. */
 interface Watched {
   readonly actor: Actor;
-  readonly end: () => void;
+  readonly end: (reason: EndReason) => void;
   /** When it was last known that the caller may. */
   allowedMs: number;
 }
@@ -44,8 +53,8 @@ export class TokenChecks {
     this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
   }
 
-  /** Calls `end` once the actor's token may no longer be used, until the returned function is called. */
-  watch(actor: Actor, end: () => void): () => void {
+  /** Calls `end` once the actor's token may no longer be used, or that is not known, until the returned function is called. */
+  watch(actor: Actor, end: (reason: EndReason) => void): () => void {
     const watched: Watched = { actor, end, allowedMs: this.#monotonicMs() };
     this.#watched.add(watched);
     this.#loop ??= this.#startLoop();
@@ -91,18 +100,19 @@ export class TokenChecks {
       const actors = await this.#options.findActors(tokenDigests);
       for (const watched of asked) {
         if (actors.get(watched.actor.tokenDigest)?.role === watched.actor.role) watched.allowedMs = startedMs;
-        else this.#end(watched);
+        else this.#end(watched, 'refused');
       }
     } catch (error) {
       const endedMs = this.#monotonicMs();
-      for (const watched of asked) if (endedMs - watched.allowedMs >= MAX_UNANSWERED_MS) this.#end(watched);
+      for (const watched of asked)
+        if (endedMs - watched.allowedMs >= MAX_UNANSWERED_MS) this.#end(watched, 'unanswered');
       throw error;
     }
   }
 
-  #end(watched: Watched): void {
+  #end(watched: Watched, reason: EndReason): void {
     if (!this.#watched.has(watched)) return;
     this.#remove(watched);
-    watched.end();
+    watched.end(reason);
   }
 }

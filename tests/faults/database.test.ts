@@ -1,9 +1,13 @@
 // The short form of `make faults ARGS=database`: what a request gets, and what is left when the fault is over.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { OpenDatabase } from '../../src/queries/connection/database.ts';
+import { sha256Digest } from '../../src/domain/security/credentials.ts';
+import { TokenMemory } from '../../src/oauth/token-memory.ts';
+import { DatabaseTimeoutError } from '../../src/queries/connection/database-errors.ts';
 import { createDatabaseProbe } from '../../src/queries/connection/probe.ts';
 import { openReconnectingSession } from '../../src/queries/connection/session.ts';
 import { FairShare } from '../../src/shares/fair-share.ts';
@@ -16,6 +20,7 @@ import type { SwallowingProxy } from '../support/swallowing-proxy.ts';
 let api: Api;
 let proxy: SwallowingProxy;
 let requests: OpenDatabase;
+let proxied: pg.ClientConfig;
 
 /** On a busy machine a request that is to succeed has time. */
 const AMPLE_MS = 20_000;
@@ -31,8 +36,9 @@ beforeAll(async () => {
       open: async (connection) => {
         proxy = await startSwallowingProxy(connection);
         const share = new FairShare({ capacity: 4, maxWaiting: 100, waitMs: AMPLE_MS });
+        proxied = throughProxy(connection, proxy);
         requests = openDatabase({
-          connection: throughProxy(connection, proxy),
+          connection: proxied,
           max: 4,
           acquireShare: (partnerId, signal) => share.acquire(partnerId, signal),
         });
@@ -137,4 +143,30 @@ test('a session that does not answer is cut off and opened again', async () => {
   await expect.poll(() => session.client()).toBeDefined();
   expect(prepared.length).toBeGreaterThan(1);
   await session.end();
+});
+
+test('the tokens of open streams are asked about in a time of their own, and again when the fault is over', async () => {
+  const background = openDatabase({ connection: proxied, statementMs: 10 * AMPLE_MS });
+  const limit = { readTogetherMs: AMPLE_MS };
+  const memory = new TokenMemory({
+    db: api.db,
+    background: background.db,
+    monotonicMs: () => performance.now(),
+    get readTogetherMs() {
+      return limit.readTogetherMs;
+    },
+  });
+  const digest = sha256Digest(api.own.admin.token).toString('hex');
+  const find = async (): Promise<unknown> => (await memory.readTogether([digest])).get(digest)?.userId;
+  try {
+    expect(await find()).toBe(api.own.admin.id);
+    limit.readTogetherMs = SHORT_MS;
+    proxy.swallow();
+    await expect(find()).rejects.toThrow(DatabaseTimeoutError);
+    proxy.pass();
+    limit.readTogetherMs = AMPLE_MS;
+    expect(await find()).toBe(api.own.admin.id);
+  } finally {
+    await background.close();
+  }
 });

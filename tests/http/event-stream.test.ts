@@ -9,6 +9,7 @@ import { EventStream } from '../../src/contract/event-stream.ts';
 import type { StreamedEvent } from '../../src/contract/event-stream.ts';
 import { sendEventStream } from '../../src/http/event-stream.ts';
 import type { StreamRules } from '../../src/http/event-stream.ts';
+import type { EndReason } from '../../src/streams/token-checks.ts';
 import { EventListener } from '../support/event-stream.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -69,15 +70,19 @@ async function* silence(gone: AbortSignal): AsyncGenerator<StreamedEvent> {
 }
 
 /** Watches one caller; `end` says that it may not listen any more. */
-function watching(): { watch: StreamRules['watchCaller']; end: () => void; unwatched: () => number } {
+function watching(): {
+  watch: StreamRules['watchCaller'];
+  end: (reason?: EndReason) => void;
+  unwatched: () => number;
+} {
   let unwatched = 0;
-  let endStream = (): void => undefined;
+  let endStream: (reason: EndReason) => void = () => undefined;
   return {
     watch: (end) => {
       endStream = end;
       return () => (unwatched += 1);
     },
-    end: () => endStream(),
+    end: (reason = 'refused') => endStream(reason),
     unwatched: () => unwatched,
   };
 }
@@ -132,6 +137,19 @@ test('comments come while nothing happens and ask nothing, until the caller may 
   expect(listener.text).toMatch(/^retry: 1000\n\n(:\n\n){3,}$/);
   await served.ended;
   expect([asked, watched.unwatched()]).toEqual([0, 1]);
+});
+
+test('a stream whose token cannot be checked says so at its end', async () => {
+  const watched = watching();
+  const stream = new EventStream(silence, new AbortController().signal);
+  const served = await serve(stream, undefined, undefined, watched.watch);
+  const listener = await EventListener.open(served.url, {});
+  await served.response;
+  watched.end('unanswered');
+  expect(await listener.ended).toBe('whole');
+  expect(listener.text).toBe(
+    'retry: 1000\n\n: The database does not answer, so the token cannot be checked. Connect again with Last-Event-ID.\n\n',
+  );
 });
 
 test('whether the caller may listen is asked before each event, and not knowing it ends the stream', async () => {

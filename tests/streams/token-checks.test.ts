@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Actor } from '../../src/domain/users/actor.ts';
 import { TokenChecks } from '../../src/streams/token-checks.ts';
+import type { EndReason } from '../../src/streams/token-checks.ts';
 
 const open: (() => void)[] = [];
 afterEach(() => {
@@ -31,6 +32,7 @@ interface World {
   nowMs: number;
   /** The tokens whose streams have ended. */
   readonly ended: string[];
+  readonly reasons: EndReason[];
   /** Opens a stream with this token; the returned function says that its client has left. */
   readonly watch: (tokenDigest: string) => () => void;
   /** Resolves when `count` more checks have ended. */
@@ -46,6 +48,7 @@ function begin(): World {
     hold: undefined,
     nowMs: 0,
     ended: [],
+    reasons: [],
   };
   const checks = new TokenChecks({
     findActors: async (tokenDigests) => {
@@ -62,7 +65,10 @@ function begin(): World {
     watch: (tokenDigest: string) => {
       const actor = world.actors.get(tokenDigest) ?? actorOf(tokenDigest);
       world.actors.set(tokenDigest, actor);
-      const leave = checks.watch(actor, () => world.ended.push(tokenDigest));
+      const leave = checks.watch(actor, (reason) => {
+        world.ended.push(tokenDigest);
+        world.reasons.push(reason);
+      });
       open.push(leave);
       return leave;
     },
@@ -90,6 +96,7 @@ test('the streams of a token that is not found any more, or has another role, en
   world.actors.set('changed', { ...actorOf('changed'), role: 'staff' });
   await world.checks(3);
   expect(world.ended).toEqual(['gone', 'gone', 'changed']);
+  expect(world.reasons).toEqual(Array(3).fill('refused'));
   expect(world.asked.at(-1)).toEqual(['stays']);
 });
 
@@ -128,17 +135,17 @@ test('one check is under way at a time, also when all streams end and others beg
   expect(world.ended).toEqual([]);
 });
 
-test('while the database is away streams stay for fifteen seconds since the last answer, and then end', async () => {
+test('while the database is away streams stay for five seconds since the last answer, and then end with the reason', async () => {
   const world = begin();
   world.watch('token');
   world.nowMs = 10_000;
   await world.checks(1);
   world.isAway = true;
   await world.checks(2);
-  world.nowMs = 24_999;
+  world.nowMs = 14_999;
   await world.checks(2);
   expect([world.ended, world.errors[0]]).toEqual([[], new Error('The database is away.')]);
-  world.nowMs = 25_000;
+  world.nowMs = 15_000;
   while (world.ended.length === 0) await turn();
-  expect(world.ended).toEqual(['token']);
+  expect([world.ended, world.reasons]).toEqual([['token'], ['unanswered']]);
 });
