@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/api/durations.ts';
+import { CredentialMemory } from '../domain/security/credential-memory.ts';
+import type { CredentialMemoryOptions } from '../domain/security/credential-memory.ts';
 import { sha256Digest } from '../domain/security/credentials.ts';
 import { lockUnchangedPassword } from '../queries/accounts/accounts.ts';
 import type { AccountKey } from '../queries/accounts/accounts.ts';
@@ -61,18 +63,40 @@ export async function replaceSession(
 }
 
 /**
- * The session with this cookie value, which is used with that; undefined when it is unknown or expired, its user is
- * deleted, or its partner is suspended. From then on the request takes its connections from the partner's share.
+ * Finds the session with a cookie's value, which is used with that; undefined when it is unknown or expired, its user is deleted,
+ * or its partner is suspended. From then on the request takes its connections from the partner's share; one that this process has
+ * found before is looked up in that share too, one of which nothing is known in the turn of the address. Throws the problem
+ * overloaded (503) when too many callers of the address wait.
  */
-export async function findSession(db: Db, token: string, now: Date): Promise<PortalSession | undefined> {
-  const digest = sha256Digest(token);
-  const session = await findPortalSession(db, digest, now);
-  if (session === undefined) return undefined;
-  assignRequestToPartner(session.partnerId);
-  const end = toSessionEnd(session.times.createdAt, now);
-  if (end.getTime() - session.times.expiresAt.getTime() >= SESSION_USE_MS)
-    await updatePortalSessionEnd(db, digest, end);
-  return session;
+export type FindSession = (token: string, address: string, now: Date) => Promise<PortalSession | undefined>;
+
+/** Remembers of sessions whose they are, and of cookies that nobody was given that they are unknown, for 0.9 s. */
+export function createSessionFinder(
+  db: Db,
+  { turns, monotonicMs }: Pick<CredentialMemoryOptions, 'turns' | 'monotonicMs'>,
+): FindSession {
+  const memory = new CredentialMemory({ turns, monotonicMs });
+  const read = async (digest: Buffer, key: string, now: Date): Promise<PortalSession | undefined> => {
+    if (memory.isUnknown(key)) return undefined;
+    const startedMs = monotonicMs();
+    const partnerId = memory.findPartner(key);
+    if (partnerId !== undefined) assignRequestToPartner(partnerId);
+    const session = await findPortalSession(db, digest, now);
+    if (session === undefined) memory.rememberUnknown(key, startedMs);
+    else memory.remember(key, session.partnerId);
+    return session;
+  };
+  return async (token, address, now) => {
+    const digest = sha256Digest(token);
+    const key = digest.toString('hex');
+    const session = await memory.lookUp(key, address, () => read(digest, key, now));
+    if (session === undefined || session.isSuspended) return undefined;
+    assignRequestToPartner(session.partnerId);
+    const end = toSessionEnd(session.times.createdAt, now);
+    if (end.getTime() - session.times.expiresAt.getTime() >= SESSION_USE_MS)
+      await updatePortalSessionEnd(db, digest, end);
+    return session;
+  };
 }
 
 function toSessionEnd(createdAt: Date, usedAt: Date): Date {

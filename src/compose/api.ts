@@ -8,6 +8,8 @@ import type { OpenBodyLimits } from '../http/open-bodies.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
+import type { LookupTurns } from '../domain/security/credential-memory.ts';
+import { createSessionFinder } from '../accounts/sessions.ts';
 import { createAccountVerifier } from '../accounts/sign-in.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
 import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
@@ -42,8 +44,8 @@ import { addQuotaUses } from '../queries/accounts/rate-limits.ts';
  * which nothing is known have one of the two.
  */
 const PASSWORD_HASHES = { capacity: 2, maxWaiting: 6 } as const;
-/** Look-ups at once of tokens that this process has not seen; two of them for one address, so that a flood takes no more. */
-const TOKEN_LOOKUPS = { capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 200 } as const;
+/** Look-ups at once of tokens and sessions that this process has not seen; two of them for one address, so that a flood takes no more. */
+const CREDENTIAL_LOOKUPS = { capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 200 } as const;
 /** Ten hours, as the document says is typical. */
 const ACCESS_TOKEN_SECONDS = 36_000;
 
@@ -82,8 +84,13 @@ export interface ApiOptions {
 /** Binds operations, token endpoints and pages to the HTTP surface. */
 export function composeApi(options: ApiOptions): RequestListener {
   const { db, clock, log } = options;
-  const turns = new FairShare(TOKEN_LOOKUPS);
-  const authenticator = createAuthenticator({ db, background: options.background, clock, turns });
+  const lookups = new FairShare(CREDENTIAL_LOOKUPS);
+  const authenticator = createAuthenticator({
+    db,
+    background: options.background,
+    clock,
+    turns: lookups,
+  });
   const services = options.services((id) => authenticator.invalidateCachedTokensOf(id));
   const { baseUrl } = services;
   const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>
@@ -133,7 +140,7 @@ export function composeApi(options: ApiOptions): RequestListener {
       issueTokenAtRoot: (request) => tokens.issue(request),
       revokeToken: (request) => tokens.revoke(request),
     },
-    pages: createPages(services, options, limiter, { verifyAccount, hashing }),
+    pages: createPages(services, options, limiter, { verifyAccount, hashing, lookups }),
   });
 }
 
@@ -159,7 +166,15 @@ function createPages(
   services: Services,
   { clock, log }: ApiOptions,
   limiter: RateLimiter,
-  { verifyAccount, hashing }: { readonly verifyAccount: VerifyAccount; readonly hashing: HashingTurns },
+  {
+    verifyAccount,
+    hashing,
+    lookups,
+  }: {
+    readonly verifyAccount: VerifyAccount;
+    readonly hashing: HashingTurns;
+    readonly lookups: LookupTurns;
+  },
 ): Parameters<typeof createApiApp>[0]['pages'] {
   const { db, baseUrl, linkKey } = services;
   return [
@@ -175,6 +190,7 @@ function createPages(
       clock,
       baseUrl,
       log,
+      findSession: createSessionFinder(db, { turns: lookups, monotonicMs: () => performance.now() }),
       verifyAccount,
       hashing,
       linkKey,

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Actor } from '../domain/users/actor.ts';
 import { Problem } from '../domain/api/problem.ts';
+import type { LookupTurns } from '../domain/security/credential-memory.ts';
 import type { ActiveToken } from '../queries/accounts/access-tokens.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { TokenMemory } from './token-memory.ts';
@@ -14,11 +15,8 @@ export interface AuthenticatorOptions {
   readonly monotonicMs?: () => number;
   /** Turns of addresses for looking up tokens that this process has not seen; without them there is no limit. */
   readonly turns?: LookupTurns;
-}
-
-/** Throws the problem overloaded (503) when too many callers of the address wait. */
-export interface LookupTurns {
-  run<Result>(address: string, work: () => Promise<Result>): Promise<Result>;
+  /** Milliseconds that a read of many tokens may wait for the database in all; 2 s by default. */
+  readonly readTogetherMs?: number;
 }
 
 export interface Authenticator {
@@ -29,7 +27,7 @@ export interface Authenticator {
   authenticate(authorization: string | undefined, address?: string): Promise<Actor>;
   /**
    * Who these tokens act as, by hex digest: all are read in one statement, and remembered. Those that are unknown, expired or
-   * revoked, or of a suspended partner, are left out. Rejects when the database does not answer.
+   * revoked, or of a suspended partner, are left out. Rejects when the database does not answer within 2 s.
    */
   findActors(tokenDigests: readonly string[]): Promise<ReadonlyMap<string, Actor>>;
   /** A token was revoked: its next request reads the table. To be called once the change is committed. */
@@ -47,19 +45,15 @@ export function createAuthenticator({
   clock,
   monotonicMs = () => performance.now(),
   turns,
+  readTogetherMs,
 }: AuthenticatorOptions): Authenticator {
-  const memory = new TokenMemory({ db, background, monotonicMs });
+  const memory = new TokenMemory({ db, background, monotonicMs, turns, readTogetherMs });
   return {
     async authenticate(authorization, address = 'unknown') {
       const token = BEARER_PATTERN.exec(authorization ?? '')?.[1];
       if (token === undefined) throw unauthenticatedProblem();
       const tokenDigest = hash('sha256', token, 'hex');
-      // Asked when the turn has come: another request may have read the token meanwhile.
-      const lookUp = (): Promise<ActiveToken | undefined> =>
-        memory.findFresh(tokenDigest) ?? memory.read(tokenDigest);
-      const active = await (turns === undefined || memory.has(tokenDigest)
-        ? lookUp()
-        : turns.run(address, lookUp));
+      const active = await memory.find(tokenDigest, address);
       if (active === undefined || active.expiresAt <= clock()) throw invalidTokenProblem();
       if (active.isSuspended) throw suspendedProblem();
       return toActor(active, tokenDigest);

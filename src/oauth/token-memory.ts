@@ -1,14 +1,16 @@
 import { LRUCache } from 'lru-cache';
+import { CredentialMemory } from '../domain/security/credential-memory.ts';
+import type { LookupTurns } from '../domain/security/credential-memory.ts';
 import { findActiveToken, findActiveTokens } from '../queries/accounts/access-tokens.ts';
 import type { ActiveToken } from '../queries/accounts/access-tokens.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { assignRequestToPartner } from '../queries/connection/request-scope.ts';
+import { assignRequestToPartner, runWithin } from '../queries/connection/request-scope.ts';
 
 /** Revocation, deletion and a new role take effect within this time in other processes. */
 const CACHE_LIFETIME_MS = 900;
 const MAX_CACHED_TOKENS = 10_000;
-/** Kept apart: a flood of unknown tokens must not evict valid ones. */
-const MAX_UNKNOWN_TOKENS = 10_000;
+/** All that a read of many tokens may wait for the database. */
+const READ_TOGETHER_MS = 2_000;
 
 /** The read of one token, ended or not. Its age counts from the beginning of the read. */
 interface CachedRead {
@@ -26,55 +28,50 @@ export interface TokenMemoryOptions {
   readonly monotonicMs: () => number;
   /** Unknown tokens that are remembered; beyond them those that were used longest ago are forgotten. */
   readonly maxUnknown?: number;
+  /** Milliseconds that a read of many tokens may wait for the database in all; 2 s where it is left out. */
+  readonly readTogetherMs?: number | undefined;
+  /** Turns of addresses for tokens that this process has not seen; without them there is no limit. */
+  readonly turns?: LookupTurns | undefined;
 }
 
 /** What the tables said of tokens, by hex digest, for less than a second. */
 export class TokenMemory {
   readonly #options: TokenMemoryOptions;
   readonly #readings = new LRUCache<string, CachedRead>({ max: MAX_CACHED_TOKENS });
-  /** Whose the tokens are that were found, however long ago: that does not change, and outlasts reads that fail. */
-  readonly #partners = new LRUCache<string, string>({ max: MAX_CACHED_TOKENS });
-  /** When the reads began that did not find these tokens. */
-  readonly #unknown: LRUCache<string, number>;
+  readonly #credentials: CredentialMemory;
   #announcedChanges = 0;
 
   constructor(options: TokenMemoryOptions) {
     this.#options = options;
-    this.#unknown = new LRUCache({ max: options.maxUnknown ?? MAX_UNKNOWN_TOKENS });
-  }
-
-  /** Whether this process has found the token before, however long ago, or has just not found it. */
-  has(tokenDigest: string): boolean {
-    return this.#readings.has(tokenDigest) || this.#partners.has(tokenDigest) || this.#isUnknown(tokenDigest);
-  }
-
-  /** What is remembered of the token, if that is fresh enough: a read of it, ended or not. */
-  findFresh(tokenDigest: string): Promise<ActiveToken | undefined> | undefined {
-    const known = this.#readings.get(tokenDigest);
-    if (known === undefined) return this.#isUnknown(tokenDigest) ? Promise.resolve(undefined) : undefined;
-    return this.#isFresh(known.startedMs) ? known.token : undefined;
+    this.#credentials = new CredentialMemory(options);
   }
 
   /**
-   * Whether a read has just not found the token. One that is issued meanwhile works at once all the same: it is drawn at random
-   * and in the table before anybody has it, so that nobody can have asked for it earlier.
+   * The token as it was a moment ago at most, in the turn of the address unless this process has seen it. Throws the problem
+   * overloaded (503) when too many callers of the address wait; rejects when the database does not answer.
    */
-  #isUnknown(tokenDigest: string): boolean {
-    const startedMs = this.#unknown.get(tokenDigest);
-    return startedMs !== undefined && this.#isFresh(startedMs);
+  find(tokenDigest: string, address: string): Promise<ActiveToken | undefined> {
+    // Asked again when the turn has come: another request may have read the token meanwhile.
+    const find = (): Promise<ActiveToken | undefined> =>
+      this.#findFresh(tokenDigest) ?? this.#read(tokenDigest);
+    return this.#readings.has(tokenDigest) ? find() : this.#credentials.lookUp(tokenDigest, address, find);
   }
 
-  #isFresh(startedMs: number): boolean {
-    return this.#options.monotonicMs() - startedMs < CACHE_LIFETIME_MS;
+  /** What is remembered of the token, if that is fresh enough: a read of it, ended or not. */
+  #findFresh(tokenDigest: string): Promise<ActiveToken | undefined> | undefined {
+    const known = this.#readings.get(tokenDigest);
+    if (known === undefined)
+      return this.#credentials.isUnknown(tokenDigest) ? Promise.resolve(undefined) : undefined;
+    return this.#options.monotonicMs() - known.startedMs < CACHE_LIFETIME_MS ? known.token : undefined;
   }
 
   /**
    * Reads a token; those that ask for it meanwhile share the read. One that was found before is read in the share of its
    * partner. Rejects when the database does not answer.
    */
-  read(tokenDigest: string): Promise<ActiveToken | undefined> {
+  #read(tokenDigest: string): Promise<ActiveToken | undefined> {
     const { db, monotonicMs } = this.#options;
-    const partnerId = this.#partners.get(tokenDigest);
+    const partnerId = this.#credentials.findPartner(tokenDigest);
     if (partnerId !== undefined) assignRequestToPartner(partnerId);
     const reading: CachedRead = {
       startedMs: monotonicMs(),
@@ -88,28 +85,28 @@ export class TokenMemory {
     reading.token.then((active) => {
       reading.active = active;
       if (active !== undefined) {
-        this.#partners.set(tokenDigest, active.partnerId);
+        this.#credentials.remember(tokenDigest, active.partnerId);
         return;
       }
       drop();
-      this.#partners.delete(tokenDigest);
-      this.#unknown.set(tokenDigest, reading.startedMs);
+      this.#credentials.rememberUnknown(tokenDigest, reading.startedMs);
     }, drop);
     return reading.token;
   }
 
-  /** Reads many tokens in one statement; unknown ones are left out. Rejects when the database does not answer. */
+  /** Reads many tokens in one statement; unknown ones are left out. Rejects when the database does not answer within 2 s. */
   async readTogether(tokenDigests: readonly string[]): Promise<ReadonlyMap<string, ActiveToken>> {
     const [startedMs, announcedChanges] = [this.#options.monotonicMs(), this.#announcedChanges];
     const hashes = tokenDigests.map((digest) => Buffer.from(digest, 'hex'));
-    const tokens = await findActiveTokens(this.#options.background, hashes);
+    const { background, readTogetherMs = READ_TOGETHER_MS } = this.#options;
+    const tokens = await runWithin(readTogetherMs, () => findActiveTokens(background, hashes));
     for (const tokenDigest of tokenDigests) {
       const [active, known] = [tokens.get(tokenDigest), this.#readings.peek(tokenDigest)];
       if (active === undefined) this.#readings.delete(tokenDigest);
       // What was read later, or was announced meanwhile, must not be forgotten for what was so before.
       else if (announcedChanges === this.#announcedChanges && (known?.startedMs ?? startedMs) <= startedMs)
         this.#readings.set(tokenDigest, { startedMs, token: Promise.resolve(active), active });
-      if (active !== undefined) this.#partners.set(tokenDigest, active.partnerId);
+      if (active !== undefined) this.#credentials.remember(tokenDigest, active.partnerId);
     }
     return tokens;
   }

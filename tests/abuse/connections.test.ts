@@ -20,6 +20,7 @@ const ATTACKER_ITSELF = 'select from organizations where id = $1 for update';
 
 test.each([
   ['unknown-tokens', table('access_tokens'), 2],
+  ['unknown-sessions', table('portal_sessions'), 2],
   ['unknown-clients', table('applications'), ALL_BUT_ONE],
   ['victims-client', table('applications'), ALL_BUT_ONE],
   ['sign-up', table('signup_requests'), ALL_BUT_ONE],

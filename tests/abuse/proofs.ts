@@ -37,6 +37,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   'slow-headers': [{ file: 'tests/http/connections.test.ts', test: 'a header without an end' }],
   pipelining: pipelined,
   'unknown-tokens': [connections],
+  'unknown-sessions': [connections],
   'unknown-clients': [connections],
   'victims-client': [
     connections,

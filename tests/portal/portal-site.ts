@@ -6,6 +6,7 @@ import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { accountVerifier, unlimitedHashing } from '../support/verifier.ts';
 import { toInitialPasswordEnd } from '../../src/accounts/passwords.ts';
+import { createSessionFinder } from '../../src/accounts/sessions.ts';
 import { createPortal } from '../../src/portal/portal.ts';
 import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
@@ -114,6 +115,7 @@ export async function startPortal({
       db,
       clock,
       baseUrl: publicUrl ?? baseUrl,
+      findSession: createSessionFinder(db, { monotonicMs: () => performance.now() }),
       verifyAccount: (username, password, caller) => {
         verified.push(username);
         knownBrowsers.push('partnerId' in caller ? undefined : caller.isKnownBrowser);

@@ -96,6 +96,17 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
       })),
   },
   {
+    name: 'unknown-sessions',
+    by: 'anybody',
+    what: 'a new made-up session cookie at the portal each time, 32 at once',
+    run: (aim) =>
+      flood(aim, 32, () => ({
+        method: 'GET',
+        path: '/oauth2/applications/',
+        headers: { cookie: `partner_session=${randomBytes(32).toString('base64url')}` },
+      })),
+  },
+  {
     name: 'unknown-clients',
     by: 'anybody',
     what: 'a new unknown client at the token endpoint each time, 32 at once',

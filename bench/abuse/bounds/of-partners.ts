@@ -10,6 +10,7 @@ export const boundsOfPartners: readonly Bound[] = [
     name: 'connections to the database of a partner, and of all whom nobody knows',
     attacks: [
       'unknown-tokens',
+      'unknown-sessions',
       'unknown-clients',
       'victims-client',
       'sign-up',

@@ -128,13 +128,13 @@ export const boundsOfRequests: readonly Bound[] = [
     ],
   },
   {
-    name: 'look-ups of unknown tokens at once',
-    attacks: ['unknown-tokens'],
+    name: 'look-ups of unknown tokens and sessions at once',
+    attacks: ['unknown-tokens', 'unknown-sessions'],
     edits: [
       {
         file: 'src/compose/api.ts',
-        from: 'const turns = new FairShare(TOKEN_LOOKUPS);',
-        to: 'const turns = { run: <Result>(_address: string, work: () => Promise<Result>) => work() };',
+        from: 'const lookups = new FairShare(CREDENTIAL_LOOKUPS);',
+        to: 'const lookups = { run: <Result>(_address: string, work: () => Promise<Result>) => work() };',
       },
     ],
   },

@@ -22,6 +22,8 @@ export interface PortalSession extends Account {
   readonly orgName: string;
   /** The root organization: `orgId` itself or its parent. */
   readonly partnerId: string;
+  /** The operator has suspended the partner: the session rests until it is resumed. */
+  readonly isSuspended: boolean;
   readonly csrfSecret: string;
   readonly times: SessionTimes;
 }
@@ -41,7 +43,7 @@ export async function insertPortalSession(db: Db, session: NewPortalSession): Pr
     .execute();
 }
 
-/** Undefined when the session is unknown or over, its user is deleted, or its partner is suspended. */
+/** Undefined when the session is unknown or over, or its user is deleted. */
 export async function findPortalSession(
   db: Db,
   sessionHash: Buffer,
@@ -53,6 +55,7 @@ export async function findPortalSession(
     orgId: row.org_id,
     orgName: row.org_name,
     partnerId: row.parent_org_id ?? row.org_id,
+    isSuspended: row.suspended_at !== null,
     userId: row.user_id,
     csrfSecret: row.csrf_secret,
     email: row.email,
@@ -73,7 +76,8 @@ const selectSession = prepare(
       )
       .innerJoin('organizations as organization', 'organization.id', 'session.org_id')
       .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
-      .select([
+      .select((eb) => [
+        eb.fn.coalesce('parent.suspended_at', 'organization.suspended_at').as('suspended_at'),
         'session.org_id',
         'organization.name as org_name',
         'organization.parent_org_id',
@@ -89,8 +93,7 @@ const selectSession = prepare(
       ])
       .where('session.session_hash', '=', sessionHash)
       .where('session.expires_at', '>', now)
-      .where('person.deleted_at', 'is', null)
-      .where((eb) => eb(eb.fn.coalesce('parent.suspended_at', 'organization.suspended_at'), 'is', null)),
+      .where('person.deleted_at', 'is', null),
 );
 
 /** A session that is used lasts longer. */

@@ -1,0 +1,86 @@
+// What a process remembers of session cookies: whose those are that it has found, and that made-up ones are unknown.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  createSession,
+  createSessionFinder,
+  endSession,
+  newSessionToken,
+} from '../../src/accounts/sessions.ts';
+import { openDatabase } from '../../src/queries/connection/database.ts';
+import { runInRequestScope } from '../../src/queries/connection/request-scope.ts';
+import { FairShare } from '../../src/shares/fair-share.ts';
+import { addAccount, addClient, START } from '../oauth/fixture.ts';
+import { testDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { countStatements } from '../support/statement-count.ts';
+
+let database: TestDatabase;
+let person: { readonly orgId: string; readonly userId: string };
+beforeAll(async () => {
+  database = await testDatabase();
+  const { orgId } = await addClient(database.db);
+  person = { orgId, userId: await addAccount(database.db, orgId, 'person@sessions.example', 'a password') };
+});
+afterAll(() => database.close());
+
+test('an unknown cookie costs one statement in 0.9 seconds, however often and at once it comes', async () => {
+  let elapsedMs = 0;
+  const turns = new FairShare({ capacity: 4, asOfRight: 1, atMost: 1, maxWaiting: 200 });
+  const find = createSessionFinder(database.db, { turns, monotonicMs: () => elapsedMs });
+  const { started } = countStatements(database.pool);
+  const cookie = newSessionToken();
+  const flood = Array.from({ length: 40 }, () => find(cookie, '192.0.2.1', START));
+  expect(await Promise.all(flood)).toEqual(Array(40).fill(undefined));
+  elapsedMs = 899;
+  await find(cookie, '192.0.2.1', START);
+  expect(started()).toBe(1);
+  elapsedMs = 900;
+  await find(cookie, '192.0.2.1', START);
+  expect(started()).toBe(2);
+});
+
+test('a cookie that is given out after unknown ones came opens its session at once', async () => {
+  const find = createSessionFinder(database.db, { monotonicMs: () => 0 });
+  expect(await find(newSessionToken(), '192.0.2.1', START)).toBeUndefined();
+  const cookie = await createSession(database.db, person, START);
+  expect(await find(cookie, '192.0.2.1', START)).toMatchObject({ userId: person.userId });
+  await endSession(database.db, cookie);
+  expect(await find(cookie, '192.0.2.1', START)).toBeUndefined();
+});
+
+test('a session that was found before waits for no turn of its address, also after a look-up that failed', async () => {
+  const addresses: string[] = [];
+  const shares: string[] = [];
+  let isFull = false;
+  const requests = openDatabase({
+    connection: database.connection,
+    acquireShare: (partnerId) => {
+      shares.push(partnerId);
+      return isFull ? Promise.reject(new Error('full')) : Promise.resolve(() => undefined);
+    },
+  });
+  try {
+    const turns = {
+      run: <Result>(address: string, work: () => Promise<Result>): Promise<Result> => {
+        addresses.push(address);
+        return work();
+      },
+    };
+    const find = createSessionFinder(requests.db, { turns, monotonicMs: () => 0 });
+    const cookie = await createSession(database.db, person, START);
+    const use = () =>
+      runInRequestScope(
+        () => false,
+        () => find(cookie, '192.0.2.1', START),
+      );
+    await use();
+    isFull = true;
+    await expect(use()).rejects.toThrow('full');
+    isFull = false;
+    expect(await use()).toMatchObject({ userId: person.userId });
+    expect(addresses).toEqual(['192.0.2.1']);
+    expect(shares).toEqual(['anonymous', person.orgId, person.orgId]);
+  } finally {
+    await requests.close();
+  }
+});
