@@ -83,14 +83,9 @@ export interface ApiOptions {
 
 /** Binds operations, token endpoints and pages to the HTTP surface. */
 export function composeApi(options: ApiOptions): RequestListener {
-  const { db, clock, log } = options;
+  const { db, background, clock, log } = options;
   const lookups = new FairShare(CREDENTIAL_LOOKUPS);
-  const authenticator = createAuthenticator({
-    db,
-    background: options.background,
-    clock,
-    turns: lookups,
-  });
+  const authenticator = createAuthenticator({ db, background, clock, turns: lookups });
   const services = options.services((id) => authenticator.invalidateCachedTokensOf(id));
   const { baseUrl } = services;
   const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>
