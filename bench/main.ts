@@ -1,6 +1,7 @@
 // `make bench`: what the service costs beside limits, peers and other versions of itself. See bench/README.md.
 import { benchAbuse } from './abuse/main.ts';
 import { GROUPS } from './groups.ts';
+import { benchMemory } from './memory/main.ts';
 import { readOptions, USAGE } from './options.ts';
 import type { Asked } from './options.ts';
 import { run } from './run.ts';
@@ -8,6 +9,7 @@ import { formatGoals } from './table.ts';
 
 async function main([part, ...rest]: readonly string[]): Promise<number> {
   if (part === 'abuse') return benchAbuse(rest);
+  if (part === 'memory') return benchMemory(rest);
   let asked: Asked;
   try {
     asked = readOptions(part === undefined ? [] : [part, ...rest]);

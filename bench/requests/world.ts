@@ -10,6 +10,7 @@ import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import { fixedCredentials, PartnerApi } from '../../tests/process/partner.ts';
 import { startService } from '../../tests/support/service.ts';
+import type { ServiceProcess } from '../../tests/support/service.ts';
 import { nextMessage, startProgram } from '../processes.ts';
 import type { Caller } from './questions.ts';
 import { usersPath } from './questions.ts';
@@ -28,14 +29,18 @@ export interface World {
   readonly caller: Caller;
   /** The ports. */
   readonly targets: Targets;
+  readonly service: ServiceProcess;
   remove(): Promise<void>;
 }
 
 /**
  * Starts everything, the peer and the bare server only where they are wanted. All of it runs where this process does: PostgreSQL
- * with fsync, the service without rate limits.
+ * with fsync, the service without rate limits and with these settings.
  */
-export async function createWorld(isCompared: boolean): Promise<World> {
+export async function createWorld(
+  isCompared: boolean,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'partner-requests-'));
   const ends: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
   const remove = async (): Promise<void> => {
@@ -52,15 +57,15 @@ export async function createWorld(isCompared: boolean): Promise<World> {
     ends.push(() => embedded.stop());
     const { connection } = embedded;
     await applyMigrations(connection, join(import.meta.dirname, '../../migrations'));
-    const { caller, port, stop } = await startMeasuredService(connection);
-    ends.push(stop);
-    if (isCompared) return { caller, targets: { service: port }, remove };
+    const { caller, port, service } = await startMeasuredService(connection, settings);
+    ends.push(() => service.remove());
+    if (isCompared) return { caller, targets: { service: port }, service, remove };
     const [peer, bare] = [await startBeside('peer.ts', connection), await startBeside('bare.ts', connection)];
     ends.push(
       () => peer.child.disconnect(),
       () => bare.child.disconnect(),
     );
-    return { caller, targets: { service: port, peer: peer.port, bare: bare.port }, remove };
+    return { caller, targets: { service: port, peer: peer.port, bare: bare.port }, service, remove };
   } catch (error) {
     await remove();
     throw error;
@@ -70,10 +75,13 @@ export async function createWorld(isCompared: boolean): Promise<World> {
 interface MeasuredService {
   readonly caller: Caller;
   readonly port: number;
-  readonly stop: () => Promise<void>;
+  readonly service: ServiceProcess;
 }
 
-async function startMeasuredService(connection: pg.ClientConfig): Promise<MeasuredService> {
+async function startMeasuredService(
+  connection: pg.ClientConfig,
+  settings: Readonly<Record<string, string>>,
+): Promise<MeasuredService> {
   const { user = '', database = '', host = '', port = 5432 } = connection;
   const fixed = fixedCredentials();
   const service = await startService({
@@ -84,9 +92,9 @@ async function startMeasuredService(connection: pg.ClientConfig): Promise<Measur
       RATE_LIMITS: 'off',
       QUOTAS: `users=${USER_QUOTA}`,
       LOG_LEVEL: 'error',
+      ...settings,
     },
   });
-  const stop = (): Promise<void> => service.remove();
   try {
     const api = await PartnerApi.open(service, fixed);
     const userId = await addUsers(connection, api.orgId);
@@ -94,9 +102,9 @@ async function startMeasuredService(connection: pg.ClientConfig): Promise<Measur
     const caller = { orgId, clientId, clientSecret, token: api.token, userId };
     // The first creation grants each of the counts its share of the quota, which the others only take from.
     await createOne(service.baseUrl, caller);
-    return { caller, port: Number(new URL(service.baseUrl).port), stop };
+    return { caller, port: Number(new URL(service.baseUrl).port), service };
   } catch (error) {
-    await stop();
+    await service.remove();
     throw error;
   }
 }
