@@ -109,6 +109,10 @@ format: install ## Format every file
 bench: install ## Measure beside limits in the same run, tell which goals are met (ARGS=--help); COMPARE=COMMIT: what moved since
 	node bench/main.ts $(ARGS) $(if $(COMPARE),--compare $(COMPARE))
 
+.PHONY: compare
+compare: install ## Send 10,000 random requests to COMMIT=COMMIT and to this tree, compare the answers to the byte (ARGS=--help)
+	node bench/equivalence/main.ts $(COMMIT) $(ARGS)
+
 .PHONY: clean
 clean: ## Remove what was installed; data in .data/ stays
 	rm -rf node_modules .node tests/interoperability/packages/node_modules

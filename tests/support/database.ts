@@ -34,7 +34,8 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return create(testServer().connection, 'template1');
 }
 
-function testServer(): TestServer {
+/** The server of this run of tests. */
+export function testServer(): TestServer {
   const text = process.env[SERVER_VARIABLE];
   if (text === undefined)
     throw new Error(
