@@ -18,7 +18,7 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   maintenance: 'What a running service does for itself: removes what has expired, rotates encryption keys.',
   reference: 'Pages made from the document: the API reference and the validation report.',
   queries: 'SQL and nothing else, by family of tables.',
-  'queries/connection': 'Pools, transactions, sessions, LISTEN, migrations, errors of the database.',
+  'queries/connection': 'Pools, transactions, batches, sessions, LISTEN, migrations, errors of the database.',
   'queries/accounts': 'Organizations, users, applications, tokens, portal sessions, rate limits.',
   'queries/fleets': 'Fleets, households, devices, checkpoints, planned conditions.',
   'queries/notifications': 'Conditions, notification items, broadcasts, messages as events.',

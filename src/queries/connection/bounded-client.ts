@@ -96,8 +96,8 @@ export async function endClient(client: pg.Client): Promise<void> {
   clearTimeout(timer);
 }
 
-/** After a long turn of the event loop an answer may have come that nobody has read yet: it is read first. */
-function startTimer(leftMs: number, expire: () => void): () => void {
+/** After a long turn of the event loop an answer may have come that nobody has read yet: it is read first. What is returned prevents `expire`. */
+export function startTimer(leftMs: number, expire: () => void): () => void {
   let immediate: NodeJS.Immediate | undefined;
   const timer = setTimeout(
     () => {

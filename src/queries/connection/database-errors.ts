@@ -89,6 +89,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return found === 'retry_now' || found === 'retry_later';
 }
 
+/** A lock was not had in time: of one row, while others were free. */
+const LOCK_TIMEOUT = '55P03';
+
+/** Whether a statement for several rows may have failed for one of them: without it the others can be written. */
+export function mayConcernOneRow(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError && error.code === LOCK_TIMEOUT) return true;
+  const found = classifyDatabaseError(error);
+  return found === 'caller' || found === 'retry_now' || found === 'ours';
+}
+
 /**
  * The name of the constraint or unique index that a statement violated (SQLSTATE class 23), such as `users_email_key`;
  * undefined for every other error.

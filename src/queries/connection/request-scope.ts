@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** All that one request may wait for the database, in milliseconds: for a connection, its opening and every statement. */
 export const REQUEST_DATABASE_MS = 4_500;
 
-const scopes = new AsyncLocalStorage<RequestScope>();
+const scopes = new AsyncLocalStorage<RequestScope | undefined>();
 
 /** The time that one request has left with the database, and the partner for which it runs. */
 export class RequestScope {
@@ -61,6 +61,11 @@ export function runInRequestScope<Result>(
  */
 export function runWithin<Result>(limitMs: number, work: () => Result): Result {
   return scopes.run(new RequestScope(() => false, limitMs, true), work);
+}
+
+/** Goes on with the handling of a request, or without one. */
+export function runInScope<Result>(scope: RequestScope | undefined, work: () => Result): Result {
+  return scopes.run(scope, work);
 }
 
 /** The caller of the present request is known: from now on connections come from this partner's share. */
