@@ -1,6 +1,5 @@
 import { quotaReachedProblem } from '../domain/api/quotas.ts';
 import type { QuotaName, Quotas } from '../domain/api/quotas.ts';
-import type { UserFields, UserRecord } from '../domain/users/users.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
 import {
   countAllUse,
@@ -12,9 +11,7 @@ import {
 } from '../queries/accounts/quotas.ts';
 import type { StoredPrices } from '../queries/prices/day-ahead-prices.ts';
 import type { CountedQuota } from '../queries/accounts/quotas.ts';
-import { grantUserCounts, userShardOf } from '../queries/accounts/user-counts.ts';
 import { findOrganization } from '../queries/accounts/organizations.ts';
-import { insertUser } from '../queries/accounts/users.ts';
 
 /** Whose quota is asked for, and what holds for partners without a quota of their own. */
 export interface QuotaScope {
@@ -46,29 +43,6 @@ export async function checkQuota(
   const quota = await findQuota(db, partnerId, name, quotas[name]);
   const used = await countUse(db, partnerId, name);
   if (used + more > quota) throw quotaReachedProblem(name, { quota, used, more });
-}
-
-/**
- * Inserts a user and counts it. Throws 422 `quota_reached`; breaks users_email_key or users_external_user_id_key when a
- * user of the organization who is not deleted has the value.
- */
-export async function insertUserWithinQuota(
-  db: Db,
-  user: UserFields & { readonly org_id: string; readonly id: string },
-  { partnerId, quotas }: QuotaScope,
-  now: Date,
-): Promise<UserRecord> {
-  const shard = userShardOf(user.id);
-  const inserted = await insertUser(db, user, { partnerId, shard, quota: { fallback: quotas.users } }, now);
-  if (inserted !== undefined) return inserted;
-  return db.transaction().execute(async (tx) => {
-    const quota = await findQuota(tx, partnerId, 'users', quotas.users);
-    const used = await grantUserCounts(tx, partnerId, shard, quota);
-    if (used >= quota) throw quotaReachedProblem('users', { quota, used, more: 1 });
-    const granted = await insertUser(tx, user, { partnerId, shard, quota: { granted: quota } }, now);
-    if (granted === undefined) throw new Error('A shard that was granted counts nothing.');
-    return granted;
-  });
 }
 
 /**

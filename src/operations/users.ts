@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { insertUserWithinQuota } from '../accounts/quotas.ts';
+import { insertUserWithinQuota } from '../accounts/new-users.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { validationProblem, notFoundProblem, Problem } from '../domain/api/problem.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
@@ -40,9 +40,9 @@ export const createUser: Handler<Context, 'createUser'> = async (context, { body
   const user = await reportingTakenFields(() =>
     insertUserWithinQuota(
       context.db,
-      { ...fields, org_id: orgId, id: randomUUID() },
+      orgId,
+      { ...fields, id: randomUUID(), now: context.now },
       quotaScope(context),
-      context.now,
     ),
   );
   return { status: 201, body: presentUser(user), headers: { Location: `${usersUrl(context)}/${user.id}` } };

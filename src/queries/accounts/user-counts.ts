@@ -36,26 +36,26 @@ export async function changeUserCount(
 }
 
 /**
- * Divides what is left of the quota among the shards; the shard that asks gets the remainder, or all when there is too
- * little to divide. Resolves to the number of users; when it is the quota or more, nothing is granted. All shards stay
+ * Divides what is left of the quota among the shards, after the shard that asks has got what it asks for; it gets the
+ * remainder too, and all when there is no more than it asks for. Resolves to the number of users; when it is the quota or more, nothing is granted. All shards stay
  * locked until the transaction ends.
  */
 export async function grantUserCounts(
   tx: Tx,
   partnerId: string,
-  shard: number,
+  { shard, more }: { readonly shard: number; readonly more: number },
   quota: number,
 ): Promise<number> {
   const counts = await lockUserCounts(tx, partnerId);
   const used = counts.reduce((sum, { users }) => sum + users, 0);
   const left = quota - used;
   if (left <= 0) return used;
-  const part = Math.floor(left / SHARDS);
-  const remainder = left - part * SHARDS;
+  const part = Math.floor(Math.max(0, left - more) / SHARDS);
+  const rest = left - part * SHARDS;
   const shards = counts.filter((count) => count.shard !== REMOVAL_SHARD);
   const grants = shards.map((count) => ({
     shard: count.shard,
-    granted: count.users + part + (count.shard === shard ? remainder : 0),
+    granted: count.users + part + (count.shard === shard ? rest : 0),
   }));
   await sql`
     update user_counts c set granted = rows.granted, quota = ${quota}

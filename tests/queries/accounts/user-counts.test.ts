@@ -19,7 +19,9 @@ test('grants of the first parts of a partner, some at once and some just behind,
     const grantThrice = async (shard: number): Promise<number[]> => {
       const used = [];
       for (let time = 0; time < 3; time += 1)
-        used.push(await db.transaction().execute((tx) => grantUserCounts(tx, partnerId, shard, 1000)));
+        used.push(
+          await db.transaction().execute((tx) => grantUserCounts(tx, partnerId, { shard, more: 1 }, 1000)),
+        );
       return used;
     };
     const all = await Promise.all(Array.from({ length: 6 }, (_, shard) => grantThrice(shard)));

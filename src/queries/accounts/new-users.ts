@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import { USER_FIELD_NAMES } from '../../domain/users/users.ts';
+import type { UserFields, UserRecord } from '../../domain/users/users.ts';
+import type { Db, Tx } from '../connection/database.ts';
+import { prepareShapes } from '../connection/prepared.ts';
+
+/** A user as it is to be stored; `now` is the instant of its creation. */
+export interface NewUser extends UserFields {
+  readonly id: string;
+  readonly now: Date;
+}
+
+/** Where new users of an organization are counted, and the quota that the counting shard must have been granted under. */
+export interface UserCountClaim {
+  readonly orgId: string;
+  readonly partnerId: string;
+  /** The first shard that is tried. */
+  readonly shard: number;
+  /** The partner's own quota, or else `fallback`; or the one that this transaction has granted. */
+  readonly quota: { readonly fallback: number } | { readonly granted: number };
+}
+
+/** What becomes of a user whose email or external_user_id is taken: the statement fails, or the user is left out. */
+export type WhenTaken = 'fail' | 'leave_out';
+
+/** What is passed for each user: an array for each, however many the users are. */
+const COLUMNS = ['id', ...USER_FIELD_NAMES, 'now'] as const;
+/** The types of those that are not text. */
+const COLUMN_TYPES: { readonly [Name in keyof NewUser]?: string } = {
+  id: 'uuid',
+  latitude: 'double precision',
+  longitude: 'double precision',
+  now: 'timestamptz',
+};
+
+/**
+ * Inserts users of one organization and counts them, by one statement: in the first shard from the given one on that has room
+ * for all and that nobody has locked. Resolves to the users by their places, undefined for who is left out; or to undefined
+ * when there is no such shard. With `fail`, breaks users_email_key or users_external_user_id_key when a user of the organization
+ * who is not deleted has the value.
+ */
+export async function insertUsers(
+  db: Db | Tx,
+  users: readonly NewUser[],
+  { orgId, partnerId, shard, quota }: UserCountClaim,
+  whenTaken: WhenTaken,
+): Promise<(UserRecord | undefined)[] | undefined> {
+  const isGranted = 'granted' in quota;
+  const rows = await insertCounted({ isGranted, whenTaken })(db, {
+    orgId,
+    partnerId,
+    shard,
+    quota: isGranted ? quota.granted : quota.fallback,
+    count: users.length,
+    ...toArrays(users),
+  });
+  if (rows.length === 0) return undefined;
+  const inserted = new Set(rows.map(({ id }) => id));
+  return users.map((user) => (inserted.has(user.id) ? toRecord(user, orgId) : undefined));
+}
+
+type Arrays = Record<keyof NewUser, NewUser[keyof NewUser][]>;
+
+function toArrays(users: readonly NewUser[]): Arrays {
+  return Object.fromEntries(COLUMNS.map((name) => [name, users.map((user) => user[name])])) as Arrays;
+}
+
+/** What the row says: every value is stored as it is given. */
+function toRecord({ now, ...user }: NewUser, orgId: string): UserRecord {
+  const at = now.toISOString();
+  return {
+    ...user,
+    org_id: orgId,
+    location_last_updated: user.latitude === null ? null : at,
+    created_at: at,
+    updated_at: at,
+    deleted_at: null,
+    num_electric_vehicles: 0,
+    num_heat_pumps: 0,
+    num_inverters: 0,
+    num_wallboxes: 0,
+  };
+}
+
+interface Shape {
+  readonly isGranted: boolean;
+  readonly whenTaken: WhenTaken;
+}
+
+interface Values extends Arrays {
+  readonly orgId: string;
+  readonly partnerId: string;
+  readonly shard: number;
+  readonly quota: number;
+  readonly count: number;
+}
+
+/** The shard is locked before any row of users, and counts those that were inserted; no id says that the shard was had and all are left out. */
+const insertCounted = prepareShapes((_db, { isGranted, whenTaken }: Shape, values: Values) => {
+  const { orgId, partnerId, shard, quota, count } = values;
+  const inForce = isGranted
+    ? sql`${quota}::bigint`
+    : sql`coalesce((select quota from partner_quotas where org_id = ${partnerId} and name = 'users'), ${quota}::bigint)`;
+  const arrays = COLUMNS.map((name) => sql`${values[name]}::${sql.raw(COLUMN_TYPES[name] ?? 'text')}[]`);
+  const fields = sql.join(USER_FIELD_NAMES.map((name) => sql.ref(name)));
+  return sql<{ id: string | null }>`
+    with counting as (
+      select shard from user_counts
+      where org_id = ${partnerId} and shard >= ${shard} and users + ${count}::bigint <= granted and quota = ${inForce}
+      order by shard limit 1
+      for no key update skip locked
+    ), inserted as (
+      insert into users (org_id, id, ${fields}, location_last_updated, created_at, updated_at)
+      select ${orgId}::uuid, id, ${fields}, case when latitude is null then null else now end, now, now
+      from counting, unnest(${sql.join(arrays)}) as given (${sql.join(COLUMNS.map((name) => sql.ref(name)))})
+      ${sql.raw(whenTaken === 'leave_out' ? 'on conflict do nothing' : '')}
+      returning id
+    ), counted as (
+      update user_counts set users = users + (select count(*) from inserted)
+      where org_id = ${partnerId} and shard = (select shard from counting)
+    )
+    select inserted.id from counting left join inserted on true
+  `;
+});
