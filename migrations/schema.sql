@@ -170,7 +170,7 @@ begin
     ), partner_load as (
       select partner_id, sum(leased) as leased, sum(own) as own from webhook_load group by partner_id
     ), due as (
-      select coalesce(own.parent_org_id, own.id) as partner_id, w.org_id, w.webhook_id
+      select coalesce(own.parent_org_id, own.id) as partner_id, w.org_id, w.webhook_id, w.due_at as oldest_due_at
       from waiting w join organizations own on own.id = w.org_id
         left join organizations parent on parent.id = own.parent_org_id
       where w.due_at <= as_of and coalesce(parent.suspended_at, own.suspended_at) is null
@@ -186,11 +186,12 @@ begin
       select *, ceil(lane_slots::numeric / (select count(distinct partner_id) from available)
                      / count(*) over (partition by partner_id))::bigint as share
       from available
+    -- From the oldest on, which is known by now: what has been delivered before it stays in the index until vacuum comes.
     ), candidates as (
       select oldest.*, partner_id, partner_limit, share from shared, lateral (
         select d.org_id, d.message_id, d.webhook_id, d.due_at from deliveries d
         where d.state = 'pending' and d.is_retry = retries and d.org_id = shared.org_id
-          and d.webhook_id = shared.webhook_id and d.due_at <= as_of
+          and d.webhook_id = shared.webhook_id and d.due_at between shared.oldest_due_at and as_of
           and (d.message_id, d.webhook_id) not in (select f.message_id, f.webhook_id from in_flight f)
         order by d.due_at, d.message_id
         limit least(shared.webhook_limit, shared.share)

@@ -113,17 +113,6 @@ describe('partners take turns, however many organizations they have', () => {
       await fixture.database.pool.query('delete from in_flight_slots');
     }
   });
-
-  test('and over a whole run they alternate within the slots of the worker', async () => {
-    await addPartner('/ten', 10);
-    await addPartner('/one', 0);
-    await testDispatcher(fixture, { slots: { first: 32, retry: 8 } }).processAll();
-    const paths = fixture.receiver.received.map(({ path }) => path);
-    expect(paths.length).toBe(44 * pending);
-    let ahead = 0;
-    const leads = paths.slice(0, 2 * 4 * pending).map((path) => (ahead += path === '/ten' ? 1 : -1));
-    expect(Math.max(...leads.map(Math.abs))).toBeLessThanOrEqual(32);
-  });
 });
 
 test('a claimant that does not read its claim keeps no other from claiming', async () => {
