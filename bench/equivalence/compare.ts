@@ -9,7 +9,7 @@ import { OPERATIONS } from './document.ts';
 import type { AskedOperation } from './document.ts';
 import { Exchange } from './exchange.ts';
 import type { Answer } from './exchange.ts';
-import { Known } from './known.ts';
+import { collectionOf, Known, LEARNED } from './known.ts';
 import type { Prepared } from './prepare.ts';
 import { Renaming } from './renaming.ts';
 import { drawRequest } from './requests.ts';
@@ -39,20 +39,10 @@ const RARE: Partial<Readonly<Record<OperationId, number>>> = {
 };
 /** What passes from request to request, on the clock that both are told. */
 const STEP_MS = [1, 500] as const;
-/** The first so many requests are of each operation at each object that the lists show. */
-const WALKED: readonly OperationId[] = [
-  'listUsers',
-  'listFleets',
-  'listFleetDevices',
-  'listUserHeatPumps',
-  'listUserInverters',
-  'listUserElectricVehicles',
-  'listUserWallboxes',
-  'listWebhooks',
-  'listDeliveries',
-  'listActions',
-  'listInformation',
-];
+/** All lists, first that of fleets: it tells of organizations. */
+const WALKED: readonly AskedOperation[] = Object.keys(LEARNED).flatMap((collection) =>
+  OPERATIONS.filter(({ route }) => route.method === 'get' && collectionOf(route.path) === collection),
+);
 
 /** Rejects when the first tokens cannot be had. */
 export async function compareVersions(options: CompareOptions): Promise<Comparison> {
@@ -98,8 +88,7 @@ class Run {
     // What may be ended by a request is none of these.
     this.#known.tokens.length = 0;
     this.#known.add({ org_id: orgId });
-    for (const id of ['listFleets', ...WALKED] as const) {
-      const operation = findOperation(id);
+    for (const operation of WALKED) {
       for (const place of this.#known.list(operation.places))
         await this.#send(this.#plainRequest(operation, place), 'prepared');
     }
@@ -167,7 +156,7 @@ class Run {
     const statuses = this.counts.get(request.operationId) ?? new Map<number, number>();
     this.counts.set(request.operationId, statuses.set(one.status, (statuses.get(one.status) ?? 0) + 1));
     if (one.status < 300 && request.method !== 'HEAD' && request.operationId !== 'streamEvents')
-      this.#known.learn(request.operationId, request.place, {
+      this.#known.learn(findOperation(request.operationId).route, request.place, {
         body: one.body,
         link: one.headers['link'] ?? '',
       });

@@ -1,5 +1,5 @@
 // What the answers so far have shown of the service: objects by the names in the paths, links, tokens.
-import type { OperationId } from '../../generated/routes.ts';
+import type { OperationId, Route } from '../../generated/routes.ts';
 import type { Dice } from './dice.ts';
 
 /** Values for the parameters of a path, by name. */
@@ -13,24 +13,23 @@ export interface Link {
 
 const MOST = 300;
 
-/** Of the entries of an operation's answer: the path parameter that each is the value of, by the property that holds it. */
-const LEARNED: Partial<Readonly<Record<OperationId, Readonly<Record<string, string>>>>> = {
-  listUsers: { id: 'user_id', external_user_id: 'external_user_id' },
-  createUser: { id: 'user_id', external_user_id: 'external_user_id' },
-  listUserHeatPumps: { device_id: 'heat_pump_id' },
-  listUserInverters: { device_id: 'inverter_id' },
-  listUserElectricVehicles: { device_id: 'electric_vehicle_id' },
-  listUserWallboxes: { device_id: 'wallbox_id' },
-  listFleets: { job_id: 'job_id', simulation_org_id: 'org_id' },
-  createFleet: { job_id: 'job_id', simulation_org_id: 'org_id' },
-  listFleetDevices: { device_id: 'device_id' },
-  listWebhooks: { id: 'webhook_id' },
-  createWebhook: { id: 'webhook_id' },
-  listDeliveries: { message_id: 'message_id' },
-  listActions: { id: 'item_id' },
-  listInformation: { id: 'item_id' },
-  broadcastInformation: { id: 'item_id' },
+/** Of the entries of a collection, by the end of its path: the path parameter that each is the value of, by its property. */
+export const LEARNED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  fleets: { job_id: 'job_id', simulation_org_id: 'org_id' },
+  users: { id: 'user_id', external_user_id: 'external_user_id' },
+  'heat-pumps': { device_id: 'heat_pump_id' },
+  inverters: { device_id: 'inverter_id' },
+  'electric-vehicles': { device_id: 'electric_vehicle_id' },
+  wallboxes: { device_id: 'wallbox_id' },
+  devices: { device_id: 'device_id' },
+  webhooks: { id: 'webhook_id' },
+  deliveries: { message_id: 'message_id' },
+  actions: { id: 'item_id' },
+  information: { id: 'item_id' },
 };
+
+/** The last part of a path. */
+export const collectionOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 export class Known {
   readonly links: Link[] = [];
@@ -61,16 +60,16 @@ export class Known {
 
   /** Reads an answer of the first version. */
   learn(
-    operationId: OperationId,
+    { operationId, path }: Route,
     place: Place,
     answer: { readonly body: string; readonly link: string },
   ): void {
     for (const [, target = ''] of answer.link.matchAll(/<https?:\/\/[^/>]+([^>]*)>/g))
       keep(this.links, { operationId, target });
     for (const [, token = ''] of answer.body.matchAll(/"(pat_[\w-]{43})"/g)) keep(this.tokens, token);
-    for (const [, path = ''] of answer.body.matchAll(/"(\/api\/[^"]*\/resolve\?secret=[^"]*)"/g))
-      keep(this.resolutions, path);
-    const learned = LEARNED[operationId];
+    for (const [, link = ''] of answer.body.matchAll(/"(\/api\/[^"]*\/resolve\?secret=[^"]*)"/g))
+      keep(this.resolutions, link);
+    const learned = LEARNED[collectionOf(path)];
     if (learned === undefined) return;
     for (const entry of listEntries(answer.body)) {
       for (const [property, name] of Object.entries(learned)) {

@@ -16,7 +16,8 @@ const targets = new Set([...makefile.matchAll(/^([a-z-]+):.*## /gm)].map(([, nam
 
 /** What may be named in place of a test file. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
-  bench: ['abuse', '--help', ...PARTS_OF_BENCH, ...GROUPS.map(({ name }) => name)],
+  bench: ['abuse', 'memory', '--help', ...PARTS_OF_BENCH, ...GROUPS.map(({ name }) => name)],
+  compare: ['--requests', '--help'],
   faults: ['database', 'restarts'],
 };
 
