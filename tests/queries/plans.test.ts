@@ -1,6 +1,6 @@
 // The plans of the statements that lists and the sweeper send, in a database with enough rows for the planner to decide as in production.
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OperationId } from '../../generated/routes.ts';
 import { deleteAccessTokensExpiredBefore } from '../../src/queries/accounts/access-tokens.ts';
@@ -162,30 +162,47 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-async function plansOf({ text, values }: SentStatement): Promise<Plan[]> {
+type Explained = readonly { readonly 'QUERY PLAN': readonly [{ readonly Plan: Plan }] }[];
+
+/** The plan for the values, and of a prepared statement also the one for any values, as both ran. */
+async function plansOf({ text, values, isPrepared }: SentStatement): Promise<Plan[]> {
   const client = await pool.connect();
+  const explain = async (statement: string, given: readonly unknown[]): Promise<Plan[]> => {
+    const { rows } = await client.query(`explain (analyze, format json) ${statement}`, [...given]);
+    return (rows as Explained).map((row) => row['QUERY PLAN'][0].Plan);
+  };
   try {
     await client.query('begin');
-    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-      `explain (analyze, format json) ${text}`,
-      [...values],
-    );
-    return rows.map((row) => row['QUERY PLAN'][0].Plan);
+    const plans = await explain(text, values);
+    if (!isPrepared) return plans;
+    await client.query('set local plan_cache_mode = force_generic_plan');
+    await client.query(`prepare checked as ${text}`);
+    const given = values.length === 0 ? '' : `(${values.map(toLiteral).join(', ')})`;
+    plans.push(...(await explain(`execute checked ${given}`, [])));
+    return plans;
   } finally {
     await client.query('rollback');
-    client.release();
+    // Else the connection would keep what was prepared here.
+    client.release(isPrepared);
   }
 }
 
 /** Tables that a plan reads whole, for parameters that it does not know, as of a prepared statement. */
 async function wholeTablesOf({ text }: SentStatement): Promise<string[]> {
-  const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-    `explain (generic_plan, format json) ${text}`,
-  );
-  return rows
+  const { rows } = await pool.query(`explain (generic_plan, format json) ${text}`);
+  return (rows as Explained)
     .flatMap((row) => [...nodesOf(row['QUERY PLAN'][0].Plan)])
     .filter((node) => node['Node Type'] === 'Seq Scan' && largeTables.has(node['Relation Name'] ?? ''))
     .map((node) => `reads all of ${node['Relation Name'] ?? ''} when prepared: ${text}`);
+}
+
+/** A value as a literal of any type: PostgreSQL reads it as what the statement takes there. */
+function toLiteral(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Buffer.isBuffer(value)) return pg.escapeLiteral(`\\x${value.toString('hex')}`);
+  if (Array.isArray(value))
+    return pg.escapeLiteral(`{${value.map((each) => JSON.stringify(each)).join(',')}}`);
+  return pg.escapeLiteral(value instanceof Date ? value.toISOString() : `${value as string | number}`);
 }
 
 function* nodesOf(plan: Plan): Iterable<Plan> {
@@ -193,19 +210,21 @@ function* nodesOf(plan: Plan): Iterable<Plan> {
   for (const child of plan.Plans ?? []) yield* nodesOf(child);
 }
 
-/** What a statement's plan does that grows with a table: scans of whole large tables, and more rows read than a page needs. */
+/** What a statement's plans do that grows with a table: scans of whole large tables, and more rows read than a page needs. */
 async function faultsOf(statement: SentStatement): Promise<string[]> {
-  const nodes = (await plansOf(statement)).flatMap((plan) => [...nodesOf(plan)]);
-  const whole = nodes.filter(
-    (node) => node['Node Type'] === 'Seq Scan' && rowsRead(node) / node['Actual Loops'] > 400,
-  );
-  const read = nodes.filter((node) => node['Relation Name'] !== undefined).map(rowsRead);
-  const total = read.reduce((sum, rows) => sum + rows, 0);
-  return [
-    ...(await wholeTablesOf(statement)),
-    ...whole.map((node) => `reads all of ${node['Relation Name'] ?? ''}: ${statement.text}`),
-    ...(total > MOST_ROWS_READ ? [`reads ${total} rows: ${statement.text}`] : []),
-  ];
+  const { text } = statement;
+  const faults = await wholeTablesOf(statement);
+  for (const plan of await plansOf(statement)) {
+    const nodes = [...nodesOf(plan)];
+    const whole = nodes.filter(
+      (node) => node['Node Type'] === 'Seq Scan' && rowsRead(node) / node['Actual Loops'] > 400,
+    );
+    faults.push(...whole.map((node) => `reads all of ${node['Relation Name'] ?? ''}: ${text}`));
+    const read = nodes.filter((node) => node['Relation Name'] !== undefined).map(rowsRead);
+    const total = read.reduce((sum, rows) => sum + rows, 0);
+    if (total > MOST_ROWS_READ) faults.push(`reads ${total} rows: ${text}`);
+  }
+  return faults;
 }
 
 function rowsRead(node: Plan): number {
@@ -245,11 +264,18 @@ test.each(Object.entries(REMOVALS))('%s: a batch reads what it removes', async (
 });
 
 test('a statement that counts, and one without an index, are found', async () => {
-  const statement = (text: string): SentStatement => ({ text, values: [own.simulationOrgId] });
+  const statement = (text: string, isPrepared = false): SentStatement => ({
+    text,
+    values: [own.simulationOrgId],
+    isPrepared,
+  });
   const counting = statement('select count(*) from notification_items where org_id = $1');
   expect(await faultsOf(counting)).not.toEqual([]);
-  const unindexed = statement(`select id from devices where org_id = $1 and name = 'none' limit 50`);
-  expect(await faultsOf(unindexed)).not.toEqual([]);
+  const unindexed = `select id from devices where org_id = $1 and name = 'none' limit 50`;
+  const faults = await faultsOf(statement(unindexed));
+  expect(faults).not.toEqual([]);
+  // Of a prepared statement both plans are looked at.
+  expect((await faultsOf(statement(unindexed, true))).length).toBeGreaterThan(faults.length);
   expect([...largeTables]).toEqual(
     expect.arrayContaining(['users', 'devices', 'notification_items', 'deliveries', 'delivery_attempts']),
   );

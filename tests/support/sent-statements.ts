@@ -4,6 +4,8 @@ import { vi } from 'vitest';
 export interface SentStatement {
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Whether the connection prepared it under a name. */
+  readonly isPrepared: boolean;
 }
 
 /**
@@ -18,7 +20,8 @@ export function recordStatements(): { readonly take: () => SentStatement[]; read
     const [query, given] = args as [string | pg.QueryConfig, unknown];
     const text = typeof query === 'string' ? query : query.text;
     const values = typeof query === 'string' ? given : (query.values ?? given);
-    sent.set(text, { text, values: Array.isArray(values) ? values : [] });
+    const isPrepared = typeof query !== 'string' && query.name !== undefined;
+    sent.set(text, { text, values: Array.isArray(values) ? values : [], isPrepared });
     return original.apply(this, args);
   });
   return {

@@ -22,6 +22,8 @@ export const PAGE_SIZE = 50;
 
 /** The last page that can be asked for: passing over rows costs as much as reading them. The document says the same. */
 export const MAX_PAGE = 1_000;
+/** The most rows of a page whose size the caller chooses, but for users. The document says the same. */
+export const MAX_PAGE_LIMIT = 100;
 /** The largest offset, likewise. */
 export const MAX_OFFSET = 10_000;
 /** Rows that are counted for the total of a list by limit and offset. The document says the same. */

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { CursorPosition } from '../../domain/api/cursor.ts';
+import { MAX_PAGE_LIMIT } from '../../domain/api/page-links.ts';
 import { dueAtOnce } from './deliveries.ts';
 import type { CancelReason } from './deliveries.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { prepare } from '../connection/prepared.ts';
+import { prepare, prepareShapes } from '../connection/prepared.ts';
 
 /** A delivery as the log of its webhook shows it. */
 export interface LoggedDelivery {
@@ -43,24 +44,47 @@ const columns = sql`d.message_id, m.message_type, d.state, d.attempts, d.created
   d.finished_at, d.cancel_reason`;
 const messageOf = sql`m.org_id = d.org_id and m.id = d.message_id`;
 
-/** At most `limit` of a webhook's deliveries behind `after`, newest first. */
-export async function listDeliveries(
+/** A page, and the row that tells whether there is another one. */
+const MOST_ROWS = MAX_PAGE_LIMIT + 1;
+
+/** At most `limit` of a webhook's deliveries behind `after`, newest first. `limit`: up to MAX_PAGE_LIMIT + 1. */
+export function listDeliveries(
   db: Db,
-  { orgId, webhookId }: LogKey,
+  key: LogKey,
   { after, limit }: { readonly after: CursorPosition | undefined; readonly limit: number },
 ): Promise<LoggedDelivery[]> {
-  const before =
-    after === undefined
-      ? sql`true`
-      : sql`(d.created_at, d.message_id) < (${after.createdAt}, ${after.id}::uuid)`;
-  const { rows } = await sql<LoggedDelivery>`
-    select ${columns} from deliveries d join messages m on ${messageOf}
-    where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and ${before}
-    order by d.created_at desc, d.message_id desc
-    limit ${limit}
-  `.execute(db);
-  return rows;
+  const keys = { ...key, limit, createdAt: after?.createdAt, afterId: after?.id };
+  return selectPage({ isFirst: after === undefined })(db, keys);
 }
+
+interface PageKeys extends LogKey {
+  readonly limit: number;
+  readonly createdAt: Date | undefined;
+  readonly afterId: string | undefined;
+}
+
+const selectPage = prepareShapes(
+  (
+    _db,
+    { isFirst }: { readonly isFirst: boolean },
+    { orgId, webhookId, limit, createdAt, afterId }: PageKeys,
+  ) => {
+    const isBehind = isFirst
+      ? sql`true`
+      : sql`(created_at, message_id) < (${createdAt}::timestamptz, ${afterId}::uuid)`;
+    return sql<LoggedDelivery>`
+      select ${columns}
+      from (
+        select org_id, message_id, state, attempts, created_at, due_at, finished_at, cancel_reason from deliveries
+        where org_id = ${orgId} and webhook_id = ${webhookId} and ${isBehind}
+        order by created_at desc, message_id desc
+        limit ${sql.lit(MOST_ROWS)}
+      ) d join messages m on ${messageOf}
+      order by d.created_at desc, d.message_id desc
+      limit ${limit}
+    `;
+  },
+);
 
 /** A delivery by its message and webhook, in any state. */
 export async function findDelivery(db: Db | Tx, key: DeliveryKey): Promise<LoggedDelivery | undefined> {
