@@ -5,6 +5,7 @@ import type { Route } from '../../generated/routes.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
 import type { JsonBody } from '../contract/json-body.ts';
 import { Problem } from '../domain/api/problem.ts';
+import { AlreadyAnsweredError, checkNotGivenUp } from './given-up.ts';
 import { hasBody } from './open-bodies.ts';
 
 const UTF_8_NAMES = new Set(['utf-8', 'utf8']);
@@ -89,24 +90,30 @@ export function checkContentType(request: Request, types: readonly string[]): vo
 
 /**
  * The raw bytes of the body. Compressed bodies are not accepted. One that is declared larger than allowed is not read, one
- * without a length is read no further; its connection ends with the answer. Nor does it go on once the request was answered
- * otherwise, of which raw-body says nothing.
- * @throws Problem unsupported_media_type (415), payload_too_large (413) or malformed_request (400); raw-body's error with the `type` request.aborted or
- * request.size.invalid.
+ * without a length is read no further; its connection ends with the answer. Nor is one read of a request that was given up,
+ * before or meanwhile, of which raw-body says nothing.
+ * @throws Problem unsupported_media_type (415) or payload_too_large (413); AlreadyAnsweredError; raw-body's error with the
+ * `type` request.aborted or request.size.invalid.
  */
 export async function readBodyBytes(request: Request, maxBytes: number): Promise<Buffer> {
   checkContentEncoding(request);
   if (!hasBody(request)) return Buffer.alloc(0);
-  const answered = Promise.withResolvers<never>();
-  const giveUp = (): void => answered.reject(new Problem('malformed_request', 'The body is not whole.'));
-  request.res?.once('close', giveUp);
+  const { res: response } = request;
+  if (response === undefined) throw new Error('A body is read for a response.');
+  checkNotGivenUp(response);
+  const closed = Promise.withResolvers<never>();
+  const close = (): void => closed.reject(new AlreadyAnsweredError());
+  response.once('close', close);
   try {
     const length = request.get('content-length') ?? null;
-    return await Promise.race([getRawBody(request, { limit: maxBytes, length }), answered.promise]);
+    const bytes = await Promise.race([getRawBody(request, { limit: maxBytes, length }), closed.promise]);
+    // After a late answer its connection is read on for a moment, which may bring the rest.
+    checkNotGivenUp(response);
+    return bytes;
   } catch (cause) {
     if (!(cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large')) throw cause;
     throw tooLarge(maxBytes, cause);
   } finally {
-    request.res?.off('close', giveUp);
+    response.off('close', close);
   }
 }

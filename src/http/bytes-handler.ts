@@ -7,6 +7,7 @@ import { Problem } from '../domain/api/problem.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import { authenticateWithinQuota, authorizeRequest } from './authorize.ts';
 import { checkAcceptHeader, checkDeclaredJson, readBodyBytes } from './body.ts';
+import { AlreadyAnsweredError, checkNotGivenUp } from './given-up.ts';
 import { listSharesOf, openContext } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
 import { sendReply } from './reply.ts';
@@ -104,13 +105,14 @@ async function acquireTurn(
   { partnerId }: Actor,
   response: Response,
 ): Promise<() => void> {
+  checkNotGivenUp(response);
   const gone = new AbortController();
-  const abort = (): void => gone.abort(new Problem('malformed_request', 'The client has gone.'));
+  const abort = (): void => gone.abort(new AlreadyAnsweredError());
   response.once('close', abort);
   try {
     return await services.compute.acquireTurn(partnerId, gone.signal);
   } catch (error) {
-    response.setHeader('Connection', 'close');
+    if (!response.headersSent) response.setHeader('Connection', 'close');
     throw error;
   } finally {
     response.off('close', abort);

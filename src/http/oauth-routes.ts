@@ -10,6 +10,7 @@ import { parseJsonBody } from '../contract/json-body.ts';
 import { findPresentedClientId } from '../oauth/client-credentials.ts';
 import type { OAuthReply, OAuthRequest } from '../oauth/exchange.ts';
 import { checkContentType, readContentType, readBodyBytes } from './body.ts';
+import { isTooLate } from './given-up.ts';
 import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
 import type { QuotaState } from './quota-counters.ts';
 import { sendJson } from './problems.ts';
@@ -86,9 +87,11 @@ async function countByAddress(
 }
 
 function sendOAuthError(response: Response, error: unknown, options: OAuthRouteOptions): void {
+  if (isTooLate(error, response)) return;
   const [status, code, description] = toOAuthError(error, options);
+  if (status >= 500 && !(error instanceof Problem)) options.onError(error, response);
+  if (response.headersSent) return;
   if (error instanceof Problem) response.set(error.headers);
-  else if (status >= 500) options.onError(error, response);
   if (status === 503 && !response.hasHeader('Retry-After')) response.set('Retry-After', '5');
   response.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
   sendJson(response, status, 'application/json', {

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { toCountedAddress } from '../domain/security/quota-subjects.ts';
+import { giveUp } from './given-up.ts';
 
 export interface OpenBodyLimits {
   /** How long the body of a request may bring no byte. */
@@ -47,6 +48,7 @@ export function createOpenBodyGuard(
       silentTicks: 0,
       end: () => {
         open.delete(body);
+        giveUp(response);
         if (response.headersSent) request.destroy();
         else sendTimeout(request, response);
       },

@@ -3,6 +3,7 @@ import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Log } from '../log/log.ts';
+import { isGivenUp, isTooLate } from './given-up.ts';
 import { getRequestPath, getRequestId } from './request-id.ts';
 import { endAnswer } from './unread-body.ts';
 
@@ -20,26 +21,38 @@ export interface ProblemSettings {
 
 /**
  * Answers every error of the API as a problem (RFC 9457): a Problem with its own code, an unreachable database with 503,
- * everything else with 500 and no detail. Answers of 500 and above are logged, but for `overloaded`.
+ * everything else with 500 and no detail. Answers of 500 and above are logged, but for `overloaded`. It is the last handler:
+ * behind it Express would print to standard error what is not a line of the log.
  */
 export function createProblemHandler(settings: ProblemSettings): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
-    const problem = toProblem(error, settings);
-    // Who is refused for being too many does not fill the log.
-    if (PROBLEMS[problem.code].status >= 500 && problem.code !== 'overloaded') {
-      settings.log.error('Request failed.', {
-        request_id: getRequestId(response),
-        path: getRequestPath(request),
-        error,
-      });
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express knows handlers of errors by their four parameters
+  return (error: unknown, request, response, _next) => {
+    if (isTooLate(error, response)) return;
+    try {
+      answerError(error, request, response, settings);
+    } catch (failure) {
+      logFailure(failure, request, response, settings.log);
+      response.destroy();
     }
-    if (response.headersSent) {
-      // The body has begun: only a broken connection shows the client that it is incomplete.
-      next(error);
-      return;
-    }
-    sendProblem(request, response, problem, settings.baseUrl);
   };
+}
+
+function answerError(error: unknown, request: Request, response: Response, settings: ProblemSettings): void {
+  const problem = toProblem(error, settings);
+  // Who is refused for being too many does not fill the log.
+  if (PROBLEMS[problem.code].status >= 500 && problem.code !== 'overloaded')
+    logFailure(error, request, response, settings.log);
+  if (!response.headersSent) sendProblem(request, response, problem, settings.baseUrl);
+  // The body has begun: only a broken connection shows the client that it is incomplete.
+  else if (!response.writableEnded && !isGivenUp(response)) response.destroy();
+}
+
+function logFailure(error: unknown, request: Request, response: Response, log: Log): void {
+  log.error('Request failed.', {
+    request_id: getRequestId(response),
+    path: getRequestPath(request),
+    error,
+  });
 }
 
 /** Answers a request with a problem (RFC 9457). */

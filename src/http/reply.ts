@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { EventStream } from '../contract/event-stream.ts';
 import { JsonBytes } from '../contract/json-bytes.ts';
 import type { OperationReply } from '../contract/handlers.ts';
+import { AlreadyAnsweredError, isGivenUp } from './given-up.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 import { sendEventStream } from './event-stream.ts';
 import type { StreamRules } from './event-stream.ts';
@@ -25,13 +26,17 @@ export interface ListShares {
 /**
  * Sends what an operation returned. An async iterable, be it the body or a member of it, becomes a JSON array in constant
  * memory, once there is a share for it.
- * @throws Problem overloaded (503) when there is no share for a streamed list in time; what a list throws.
+ * @throws Problem overloaded (503) when there is no share for a streamed list in time; AlreadyAnsweredError; what a list throws.
  */
 export async function sendReply(
   response: Response,
   reply: OperationReply,
   { stream, lists }: ReplyRules,
 ): Promise<void> {
+  if (isGivenUp(response)) {
+    if (reply.body instanceof EventStream) reply.body.release();
+    throw new AlreadyAnsweredError();
+  }
   if (reply.headers !== undefined) response.set(reply.headers);
   if (reply.body === undefined) {
     response.status(reply.status).end();

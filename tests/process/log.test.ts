@@ -2,8 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { OPEN_BODY_LIMITS } from '../../src/http/open-bodies.ts';
 import { Visitor } from '../portal/visitor.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -120,6 +123,20 @@ async function readEverything(
   return { ...told, stream: stream.text, listen: heard, 'keys rotate': rotated.output + rotated.log };
 }
 
+/** Opens one body more than an address may have: one is ended, and the answers of its handler come too late. */
+async function openTooManyBodies(path: string, headers: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(service.baseUrl);
+  const head = [`POST ${path} HTTP/1.1`, `Host: ${hostname}`, ...headers, 'Content-Length: 100', '', ''];
+  const sockets = Array.from({ length: OPEN_BODY_LIMITS.maxOfAddress + 1 }, () => {
+    const socket = connect(Number(port), hostname);
+    socket.write(head.join('\r\n'));
+    return socket;
+  });
+  const ended = await Promise.race(sockets.map((socket) => text(socket)));
+  for (const socket of sockets) socket.destroy();
+  return ended;
+}
+
 test('the log is JSON lines with the request id, and holds none of the secrets that went through', async () => {
   const api = await PartnerApi.open(service, fixed);
   const fleet = await runFleet(api);
@@ -147,6 +164,12 @@ test('the log is JSON lines with the request id, and holds none of the secrets t
   const consent = new URL(((await resolved.json()) as { redirect_url: string }).redirect_url);
   expect((await fetch(consent)).status).toBe(200);
 
+  const json = 'Content-Type: application/json';
+  const usersPath = `/api/partners/v2.0/org/${fixed.orgId}/users`;
+  expect(await openTooManyBodies('/oauth2/token/', [json])).toMatch(/^HTTP\/1\.1 408 /);
+  const bearer = `Authorization: Bearer ${api.token}`;
+  expect(await openTooManyBodies(usersPath, [json, bearer])).toMatch(/^HTTP\/1\.1 408 /);
+
   const browser = new Visitor(service.baseUrl);
   await browser.login(fixed.email, 'a wrong password of mine');
   await browser.login(fixed.email, fixed.password);
@@ -155,7 +178,7 @@ test('the log is JSON lines with the request id, and holds none of the secrets t
     new_password1: ownPassword,
     new_password2: ownPassword,
   });
-  const users = `${service.baseUrl}/api/partners/v2.0/org/${fixed.orgId}/users`;
+  const users = `${service.baseUrl}${usersPath}`;
   const forged = await fetch(users, { headers: { authorization: 'Bearer pat_forged-token-0123456789' } });
   expect(forged.status).toBe(401);
   const traced = await fetch(`${users}?token=${api.token}`, {
@@ -185,11 +208,12 @@ test('the log is JSON lines with the request id, and holds none of the secrets t
     expect.objectContaining({
       message: 'request',
       method: 'GET',
-      path: `/api/partners/v2.0/org/${fixed.orgId}/users`,
+      path: usersPath,
       status: 422,
       duration_ms: expect.any(Number),
     }),
   ]);
+  expect(lines.filter((line) => line['message'] === 'Request failed.')).toEqual([]);
   const requests = lines.filter((line) => line['message'] === 'request');
   expect(requests.length).toBeGreaterThan(10);
   expect(new Set(requests.map((line) => line['request_id'])).size).toBe(requests.length);

@@ -66,6 +66,7 @@ export interface Api extends ApiClient {
   readonly clock: TestClock;
   readonly baseUrl: string;
   readonly services: Services;
+  readonly log: RecordingLog;
   /** Our partner, whose admin calls by default. */
   readonly own: Company;
   /** A company that has nothing to do with ours. */
@@ -141,6 +142,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     clock,
     baseUrl,
     services: servicesOf(() => {}),
+    log,
     own,
     foreign,
     close: async () => {

@@ -1,0 +1,35 @@
+import type { Response } from 'express';
+
+const GIVEN_UP = new WeakSet<Response>();
+
+/**
+ * Ends the handling of a request that has its answer already, or nobody left who could get one: nothing more is said or
+ * logged of it.
+ */
+export class AlreadyAnsweredError extends Error {
+  constructor() {
+    super('The request was answered already.');
+  }
+}
+
+/** From now on the handler's own answer is not wanted: another one is sent, or the connection ends. */
+export function giveUp(response: Response): void {
+  GIVEN_UP.add(response);
+}
+
+export function isGivenUp(response: Response): boolean {
+  return GIVEN_UP.has(response);
+}
+
+/** @throws AlreadyAnsweredError when the request was given up or its connection has gone. */
+export function checkNotGivenUp(response: Response): void {
+  if (isGivenUp(response) || response.destroyed) throw new AlreadyAnsweredError();
+}
+
+/** Whether an error says no more than that the handler came too late with its answer. */
+export function isTooLate(error: unknown, response: Response): boolean {
+  if (error instanceof AlreadyAnsweredError) return true;
+  return (
+    isGivenUp(response) && error instanceof Error && 'code' in error && error.code === 'ERR_HTTP_HEADERS_SENT'
+  );
+}
