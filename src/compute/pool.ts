@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { OverlongComputation } from '../domain/api/overlong-computation.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { FairShare, startProcessTimer } from '../shares/fair-share.ts';
 import type { StartTimer } from '../shares/fair-share.ts';
@@ -85,8 +86,8 @@ export class ComputePool {
 
   /**
    * Runs a job; the bytes of its input are moved, not copied, and are gone afterwards. A signal ends the wait for a thread.
-   * @throws Problem overloaded (503) when no thread is free in time or the job takes too long; the Problem that the job
-   * has thrown; an Error when its thread has ended.
+   * @throws Problem overloaded (503) when no thread is free in time; OverlongComputation; the Problem that the job has
+   * thrown; an Error when its thread has ended.
    */
   async run<Name extends JobName>(
     partnerId: string,
@@ -135,8 +136,7 @@ export class ComputePool {
       )) as JobAnswer;
     } catch (cause) {
       if (!deadline.signal.aborted) throw cause;
-      const detail = `The computation took more than ${Math.ceil(maxJobMs / 1000)} s and was ended; repeat it later, or ask for less.`;
-      throw new Problem('overloaded', detail, { headers: { 'Retry-After': '5' }, cause });
+      throw new OverlongComputation(maxJobMs, cause);
     } finally {
       cancelTimer();
     }

@@ -2,6 +2,7 @@ import { yieldLowPriority } from '../households/time-slicer.ts';
 import type { YieldToEventLoop } from '../households/time-slicer.ts';
 import { Backoff } from '../loops/backoff.ts';
 import { PollingLoop } from '../loops/polling-loop.ts';
+import { OverlongComputation } from '../domain/api/overlong-computation.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
@@ -48,11 +49,11 @@ const POLL_INTERVAL_MS = 1_000;
 /** Work that the database could not do is tried again after a quarter of a second, later after a second. */
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 1_000;
+/** A thread may have been slow by chance; households that take too long so often are given up. */
+const MAX_OVERLONG_COMPUTATIONS = 3;
 
 const buildHere: BuildHouseholds = (_partnerId, question) =>
   Promise.resolve(buildMissingHouseholds(question));
-
-const isOverloaded = (error: unknown): boolean => error instanceof Problem && error.code === 'overloaded';
 
 /**
  * Does the work on fleets: builds households, removes purged fleets, lets planned conditions begin and end, moves
@@ -71,6 +72,8 @@ export class FleetRunner {
   readonly #context: CheckpointWorkContext & ProvisioningContext;
   readonly #loop: PollingLoop;
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
+  /** How often the households of a fleet took too long. */
+  readonly #overlong = new Map<string, number>();
   /** Claims of work that failed together with the database; they would keep all runners off until their leases end. */
   readonly #abandoned = new Set<ClaimedFleet>();
   /** The partners whose fleets were worked on last, the latest last. */
@@ -169,20 +172,29 @@ export class FleetRunner {
     if (this.#served.size > MAX_SERVED && oldest !== undefined) this.#served.delete(oldest);
   }
 
-  /** Work that the database cannot do now is left for later, whatever it lacks; other errors end it. */
+  /** Work that the database cannot do now, or for which there is no thread, is left for later; other errors end it. */
   async #work(claim: ClaimedFleet): Promise<void> {
     const { db, now, onError } = this.#options;
     try {
       await (claim.status === 'purging' ? this.#purgeInTurn(claim) : provisionFleet(this.#context, claim));
     } catch (error) {
       onError(error);
-      if (isDatabaseUnavailable(error) || isOverloaded(error)) return this.#postpone(claim);
+      if (this.#mayWorkLater(claim, error)) return this.#postpone(claim);
       // The claim runs out, and the removal is tried again.
       if (claim.status === 'purging') return;
       await db.transaction().execute((tx) => recordProvisioningFailure(tx, claim, reasonOf(error), now()));
     }
     this.#backoff.forget(claim.id);
+    this.#overlong.delete(claim.id);
     if (this.#isStopped) await releaseFleetClaim(db, claim);
+  }
+
+  #mayWorkLater(claim: ClaimedFleet, error: unknown): boolean {
+    if (!(error instanceof OverlongComputation))
+      return isDatabaseUnavailable(error) || (error instanceof Problem && error.code === 'overloaded');
+    const count = (this.#overlong.get(claim.id) ?? 0) + 1;
+    this.#overlong.set(claim.id, count);
+    return count < MAX_OVERLONG_COMPUTATIONS;
   }
 
   /** A fleet of 10,000 households takes many turns: the rest is claimed again. */
@@ -232,6 +244,7 @@ export class FleetRunner {
 
 /** What the fleet's record says: no more than a partner may know. */
 function reasonOf(error: unknown): string {
-  const detail = error instanceof RangeError ? ` ${error.message}` : '';
+  const mayBeTold = error instanceof RangeError || error instanceof OverlongComputation;
+  const detail = mayBeTold ? ` ${error.message}` : '';
   return `The households could not be created.${detail}`;
 }

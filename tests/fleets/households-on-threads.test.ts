@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { toOwnBytes } from '../../src/compute/bytes.ts';
+import { OverlongComputation } from '../../src/domain/api/overlong-computation.ts';
 import { Problem } from '../../src/domain/api/problem.ts';
 import type { BuildHouseholds } from '../../src/fleets/provisioning.ts';
 import { countCalls } from '../support/call-counts.ts';
@@ -55,4 +56,23 @@ test('a fleet for which no thread is free waits, and is built later', async () =
   await runner.processAll();
   await runner.destroy();
   expect(await fleets.get(body.job_id)).toMatchObject({ status: 'running', progress: { created: 3 } });
+});
+
+test('a fleet whose households take too long three times has failed, and its record says why', async () => {
+  const { body } = await fleets.create({ count: 3, seed: 3 });
+  const runner = fleets.anotherRunner({
+    buildHouseholds: () => Promise.reject(new OverlongComputation(15_000, undefined)),
+  });
+  const statuses: unknown[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    await runner.processAll();
+    statuses.push((await fleets.get(body.job_id)).status);
+    fleets.api.clock.advance(1_000);
+  }
+  await runner.destroy();
+  expect(statuses).toEqual(['provisioning', 'provisioning', 'failed']);
+  expect(fleets.errors.splice(0)).toHaveLength(3);
+  expect((await fleets.get(body.job_id)).error).toBe(
+    'The households could not be created. The computation took more than 15 s and was ended; repeat it later, or ask for less.',
+  );
 });

@@ -159,3 +159,20 @@ test('a database that does not answer makes serve end with the reason, without t
   expect([code, log]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
   expect(log).not.toContain('hunter22');
 });
+
+test('COMPUTE_SECONDS ends what a thread takes longer for', async () => {
+  const stuck = new URL('stuck-threads.ts', import.meta.url).href;
+  const service = await startService({
+    env: { ...env, COMPUTE_SECONDS: '1', NODE_OPTIONS: `--import=${stuck}` },
+  });
+  try {
+    const api = await PartnerApi.open(service, fixed);
+    const preview = { request_id: '6d7a2c1e-51a0-4d7e-9a0c-0f6a3f1b2c3d', count: 1 };
+    expect(await api.call('POST', '/device-simulator/fleets/preview', preview)).toMatchObject({
+      status: 503,
+      body: { code: 'overloaded', detail: expect.stringContaining('took more than 1 s') },
+    });
+  } finally {
+    await service.remove();
+  }
+});

@@ -1,0 +1,9 @@
+import { Problem } from './problem.ts';
+
+/** A computation that took too long and was ended: `overloaded` (503) to whoever waits for it. */
+export class OverlongComputation extends Problem {
+  constructor(limitMs: number, cause: unknown) {
+    const detail = `The computation took more than ${Math.ceil(limitMs / 1000)} s and was ended; repeat it later, or ask for less.`;
+    super('overloaded', detail, { headers: { 'Retry-After': '5' }, cause });
+  }
+}
