@@ -1,9 +1,10 @@
 // The tree of another commit, with this bench in it: both versions are asked the same questions.
 import { execFileSync } from 'node:child_process';
 import type { StdioOptions } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { linkPackages } from './link-packages.ts';
 import { ROOT } from './version.ts';
 
 /** The bench and what it shares with the tests. */
@@ -62,7 +63,7 @@ export function describeTree(root = ROOT): { readonly commit: string; readonly i
 /** The packages of this tree where the other one wants the same. */
 function install(tree: string): void {
   const wanted = (folder: string): string => readFileSync(join(folder, 'package-lock.json'), 'utf8');
-  if (wanted(tree) === wanted(ROOT)) symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
+  if (wanted(tree) === wanted(ROOT)) linkPackages(tree);
   else {
     const stdio: StdioOptions = ['ignore', 'ignore', 'inherit'];
     execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {

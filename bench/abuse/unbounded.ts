@@ -1,7 +1,8 @@
 // A copy of the source without some of its bounds.
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { linkPackages } from '../link-packages.ts';
 import type { Bound } from './bounds/bound.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -31,7 +32,7 @@ export interface Tree {
 export function copyWithout(bounds: readonly Bound[]): Tree {
   const folder = mkdtempSync(join(tmpdir(), 'partner-unbounded-'));
   for (const name of NEEDED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  linkPackages(folder);
   for (const edit of bounds.flatMap(({ edits }) => edits)) apply(folder, edit);
   return {
     command: join(folder, 'bin/partner'),

@@ -1,7 +1,10 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { partner } from './partner.ts';
+import { linkPackages } from '../../bench/link-packages.ts';
+import { ROOT } from '../../bench/version.ts';
+import { partner, run } from './partner.ts';
 
 test('help names every command', async () => {
   const { code, output } = await partner(['--help']);
@@ -93,9 +96,17 @@ test('a certificate file that is not there is named', async () => {
 });
 
 test('what was compiled is kept for the next start', async () => {
-  const folder = join(import.meta.dirname, '../../node_modules/.cache/partner');
-  rmSync(folder, { recursive: true, force: true });
-  // The tests have a cache of their own, which would be used in its place.
-  expect((await partner(['--help'], { NODE_COMPILE_CACHE: '' })).code).toBe(0);
-  expect(readdirSync(folder)).not.toEqual([]);
+  // A tree of its own, since this one's is in use.
+  const tree = mkdtempSync(join(tmpdir(), 'partner-compiled-'));
+  try {
+    for (const name of ['src', 'generated', 'package.json'])
+      cpSync(join(ROOT, name), join(tree, name), { recursive: true });
+    linkPackages(tree);
+    const main = [join(tree, 'src/main.ts'), '--help'];
+    // The tests have a cache of their own, which would be used in its place.
+    expect((await run(process.execPath, main, { NODE_COMPILE_CACHE: '' })).code).toBe(0);
+    expect(readdirSync(join(tree, 'node_modules/.cache/partner'))).not.toEqual([]);
+  } finally {
+    rmSync(tree, { recursive: true });
+  }
 });
