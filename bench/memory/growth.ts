@@ -28,15 +28,22 @@ export function measureGrowth(samples: readonly MemorySample[]): Growth | undefi
   return { first: medianOf(counted.slice(0, quarter)), last: medianOf(counted.slice(-quarter)) };
 }
 
-export function isFlat({ first, last }: Growth): boolean {
+function isFlat({ first, last }: Growth): boolean {
   return (
     last.inUseMb - first.inUseMb <= MOST_GROWTH.inUseMb &&
     last.residentMb - first.residentMb <= MOST_GROWTH.residentMb
   );
 }
 
+/** Of the process that has measured: 0 when memory is flat, 1 when it grows, 2 when nobody can tell. */
+export function exitCodeOf(growth: Growth | undefined): 0 | 1 | 2 {
+  if (growth === undefined) return 2;
+  return isFlat(growth) ? 0 : 1;
+}
+
 export function describeGrowth(growth: Growth | undefined): string {
-  if (growth === undefined) return `Too few samples to tell: ${LEAST} must be left after the first fifth.`;
+  if (growth === undefined)
+    return `Too few samples to tell: ${LEAST} must be left after the first fifth. Measure longer, or more often.`;
   const { first, last } = growth;
   const line = (name: string, from: number, to: number, most: number): string =>
     `${name.padEnd(10)} ${from.toFixed(1)} MB in the first quarter, ${to.toFixed(1)} MB in the last (goal: at most ${most} MB more)`;

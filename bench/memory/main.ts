@@ -6,14 +6,15 @@ import { nextMessage, pinToServiceCore, startOnOtherCore } from '../processes.ts
 import type { LoadJob, LoadReport } from '../requests/load.ts';
 import { QUESTIONS } from '../requests/questions.ts';
 import { createWorld } from '../requests/world.ts';
-import { describeGrowth, isFlat, measureGrowth } from './growth.ts';
+import { describeGrowth, exitCodeOf, measureGrowth } from './growth.ts';
 import type { MemorySample } from './growth.ts';
 
 const IN_FLIGHT = 32;
 const USAGE = `Usage: make bench ARGS="memory [--minutes N] [--every SECONDS]"
 
 Sends all questions of the requests part in turn as fast as possible for N minutes (60), and every so many seconds (60) reads what
-memory of the service is in use after a garbage collection, and its resident set. The exit code is 1 when memory has grown.
+memory of the service is in use after a garbage collection, and its resident set. The exit code is 1 when memory has grown, 2 when
+the samples are too few to tell.
 `;
 
 interface Plan {
@@ -21,7 +22,7 @@ interface Plan {
   readonly everySeconds: number;
 }
 
-/** Resolves to the exit code: 1 when memory has grown, 2 for wrong arguments. */
+/** Resolves to the exit code: 1 when memory has grown, 2 for wrong arguments and for too few samples to tell. */
 export async function benchMemory(args: readonly string[]): Promise<number> {
   let plan: Plan | 'help';
   try {
@@ -36,7 +37,7 @@ export async function benchMemory(args: readonly string[]): Promise<number> {
   }
   const growth = measureGrowth(await sampleMemory(plan));
   console.log(describeGrowth(growth));
-  return growth === undefined || isFlat(growth) ? 0 : 1;
+  return exitCodeOf(growth);
 }
 
 function readPlan(args: readonly string[]): Plan | 'help' {

@@ -1,7 +1,7 @@
 // `make bench ARGS=memory`: memory that grows is told from memory that does not.
 import { expect, test } from 'vitest';
 import { join } from 'node:path';
-import { describeGrowth, isFlat, measureGrowth } from '../../bench/memory/growth.ts';
+import { describeGrowth, exitCodeOf, measureGrowth } from '../../bench/memory/growth.ts';
 import { ROOT } from '../../bench/version.ts';
 import { run } from '../process/partner.ts';
 
@@ -16,7 +16,7 @@ test('memory that settles after the first minutes is flat', () => {
       (at) => 150 + noise(at),
     ),
   );
-  expect(growth && isFlat(growth)).toBe(true);
+  expect(exitCodeOf(growth)).toBe(0);
   expect(describeGrowth(growth)).toMatch(/\nflat$/);
 });
 
@@ -30,7 +30,7 @@ test.each([
       (at) => resident(at) + noise(at),
     ),
   );
-  expect(growth && isFlat(growth)).toBe(false);
+  expect(exitCodeOf(growth)).toBe(1);
   expect(describeGrowth(growth)).toMatch(/\nGROWS$/);
 });
 
@@ -41,7 +41,7 @@ test('too few samples tell nothing', () => {
       () => 150,
     ).slice(0, 9),
   );
-  expect(growth).toBeUndefined();
+  expect(exitCodeOf(growth)).toBe(2);
   expect(describeGrowth(growth)).toContain('Too few samples');
 });
 
