@@ -96,8 +96,9 @@ async function storePrices(): Promise<void> {
 test('lists of prices, of a year and ten of a month at once, do not hold the event loop', async () => {
   await storePrices();
   const list = (to: string) => send('GET', `trading/dayahead/prices?from_dt=2032-01-01&to_dt=${to}`);
-  expect(await list('2032-01-10')).toBe(200);
   const one = async () => expect(await list('2033-01-01')).toBe(200);
+  // What is compiled at a first request is not what each one costs.
+  await one();
   expect(await measureLongestHold(one)).toBeLessThan(MAX_HOLD_MS);
   const ten = async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => list('2032-02-01')));

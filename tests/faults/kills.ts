@@ -7,14 +7,15 @@ import { until, type FaultEnvironment, type Worker } from './environment.ts';
 /** More than the cap of a webhook, so that something waits while something is in flight. */
 export interface Size {
   readonly messages: number;
-  /** Work resumes this soon after a worker's death; PostgreSQL needs its own recovery first. */
+  /** Work resumes this soon after a worker's death, */
   readonly workerMs: number;
+  /** and this soon after PostgreSQL's, which needs its own recovery first. */
+  readonly postgresMs: number;
 }
 
 export type Fault = (environment: FaultEnvironment, size: Size) => Promise<Report>;
 
 const perWebhook = 16;
-const postgresMs = 15_000;
 
 interface Scenario {
   readonly orgId: string;
@@ -185,7 +186,7 @@ async function waitForUnsent(
   );
 }
 
-export const killPostgres: Fault = async (environment, { messages }) => {
+export const killPostgres: Fault = async (environment, { messages, postgresMs }) => {
   const set = await startScenario(environment);
   const workers = [await environment.startWorker(), await environment.startWorker()];
   await environment.messages(set.orgId, messages);
@@ -207,7 +208,7 @@ export const killPostgres: Fault = async (environment, { messages }) => {
   });
 };
 
-export const killPostgresAndWorker: Fault = async (environment, { messages }) => {
+export const killPostgresAndWorker: Fault = async (environment, { messages, postgresMs }) => {
   const set = await startScenario(environment);
   const dead = await environment.startWorker();
   await environment.messages(set.orgId, messages);

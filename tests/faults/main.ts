@@ -13,6 +13,8 @@ import { sendToBadNames } from './names.ts';
 import { isGood, printTable, type Report } from './report.ts';
 import { FaultEnvironment } from './environment.ts';
 
+const LIMITS = { workerMs: 1_000, postgresMs: 15_000 };
+
 async function runDeliveryFaults(): Promise<boolean> {
   const environment = await FaultEnvironment.open();
   const reports: Report[] = [];
@@ -24,9 +26,9 @@ async function runDeliveryFaults(): Promise<boolean> {
       killPostgres,
       killPostgresAndWorker,
     ])
-      reports.push(await fault(environment, { messages: 1_000, workerMs: 1_000 }));
+      reports.push(await fault(environment, { messages: 1_000, ...LIMITS }));
     for (const count of [2, 4])
-      reports.push(await killHalfOf(count)(environment, { messages: 6_000, workerMs: 1_000 }));
+      reports.push(await killHalfOf(count)(environment, { messages: 6_000, ...LIMITS }));
     reports.push(...(await sendToBadEndpoints(environment, 50)), ...(await sendToBadNames(environment, 50)));
   } finally {
     printTable(reports);
