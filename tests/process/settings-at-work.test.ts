@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testDatabase } from '../support/database.ts';
+import { emptyDatabase, testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
@@ -132,6 +132,20 @@ describe('with quotas of objects and none of requests', () => {
       expect.stringContaining('There is no partner'),
     ]);
   });
+});
+
+test('migrate makes the tables of an empty database, on which serve then starts', async () => {
+  const empty = await emptyDatabase();
+  const settings = { ...env, DATABASE_URL: empty.url };
+  const { code, output, log } = await partner(['migrate'], settings);
+  expect([code, output]).toEqual([0, 'The tables are up to date.\n']);
+  const { rows } = await empty.pool.query<{ name: string }>('select name from schema_migrations order by name');
+  expect(rows.length).toBeGreaterThan(5);
+  for (const { name } of rows) expect(log).toContain(name);
+  const started = await startService({ env: settings });
+  expect((await fetch(`${started.baseUrl}/readyz`)).status).toBe(200);
+  await started.remove();
+  await empty.close();
 });
 
 test('PORT, HOST and BASE_URL decide where it listens and what it calls itself', async () => {

@@ -173,13 +173,19 @@ export async function makeAllDue({ database }: WebhookFixture): Promise<void> {
 }
 
 /** In how many milliseconds of the database's clock the only delivery that waits is due. */
-export async function readWaitMs({ database }: WebhookFixture): Promise<number> {
+export async function readWaitMs(fixture: WebhookFixture): Promise<number> {
+  const [waitMs = NaN, ...others] = await readWaitsMs(fixture);
+  if (Number.isNaN(waitMs) || others.length > 0) throw new Error('Not one delivery waits.');
+  return waitMs;
+}
+
+/** In how many milliseconds of the database's clock each delivery that waits is due. */
+export async function readWaitsMs({ database }: WebhookFixture): Promise<number[]> {
   const { rows } = await database.pool.query<{ ms: number }>(
     `select (extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as ms
      from deliveries where state = 'pending'`,
   );
-  if (rows.length !== 1) throw new Error(`${rows.length} deliveries wait.`);
-  return rows[0]?.ms ?? NaN;
+  return rows.map(({ ms }) => ms);
 }
 
 /** As the dispatcher leaves a delivery after so many attempts, the last of which decides. */

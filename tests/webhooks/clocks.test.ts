@@ -52,7 +52,7 @@ test.each([
   await second.start();
   await Promise.all([first.processAll(), second.processAll()]);
   const delivered = () => fixture.seen.counted.delivered;
-  await expect.poll(delivered, { interval: 5, timeout: 15_000 }).toBe(MESSAGES * WEBHOOKS);
+  await expect.poll(delivered).toBe(MESSAGES * WEBHOOKS);
   await Promise.all([first.stop(), second.stop()]);
   expect(fixture.receiver.received.length).toBe(MESSAGES * WEBHOOKS);
   expect(countById(fixture.receiver.received)).toEqual(Array.from({ length: MESSAGES }, () => WEBHOOKS));

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { applyMigrations } from '../../../src/queries/connection/migrations.ts';
@@ -21,6 +22,8 @@ afterEach(async () => {
   await at.close();
   rmSync(folder, { recursive: true });
 });
+
+const MIGRATIONS = resolve(import.meta.dirname, '../../../migrations');
 
 const put = (name: string, sql: string): void => writeFileSync(join(folder, name), sql);
 
@@ -129,4 +132,44 @@ test('of many processes that start at once one migrates and the others find it d
     ['["0001-first.sql","0002-second.sql","0003-slow.sql"]', '[]', '[]', '[]', '[]'].sort(),
   );
   expect((await at.pool.query('select n from first')).rows).toEqual([{ n: 1 }]);
+});
+
+test('deliveries in flight when 0006 is applied keep their leases, now with their partner', async () => {
+  const own = join(folder, 'own');
+  mkdirSync(own);
+  const apply = (isWanted: (name: string) => boolean): Promise<readonly string[]> => {
+    for (const name of readdirSync(MIGRATIONS).filter((each) => /^\d/.test(each) && isWanted(each)))
+      copyFileSync(join(MIGRATIONS, name), join(own, name));
+    return applyMigrations(at.connection, own);
+  };
+  await apply((name) => name < '0006');
+  const [partner, simulation, gone, message] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  for (const [id, kind, parent] of [
+    [partner, 'partner', null],
+    [simulation, 'simulation', partner],
+  ])
+    await at.pool.query(
+      `insert into organizations (id, name, kind, parent_org_id, created_at) values ($1, 'Partner', $2, $3, now())`,
+      [id, kind, parent],
+    );
+  for (const [slot, org] of [partner, simulation, gone].entries())
+    await at.pool.query(
+      `insert into in_flight_slots (worker_id, slot, org_id, message_id, webhook_id, is_retry, lease_token, lease_until)
+       values (7, $1, $2, $3, $3, false, $3, now())`,
+      [slot, org, message],
+    );
+  await at.pool.query('insert into in_flight_slots (worker_id, slot) values (7, 3)');
+  expect(await apply((name) => name.startsWith('0006'))).toEqual(['0006-claims.sql']);
+  const { rows } = await at.pool.query(
+    'select slot, partner_id, message_id from in_flight_slots order by slot',
+  );
+  expect(rows).toEqual([
+    { slot: 0, partner_id: partner, message_id: message },
+    { slot: 1, partner_id: partner, message_id: message },
+    { slot: 2, partner_id: gone, message_id: message },
+    { slot: 3, partner_id: null, message_id: null },
+  ]);
+  await expect(at.pool.query('update in_flight_slots set partner_id = null where slot = 0')).rejects.toThrow(
+    'in_flight_slots_lease_check',
+  );
 });
