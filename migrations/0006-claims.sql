@@ -19,9 +19,10 @@ drop function claim_deliveries(
   integer, timestamptz, timestamptz, integer, integer, integer, integer, integer, uuid, uuid, uuid, uuid);
 
 -- Leases due deliveries to a worker under the token `claim`; src/queries/deliveries/delivery-queue.ts tells the rules. A row
--- for each lane that has pending deliveries and free slots: the last webhook of a full window, and whether a webhook gave all
--- of its share and may have more. The lock is held until the caller's transaction ends. A statement in a function sees what
--- was committed before it began: the one that chooses deliveries sees all claims made before the lock was obtained.
+-- for each lane that has pending deliveries and free slots: the last webhook of a full window, and whether more can be had from
+-- the same window, because a webhook gave all of its share or a partner had its equal part. The lock is held until the caller's
+-- transaction ends. A statement in a function sees what was committed before it began: the one that chooses deliveries sees all
+-- claims made before the lock was obtained.
 create function lease_deliveries(
   worker integer, claim uuid, lease_ms integer, first_slots integer, retry_slots integer,
   per_webhook integer, per_partner integer, window_size integer,
@@ -100,18 +101,30 @@ begin
       from waiting w join organizations own on own.id = w.org_id
         left join organizations parent on parent.id = own.parent_org_id
       where w.due_at <= as_of and coalesce(parent.suspended_at, own.suspended_at) is null
+    -- Who waits: webhooks below their limits with a due delivery that is not in flight.
     ), available as materialized (
       select * from (
-        select due.*,
+        select due.*, coalesce(p.own, 0) as partner_own, per_partner - coalesce(p.leased, 0) as below_cap,
           least(per_webhook - coalesce(h.leased, 0), greatest(lane_slots / 8, 1) - coalesce(h.own, 0)) as webhook_limit,
-          least(per_partner - coalesce(p.leased, 0), lane_slots - coalesce(p.own, 0)) as partner_limit
+          h.leased is not null as is_loaded
         from due left join webhook_load h using (partner_id, org_id, webhook_id) left join partner_load p using (partner_id)
-      ) each where webhook_limit > 0 and partner_limit > 0
+      ) each where webhook_limit > 0 and below_cap > 0 and (not is_loaded or (
+        select true from deliveries d
+        where d.state = 'pending' and d.is_retry = retries and d.org_id = each.org_id
+          and d.webhook_id = each.webhook_id and d.due_at between each.oldest_due_at and as_of
+          and (d.message_id, d.webhook_id) not in (select f.message_id, f.webhook_id from in_flight f)
+        order by d.due_at, d.message_id limit 1))
+    -- No partner gets beyond its equal part of the worker's slots in the lane while others wait; a single one gets all.
+    ), limited as materialized (
+      select *, least(below_cap, ceil((lane_slots + (select coalesce(sum(own), 0) from partner_load))
+                                      / (select count(distinct partner_id) from available)) - partner_own)
+        as partner_limit
+      from available
     -- The lane's free slots are shared by the partners that wait, and the share of each by its webhooks.
     ), shared as (
-      select *, ceil(lane_slots::numeric / (select count(distinct partner_id) from available)
+      select *, ceil(lane_slots::numeric / (select count(distinct partner_id) from limited where partner_limit > 0)
                      / count(*) over (partition by partner_id))::bigint as share
-      from available
+      from limited where partner_limit > 0
     -- From the oldest on, which is known by now: what has been delivered before it stays in the index until vacuum comes.
     ), candidates as (
       select oldest.*, partner_id, partner_limit, share from shared, lateral (
@@ -147,7 +160,8 @@ begin
     )
     select retries, (select org_id from waiting where step = window_size),
       (select webhook_id from waiting where step = window_size),
-      exists (select from webhook_rank where nth_of_webhook = share);
+      exists (select from webhook_rank where nth_of_webhook = share)
+        or exists (select from limited where partner_limit <= 0);
   end loop;
 end
 $$;
@@ -179,25 +193,22 @@ begin
       from webhooks w where (w.org_id, w.id) in (select l.org_id, l.webhook_id from leased l)
     )
     select json_build_object(
-      'lease_token', claim,
       'deliveries', (select coalesce(json_agg(claimed), '[]') from claimed),
       'webhooks', (select coalesce(json_agg(calling), '[]') from calling)));
 end
 $$;
 
 -- A claim: leases, commits, and reads what was leased, so that no lock is held while the result is sent and read, which takes
--- as long as the worker likes. One call, because it is made for every few deliveries and each further statement took longer
+-- as long as the worker likes. The token is the worker's: it can give back the leases of a claim whose answer is lost. One call, because it is made for every few deliveries and each further statement took longer
 -- than the work itself.
 create procedure claim_deliveries(
-  worker integer, lease_ms integer, first_slots integer, retry_slots integer,
+  worker integer, claim uuid, lease_ms integer, first_slots integer, retry_slots integer,
   per_webhook integer, per_partner integer, window_size integer,
   first_after_org uuid, first_after_webhook uuid, retry_after_org uuid, retry_after_webhook uuid,
   inout lanes json, inout claimed json
 )
 language plpgsql
 as $$
-declare
-  claim uuid := gen_random_uuid();
 begin
   select coalesce(json_agg(lane), '[]') into lanes from lease_deliveries(worker, claim, lease_ms, first_slots, retry_slots,
     per_webhook, per_partner, window_size, first_after_org, first_after_webhook, retry_after_org, retry_after_webhook) lane;

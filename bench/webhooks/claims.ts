@@ -1,4 +1,5 @@
 // Target 5: rows claimed in a second, of a thousand and of a million, by turns in two databases.
+import { randomUUID } from 'node:crypto';
 import { claimDeliveries } from '../../src/queries/deliveries/delivery-queue.ts';
 import { startDatabase } from '../database.ts';
 import type { BenchDatabase } from '../database.ts';
@@ -47,7 +48,7 @@ async function claimRate({ db, pool }: BenchDatabase): Promise<number> {
   let claimed = 0;
   let claiming = 0;
   for (let each = 0; each < BATCHES; each += 1) {
-    const lease = { workerId: 0, leaseMs: 20_000 };
+    const lease = { workerId: 0, leaseMs: 20_000, leaseToken: randomUUID() };
     const startedAt = performance.now();
     const { deliveries: rows } = await claimDeliveries(db, limits, lease);
     claiming += performance.now() - startedAt;

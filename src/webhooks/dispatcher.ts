@@ -1,11 +1,7 @@
 import { PollingLoop } from '../loops/polling-loop.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { findNextDeliveryDueInMs } from '../queries/deliveries/deliveries.ts';
-import {
-  claimDeliveries,
-  type ClaimCursor,
-  type ClaimedDelivery,
-} from '../queries/deliveries/delivery-queue.ts';
+import type { ClaimCursor, ClaimedDelivery } from '../queries/deliveries/delivery-queue.ts';
 import { releaseLeases, releaseAbandonedDeliveryLeases } from '../queries/deliveries/in-flight-slots.ts';
 import {
   cancelUnwantedDeliveries,
@@ -15,6 +11,7 @@ import {
 import type { WorkerPresence } from '../queries/connection/worker-presence.ts';
 import { runAttempt, type AttemptContext, type AttemptOptions } from './attempt.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
+import { Claimer } from './claimer.ts';
 import { SecretReader } from './secret-reader.ts';
 
 /** Starts to call `wake` when other processes write deliveries; the returned function ends it. */
@@ -58,6 +55,7 @@ const ROUNDS_PER_EXPIRY_CHECK = 10;
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #attempts: AttemptContext;
+  readonly #claimer: Claimer;
   readonly #leaseMs: number;
   readonly #slots: { readonly first: number; readonly retry: number };
   readonly #limits: { readonly perWebhook: number; readonly perPartner: number };
@@ -78,6 +76,7 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#attempts = { ...options, secrets: new SecretReader(options.keyring) };
+    this.#claimer = new Claimer(options.db);
     this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS;
     this.#slots = options.slots ?? DEFAULT_SLOTS;
     this.#limits = {
@@ -179,7 +178,7 @@ export class Dispatcher {
 
   /** Claims in both lanes until their slots are full or all webhooks that wait have been seen. */
   async #claimUntilFull(): Promise<number> {
-    const { db, now } = this.#options;
+    const { now } = this.#options;
     const endsSeen = { first: 0, retry: 0 };
     let claimed = 0;
     for (;;) {
@@ -190,7 +189,7 @@ export class Dispatcher {
       if ((first <= 0 && retry <= 0) || !canClaim) return claimed;
       const startedAt = now();
       const terms = { workerId: this.#presence?.workerId ?? 0, leaseMs: this.#leaseMs };
-      const batch = await claimDeliveries(db, { first, retry, ...this.#limits }, terms, this.#cursor);
+      const batch = await this.#claimer.claim({ first, retry, ...this.#limits }, terms, this.#cursor);
       for (const lane of ['first', 'retry'] as const) {
         // A claim that began at the start and reached the end has seen all; one that began later must reach it twice.
         if (!batch.hasMore[lane] && batch.nextCursor[lane] === undefined)

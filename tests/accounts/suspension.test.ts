@@ -92,7 +92,7 @@ describe('a suspended partner', () => {
     }
     const limits = { first: 8, retry: 8, perWebhook: 8, perPartner: 8 };
     const claimed = async () => {
-      const terms = { workerId: 0, leaseMs: 1 };
+      const terms = { workerId: 0, leaseMs: 1, leaseToken: randomUUID() };
       return (await claimDeliveries(db, limits, terms)).deliveries.map(({ org_id }) => org_id).toSorted();
     };
     await suspendPartner(db, fixture.orgId, fixture.clock.now());

@@ -139,7 +139,9 @@ test('migrate makes the tables of an empty database, on which serve then starts'
   const settings = { ...env, DATABASE_URL: empty.url };
   const { code, output, log } = await partner(['migrate'], settings);
   expect([code, output]).toEqual([0, 'The tables are up to date.\n']);
-  const { rows } = await empty.pool.query<{ name: string }>('select name from schema_migrations order by name');
+  const { rows } = await empty.pool.query<{ name: string }>(
+    'select name from schema_migrations order by name',
+  );
   expect(rows.length).toBeGreaterThan(5);
   for (const { name } of rows) expect(log).toContain(name);
   const started = await startService({ env: settings });

@@ -9,6 +9,7 @@ import {
 import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import { releaseAbandonedDeliveryLeases } from '../../src/queries/deliveries/in-flight-slots.ts';
+import { claimForMinute, countByName, HIGH_LIMITS } from '../support/claims.ts';
 import {
   addMessage,
   addOrganization,
@@ -25,17 +26,9 @@ async function messages(count: number): Promise<void> {
     await addMessage(fixture.database.db, fixture.orgId, fixture.clock.now());
 }
 
-const highLimits = { first: 200, retry: 200, perWebhook: 16, perPartner: 100 };
-
 /** Claims for a minute; how many of which webhook, by their attempts. */
-async function claimed(limits: Partial<ClaimLimits>): Promise<Record<string, number>> {
-  const lease = { workerId: 0, leaseMs: 60_000 };
-  const { deliveries } = await claimDeliveries(fixture.database.db, { ...highLimits, ...limits }, lease);
-  const counts: Record<string, number> = {};
-  for (const name of deliveries.map(({ url, attempts }) => `${new URL(url).pathname} ${attempts}`).sort())
-    counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
-}
+const claimed = async (limits: Partial<ClaimLimits>): Promise<Record<string, number>> =>
+  countByName((await claimForMinute(fixture, limits)).deliveries);
 
 test('retries have slots of their own, so that they delay no first attempt', async () => {
   await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url('/failing'));
@@ -84,37 +77,6 @@ describe('the claim keeps', () => {
   });
 });
 
-describe('partners take turns, however many organizations they have', () => {
-  const pending = 16;
-
-  /** A partner that has four webhooks in each of its organizations, all with much to deliver. */
-  async function addPartner(path: string, simulations: number): Promise<void> {
-    const { db } = fixture.database;
-    const partnerId = await addOrganization(db);
-    const orgIds = simulations === 0 ? [partnerId] : [];
-    for (let each = 0; each < simulations; each += 1)
-      orgIds.push(await addOrganization(db, { parent_org_id: partnerId }));
-    for (const orgId of orgIds) {
-      for (let each = 0; each < 4; each += 1) await addWebhook(db, orgId, fixture.receiver.url(path));
-      for (let each = 0; each < pending; each += 1) await addMessage(db, orgId, fixture.clock.now());
-    }
-  }
-
-  test('of each claim two that wait get the same number', async () => {
-    await addPartner('/ten', 10);
-    await addPartner('/one', 0);
-    for (const first of [32, 9, 2]) {
-      const counts = await claimed({ first });
-      const [one = 0, ten = 0] = [counts['/one 0'], counts['/ten 0']];
-      expect({ claimed: one + ten, isFair: Math.abs(one - ten) <= 1 }).toEqual({
-        claimed: first,
-        isFair: true,
-      });
-      await fixture.database.pool.query('delete from in_flight_slots');
-    }
-  });
-});
-
 test('a claimant that does not read its claim keeps no other from claiming', async () => {
   const payload = Buffer.from(JSON.stringify({ filler: 'x'.repeat(200_000) }));
   const now = fixture.clock.now();
@@ -128,28 +90,31 @@ test('a claimant that does not read its claim keeps no other from claiming', asy
       .execute((tx) => insertMessageWithDeliveries(tx, { ...message, occurred_at: now }, now));
   }
   const stuck = openDatabase({ connection: fixture.database.connection, max: 1 });
-  const limits = { ...highLimits, first: 40 };
-  const lease = { workerId: 0, leaseMs: 60_000 };
+  const limits = { ...HIGH_LIMITS, first: 40 };
   let unread: Promise<unknown> | undefined;
   try {
     const client = await stuck.pool.connect();
     const { stream } = (client as pg.ClientBase as pg.Client).connection;
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     client.release();
+    const lease = { workerId: 0, leaseMs: 60_000, leaseToken: randomUUID() };
     unread = claimDeliveries(stuck.db, limits, lease);
     // From when the claim is sent on, nothing is read of its answer.
     stream.pause();
-    const stuckIn = async () => {
-      const { rows } = await fixture.database.pool.query<{ wait_event: string }>(
-        "select wait_event from pg_stat_activity where wait_event = 'ClientWrite'",
+    const findWait = async () => {
+      const { rows: waits } = await fixture.database.pool.query<{ wait_event: string | null }>(
+        'select wait_event from pg_stat_activity where pid = $1',
+        [rows[0]?.pid],
       );
-      return rows.length;
+      return waits[0]?.wait_event;
     };
-    await expect.poll(stuckIn, { interval: 5, timeout: 10_000 }).toBe(1);
+    await expect.poll(findWait).toBe('ClientWrite');
     const locked = await fixture.database.pool.query(
       'select pg_try_advisory_xact_lock(1684829810) as is_free',
     );
     expect(locked.rows).toEqual([{ is_free: true }]);
-    const { deliveries } = await claimDeliveries(fixture.database.db, limits, { ...lease, workerId: 1 });
+    const other = { ...lease, workerId: 1, leaseToken: randomUUID() };
+    const { deliveries } = await claimDeliveries(fixture.database.db, limits, other);
     expect(deliveries.length).toBeGreaterThan(0);
     stream.resume();
     expect(await unread).toMatchObject({ deliveries: { length: 20 } });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { claimDeliveries } from '../../src/queries/deliveries/delivery-queue.ts';
 import type { ClaimedDelivery } from '../../src/queries/deliveries/delivery-queue.ts';
@@ -22,7 +23,7 @@ const fixture = webhookFixture();
 
 async function claim(): Promise<ClaimedDelivery> {
   const limits = { first: 8, retry: 8, perWebhook: 8, perPartner: 8 };
-  const lease = { workerId: 0, leaseMs: 60_000 };
+  const lease = { workerId: 0, leaseMs: 60_000, leaseToken: randomUUID() };
   const [delivery] = (await claimDeliveries(fixture.database.db, limits, lease)).deliveries;
   if (delivery === undefined) throw new Error('Nothing is due.');
   return delivery;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { claimDeliveries } from '../../src/queries/deliveries/delivery-queue.ts';
 import { DELIVERIES_CHANNEL, notifyDispatchers } from '../../src/queries/deliveries/deliveries.ts';
@@ -80,7 +81,7 @@ test('a late worker does not overwrite the result of the one that took over', as
 test('what a dead worker had claimed is delivered when its lease is over, not before', async () => {
   await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await messages(3);
-  const lease = { workerId: 0, leaseMs: 3_600_000 };
+  const lease = { workerId: 0, leaseMs: 3_600_000, leaseToken: randomUUID() };
   const dead = await claimDeliveries(fixture.database.db, highLimits, lease);
   expect(dead.deliveries.length).toBe(3);
   await dispatcher().processAll();
@@ -97,7 +98,7 @@ describe('owners', () => {
       (error: unknown) => void fixture.seen.errors.push(error),
     );
   const claimAs = ({ workerId }: WorkerPresence) =>
-    claimDeliveries(fixture.database.db, highLimits, { workerId, leaseMs: 20_000 });
+    claimDeliveries(fixture.database.db, highLimits, { workerId, leaseMs: 20_000, leaseToken: randomUUID() });
 
   test('who ends is found absent at the second look, and what it held is delivered at once by another', async () => {
     await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());

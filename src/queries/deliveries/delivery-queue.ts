@@ -52,6 +52,8 @@ export interface LeaseTerms {
   readonly workerId: number;
   /** Counted by the database's clock from when the claim has its turn. */
   readonly leaseMs: number;
+  /** A UUID of this claim's own, by which its leases can be given back also when its answer was lost. */
+  readonly leaseToken: string;
 }
 
 /** The webhooks that one claim looks at in each lane; the next claim continues behind them. */
@@ -72,7 +74,7 @@ export interface ClaimCursor {
 export interface ClaimedBatch {
   readonly deliveries: ClaimedDelivery[];
   readonly nextCursor: ClaimCursor;
-  /** Lanes in which slots and due deliveries remain, because each webhook gave only its share. */
+  /** Lanes in which slots and due deliveries remain, because each webhook gave only its share or a partner had its equal part. */
   readonly hasMore: { readonly first: boolean; readonly retry: boolean };
 }
 
@@ -84,7 +86,7 @@ interface Lane {
   /** The last webhook of a full window. */
   readonly last_org: string | null;
   readonly last_webhook: string | null;
-  /** Whether a webhook gave all of its share and may have more. */
+  /** Whether a webhook gave all of its share and may have more, or a partner that waits had its equal part. */
   readonly has_more: boolean;
 }
 
@@ -110,33 +112,33 @@ interface ClaimAnswer {
       readonly secret_key_id: string;
       readonly secret_version: number;
     }[];
-    readonly lease_token: string;
   };
 }
 
 /**
  * Leases due deliveries, first attempts and retries apart: within the limits, partners in turn, within each its
  * organizations, within each of these its webhooks, and of a webhook the oldest delivery first. due_at does not change, so that
- * a released delivery keeps its position. The cost grows with the number of webhooks that wait, not with the backlog. In each
- * lane the calling worker keeps no more slots for one partner than it then has free, and for one webhook an eighth of them: the
- * more endpoints do not answer, the fewer slots each of them holds. One call is two transactions, the claim and the reading of
- * what was claimed, so it must not run inside of another: `claim_deliveries` in the migrations.
+ * a released delivery keeps its position. The cost grows with the number of webhooks that wait, not with the backlog. While
+ * several partners wait in a lane, the calling worker gives none of them more than its equal part of the lane's slots. One
+ * webhook holds at most an eighth of the slots that are then free, or one: the more endpoints do not answer, the fewer slots
+ * each of them holds. One call is two transactions, the claim and the reading of what was claimed, so it must not run inside
+ * of another: `claim_deliveries` in the migrations.
  */
 export async function claimDeliveries(
   db: Db,
   { first, retry, perWebhook, perPartner }: ClaimLimits,
-  { workerId, leaseMs }: LeaseTerms,
+  terms: LeaseTerms,
   cursor: ClaimCursor = {},
 ): Promise<ClaimedBatch> {
   const start = { org_id: NIL_UUID, webhook_id: NIL_UUID };
   const [afterFirst, afterRetry] = [cursor.first ?? start, cursor.retry ?? start];
   const [answer] = await callClaim(db, {
-    ...{ workerId, leaseMs, first, retry, perWebhook, perPartner },
+    ...{ ...terms, first, retry, perWebhook, perPartner },
     ...{ firstOrg: afterFirst.org_id, firstWebhook: afterFirst.webhook_id },
     ...{ retryOrg: afterRetry.org_id, retryWebhook: afterRetry.webhook_id },
   });
   if (answer === undefined) throw new Error('The claim has no answer.');
-  const deliveries = toClaimedDeliveries(workerId, answer.claimed);
+  const deliveries = toClaimedDeliveries(terms, answer.claimed);
   const firsts = deliveries.filter(({ attempts }) => attempts === 0).length;
   const [firstLane, retryLane] = [false, true].map((isRetry) =>
     answer.lanes.find(({ is_retry }) => is_retry === isRetry),
@@ -152,9 +154,7 @@ export async function claimDeliveries(
   };
 }
 
-interface ClaimValues {
-  readonly workerId: number;
-  readonly leaseMs: number;
+interface ClaimValues extends LeaseTerms {
   readonly first: number;
   readonly retry: number;
   readonly perWebhook: number;
@@ -167,9 +167,9 @@ interface ClaimValues {
 
 const callClaim = prepare(
   (_db, values: ClaimValues) => sql<ClaimAnswer>`
-    call claim_deliveries(${values.workerId}, ${values.leaseMs}, ${values.first}, ${values.retry}, ${values.perWebhook},
-      ${values.perPartner}, ${sql.lit(CLAIM_WINDOW)}, ${values.firstOrg}, ${values.firstWebhook}, ${values.retryOrg},
-      ${values.retryWebhook}, null, null)
+    call claim_deliveries(${values.workerId}, ${values.leaseToken}, ${values.leaseMs}, ${values.first}, ${values.retry},
+      ${values.perWebhook}, ${values.perPartner}, ${sql.lit(CLAIM_WINDOW)}, ${values.firstOrg}, ${values.firstWebhook},
+      ${values.retryOrg}, ${values.retryWebhook}, null, null)
   `,
 );
 
@@ -193,8 +193,8 @@ function toLaneClaim(
 
 /** The deliveries of a webhook share what is the webhook's: its secret is one object. */
 function toClaimedDeliveries(
-  workerId: number,
-  { deliveries, webhooks, lease_token: leaseToken }: ClaimAnswer['claimed'],
+  { workerId, leaseToken }: LeaseTerms,
+  { deliveries, webhooks }: ClaimAnswer['claimed'],
 ): ClaimedDelivery[] {
   const webhookById = new Map(
     webhooks.map(({ id, encrypted_secret: bytes, secret_key_id: keyId, ...webhook }) => [

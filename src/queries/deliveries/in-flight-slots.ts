@@ -22,6 +22,15 @@ export async function releaseLeases(db: Db, leases: readonly LeasedSlot[]): Prom
   `.execute(db);
 }
 
+/** Gives back what claims of a worker have leased, also those whose answers it has never read. */
+export async function releaseClaims(db: Db, workerId: number, leaseTokens: readonly string[]): Promise<void> {
+  if (leaseTokens.length === 0) return;
+  await sql`
+    update in_flight_slots set ${slotCleared}
+    where worker_id = ${workerId} and lease_token = any(${[...leaseTokens]}::uuid[])
+  `.execute(db);
+}
+
 /**
  * Makes deliveries claimable again whose lease has expired by the database's clock (that of the statement's begin, so none too
  * early) or whose worker is one of `absentWorkers`; returns how many.
