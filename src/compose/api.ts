@@ -61,6 +61,8 @@ export interface ApiOptions {
   readonly db: Db;
   /** For what many requests share, so that it comes from no partner's share. */
   readonly background: Db;
+  /** For the checks of the tokens of open event streams: a connection that nobody else takes. */
+  readonly checks: Db;
   /** All that a request may wait for the database; 4.5 s unless it is given. */
   readonly requestDatabaseMs?: number | undefined;
   /** Made once the authenticator is there, which has to forget tokens of changed users. */
@@ -83,9 +85,9 @@ export interface ApiOptions {
 
 /** Binds operations, token endpoints and pages to the HTTP surface. */
 export function composeApi(options: ApiOptions): RequestListener {
-  const { db, background, clock, log } = options;
+  const { db, checks, clock, log } = options;
   const lookups = new FairShare(CREDENTIAL_LOOKUPS);
-  const authenticator = createAuthenticator({ db, background, clock, turns: lookups });
+  const authenticator = createAuthenticator({ db, checks, clock, turns: lookups });
   const services = options.services((id) => authenticator.invalidateCachedTokensOf(id));
   const { baseUrl } = services;
   const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>

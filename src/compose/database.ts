@@ -22,6 +22,10 @@ const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations');
 const BACKGROUND_CONNECTIONS = 6;
 /** A statement of a loop that takes longer has met a database that hangs; the loop drops it and goes on. */
 const BACKGROUND_STATEMENT_MS = 10_000;
+/** Streams end when their tokens cannot be checked, so loops that hold all of their connections must not keep a check from its own. */
+const CHECK_CONNECTIONS = 1;
+/** All that a check may take. */
+const CHECK_STATEMENT_MS = 2_000;
 /** What one statement of a request may take that no scope bounds. */
 const REQUEST_STATEMENT_MS = 4_500;
 /** Requests of one partner that may wait for a connection. */
@@ -31,6 +35,8 @@ const MAX_WAITING_REQUESTS = 1_000;
 export interface Storage extends OpenDatabase {
   /** For the work of the process itself: no request takes its connections. */
   readonly background: Db;
+  /** For the checks of the tokens of open event streams, one at a time. */
+  readonly checks: Db;
   readonly keyring: Keyring;
   readonly linkKey: LinkKey;
   /** Why the database cannot serve now; undefined when it can. */
@@ -67,10 +73,11 @@ export async function openStorage({
     const applied = await applyMigrations(connection, MIGRATIONS_FOLDER);
     if (applied.length > 0) log.info('Migrated the database.', { applied });
     const { key, previous } = readEncryptionKeys(settings);
-    const { database, background } = openPools(connection, { settings, log, purpose }, maxConnections);
+    const { database, background, checks } = openPools(connection, { settings, log, purpose }, maxConnections);
     return {
       ...database,
       background: background.db,
+      checks: checks.db,
       keyring: createKeyring(key, previous),
       linkKey: deriveLinkKey(key),
       notReadyReason: () =>
@@ -79,7 +86,7 @@ export async function openStorage({
           : `the embedded database is ${embedded.state()}`,
       findPingFailure: createDatabaseProbe(database.db),
       stop: async () => {
-        await Promise.all([database.close(), background.close()]);
+        await Promise.all([database.close(), background.close(), checks.close()]);
         await embedded?.stop();
       },
     };
@@ -89,16 +96,16 @@ export async function openStorage({
   }
 }
 
-/** A command has one pool; `serve` has one for requests and one for its loops. */
+/** A command has one pool; `serve` has one for requests, one for its loops and one for token checks. */
 function openPools(
   connection: DatabaseOptions['connection'],
   { settings, log, purpose }: Pick<StorageOptions, 'settings' | 'log' | 'purpose'>,
   maxConnections: number | undefined,
-): { database: OpenDatabase; background: OpenDatabase } {
+): { database: OpenDatabase; background: OpenDatabase; checks: OpenDatabase } {
   const onIdleError = (error: Error): void => log.warn('An idle database connection broke.', { error });
   if (purpose === 'command') {
     const database = openDatabase({ connection, max: maxConnections ?? BACKGROUND_CONNECTIONS, onIdleError });
-    return { database, background: database };
+    return { database, background: database, checks: database };
   }
   const capacity = maxConnections ?? settings.databasePoolSize;
   const share = new FairShare({ capacity, maxWaiting: MAX_WAITING_REQUESTS });
@@ -116,7 +123,14 @@ function openPools(
     applicationName: 'partner background',
     onIdleError,
   });
-  return { database, background };
+  const checks = openDatabase({
+    connection,
+    max: CHECK_CONNECTIONS,
+    statementMs: CHECK_STATEMENT_MS,
+    applicationName: 'partner token checks',
+    onIdleError,
+  });
+  return { database, background, checks };
 }
 
 function startOrJoinDatabase(

@@ -145,6 +145,7 @@ async function createListener(
   return composeApi({
     db: storage.db,
     background: storage.background,
+    checks: storage.checks,
     services: (invalidateCachedTokensOf) =>
       createOperationServices(options, workers, invalidateCachedTokensOf),
     clock,

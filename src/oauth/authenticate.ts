@@ -8,15 +8,13 @@ import { TokenMemory } from './token-memory.ts';
 
 export interface AuthenticatorOptions {
   readonly db: Db;
-  /** Where tokens are read that no request waits for; `db` by default. */
-  readonly background?: Db;
+  /** Where many tokens are read that no request waits for: connections that are free for it; `db` by default. */
+  readonly checks?: Db;
   readonly clock: () => Date;
   /** Milliseconds that never run backwards: the age of cached tokens. */
   readonly monotonicMs?: () => number;
   /** Turns of addresses for looking up tokens that this process has not seen; without them there is no limit. */
   readonly turns?: LookupTurns;
-  /** Milliseconds that a read of many tokens may wait for the database in all; 2 s by default. */
-  readonly readTogetherMs?: number;
 }
 
 export interface Authenticator {
@@ -41,13 +39,12 @@ const BEARER_PATTERN = /^bearer +(.+)$/i;
 /** Checks bearer tokens (RFC 6750) through a short-lived cache: 0.6 µs against 173 µs for a read of the database. */
 export function createAuthenticator({
   db,
-  background = db,
+  checks = db,
   clock,
   monotonicMs = () => performance.now(),
   turns,
-  readTogetherMs,
 }: AuthenticatorOptions): Authenticator {
-  const memory = new TokenMemory({ db, background, monotonicMs, turns, readTogetherMs });
+  const memory = new TokenMemory({ db, checks, monotonicMs, turns });
   return {
     async authenticate(authorization, address = 'unknown') {
       const token = BEARER_PATTERN.exec(authorization ?? '')?.[1];

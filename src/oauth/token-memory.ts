@@ -22,8 +22,8 @@ interface CachedRead {
 
 export interface TokenMemoryOptions {
   readonly db: Db;
-  /** Where tokens are read that no request waits for. */
-  readonly background: Db;
+  /** Where many tokens are read that no request waits for: connections that are free for it. */
+  readonly checks: Db;
   /** Milliseconds that never run backwards. */
   readonly monotonicMs: () => number;
   /** Unknown tokens that are remembered; beyond them those that were used longest ago are forgotten. */
@@ -98,8 +98,8 @@ export class TokenMemory {
   async readTogether(tokenDigests: readonly string[]): Promise<ReadonlyMap<string, ActiveToken>> {
     const [startedMs, announcedChanges] = [this.#options.monotonicMs(), this.#announcedChanges];
     const hashes = tokenDigests.map((digest) => Buffer.from(digest, 'hex'));
-    const { background, readTogetherMs = READ_TOGETHER_MS } = this.#options;
-    const tokens = await runWithin(readTogetherMs, () => findActiveTokens(background, hashes));
+    const { checks, readTogetherMs = READ_TOGETHER_MS } = this.#options;
+    const tokens = await runWithin(readTogetherMs, () => findActiveTokens(checks, hashes));
     for (const tokenDigest of tokenDigests) {
       const [active, known] = [tokens.get(tokenDigest), this.#readings.peek(tokenDigest)];
       if (active === undefined) this.#readings.delete(tokenDigest);

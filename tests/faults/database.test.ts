@@ -146,11 +146,11 @@ test('a session that does not answer is cut off and opened again', async () => {
 });
 
 test('the tokens of open streams are asked about in a time of their own, and again when the fault is over', async () => {
-  const background = openDatabase({ connection: proxied, statementMs: 10 * AMPLE_MS });
+  const checks = openDatabase({ connection: proxied, statementMs: 10 * AMPLE_MS });
   const limit = { readTogetherMs: AMPLE_MS };
   const memory = new TokenMemory({
     db: api.db,
-    background: background.db,
+    checks: checks.db,
     monotonicMs: () => performance.now(),
     get readTogetherMs() {
       return limit.readTogetherMs;
@@ -167,6 +167,6 @@ test('the tokens of open streams are asked about in a time of their own, and aga
     limit.readTogetherMs = AMPLE_MS;
     expect(await find()).toBe(api.own.admin.id);
   } finally {
-    await background.close();
+    await checks.close();
   }
 });

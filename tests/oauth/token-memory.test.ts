@@ -69,7 +69,7 @@ describe('an unknown token', () => {
 
   test('is forgotten for others, which evict no valid one', async () => {
     const { db, statements } = counted();
-    const memory = new TokenMemory({ db, background: db, monotonicMs: () => 0, maxUnknown: 10 });
+    const memory = new TokenMemory({ db, checks: db, monotonicMs: () => 0, maxUnknown: 10 });
     const read = async (value: string): Promise<unknown> =>
       (await memory.find(digestOf(value), 'address'))?.userId;
     const unknown = Array.from({ length: 11 }, () => newAccessToken());
@@ -150,7 +150,7 @@ test('a token that was found before is read in the share of its partner, also af
   try {
     const authority = createAuthenticator({
       db: requests.db,
-      background: database.db,
+      checks: database.db,
       clock: () => now,
       monotonicMs: () => elapsedMs,
     });

@@ -118,6 +118,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const app = composeApi({
     db,
     background: database.db,
+    checks: database.db,
     get requestDatabaseMs() {
       return options.requestPool?.waitMs;
     },
