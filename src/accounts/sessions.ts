@@ -62,19 +62,24 @@ export async function replaceSession(
   });
 }
 
-/**
- * Finds the session with a cookie's value, which is used with that; undefined when it is unknown or expired, its user is deleted,
- * or its partner is suspended. From then on the request takes its connections from the partner's share; one that this process has
- * found before is looked up in that share too, one of which nothing is known in the turn of the address. Throws the problem
- * overloaded (503) when too many callers of the address wait.
- */
-export type FindSession = (token: string, address: string, now: Date) => Promise<PortalSession | undefined>;
+/** What a process remembers of sessions: whose they are, and of cookies that nobody was given that they are unknown, for 0.9 s. */
+export interface SessionMemory {
+  /**
+   * Finds the session with a cookie's value, which is used with that; undefined when it is unknown or expired, its user is deleted,
+   * or its partner is suspended. From then on the request takes its connections from the partner's share; one that is remembered
+   * is looked up in that share too, one of which nothing is known in the turn of the address. Throws the problem overloaded (503)
+   * when too many callers of the address wait.
+   */
+  readonly find: (token: string, address: string, now: Date) => Promise<PortalSession | undefined>;
+  /** This process has begun the session with this cookie's value, and committed it, for a person of the partner. */
+  readonly remember: (token: string, partnerId: string) => void;
+}
 
-/** Remembers of sessions whose they are, and of cookies that nobody was given that they are unknown, for 0.9 s. */
-export function createSessionFinder(
+/** A memory of the sessions of this database, empty. */
+export function createSessionMemory(
   db: Db,
   { turns, monotonicMs }: Pick<CredentialMemoryOptions, 'turns' | 'monotonicMs'>,
-): FindSession {
+): SessionMemory {
   const memory = new CredentialMemory({ turns, monotonicMs });
   const read = async (digest: Buffer, key: string, now: Date): Promise<PortalSession | undefined> => {
     if (memory.isUnknown(key)) return undefined;
@@ -86,16 +91,19 @@ export function createSessionFinder(
     else memory.remember(key, session.partnerId);
     return session;
   };
-  return async (token, address, now) => {
-    const digest = sha256Digest(token);
-    const key = digest.toString('hex');
-    const session = await memory.lookUp(key, address, () => read(digest, key, now));
-    if (session === undefined || session.isSuspended) return undefined;
-    assignRequestToPartner(session.partnerId);
-    const end = toSessionEnd(session.times.createdAt, now);
-    if (end.getTime() - session.times.expiresAt.getTime() >= SESSION_USE_MS)
-      await updatePortalSessionEnd(db, digest, end);
-    return session;
+  return {
+    async find(token, address, now) {
+      const digest = sha256Digest(token);
+      const key = digest.toString('hex');
+      const session = await memory.lookUp(key, address, () => read(digest, key, now));
+      if (session === undefined || session.isSuspended) return undefined;
+      assignRequestToPartner(session.partnerId);
+      const end = toSessionEnd(session.times.createdAt, now);
+      if (end.getTime() - session.times.expiresAt.getTime() >= SESSION_USE_MS)
+        await updatePortalSessionEnd(db, digest, end);
+      return session;
+    },
+    remember: (token, partnerId) => memory.remember(sha256Digest(token).toString('hex'), partnerId),
   };
 }
 

@@ -11,6 +11,8 @@ export type { Account } from '../queries/accounts/accounts.ts';
 export interface VerifiedAccount extends Account {
   /** The hash that the password was compared with. */
   readonly passwordHash: Secret;
+  /** The root organization: `orgId` itself or its parent. */
+  readonly partnerId: string;
   /** The operator has suspended the partner: nothing may be opened. */
   readonly isSuspended: boolean;
 }
@@ -60,7 +62,7 @@ export function createAccountVerifier(db: Db, turns: HashingTurns): VerifyAccoun
     if (!isRight || found === undefined) return undefined;
     const { account, partnerId, passwordHash, isSuspended } = found;
     assignRequestToPartner(partnerId);
-    return { ...account, passwordHash: new Secret(passwordHash), isSuspended };
+    return { ...account, partnerId, passwordHash: new Secret(passwordHash), isSuspended };
   };
 }
 

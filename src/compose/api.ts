@@ -9,7 +9,7 @@ import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
 import type { LookupTurns } from '../domain/security/credential-memory.ts';
-import { createSessionFinder } from '../accounts/sessions.ts';
+import { createSessionMemory } from '../accounts/sessions.ts';
 import { createAccountVerifier } from '../accounts/sign-in.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
 import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
@@ -187,7 +187,7 @@ function createPages(
       clock,
       baseUrl,
       log,
-      findSession: createSessionFinder(db, { turns: lookups, monotonicMs: () => performance.now() }),
+      sessions: createSessionMemory(db, { turns: lookups, monotonicMs: () => performance.now() }),
       verifyAccount,
       hashing,
       linkKey,

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Quotas } from '../domain/api/quotas.ts';
-import type { AccountsDatabase, FindSession, PortalSession } from '../accounts/sessions.ts';
+import type { AccountsDatabase, PortalSession, SessionMemory } from '../accounts/sessions.ts';
 import type { LoginUse } from '../domain/security/login-subjects.ts';
 import type { LinkKey } from '../domain/security/signed-links.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
@@ -31,7 +31,7 @@ export interface PortalOptions {
   readonly countUse: CountUse;
   /** Counts a request of a person who is signed in for the partner. Throws the problem quota_exceeded. */
   readonly countByPartner: (response: Response, partnerId: string) => Promise<void>;
-  readonly findSession: FindSession;
+  readonly sessions: SessionMemory;
   readonly verifyAccount: VerifyAccount;
   /** A username as the database compares it. */
   readonly normaliseUsername: (username: string) => Promise<string>;

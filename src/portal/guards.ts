@@ -16,11 +16,11 @@ export const APPLICATIONS_PATH = '/oauth2/applications/';
 type Guard = (request: Request, response: PortalResponse, next: NextFunction) => void;
 
 /** Puts the session of the request's cookie, if it is a valid one, into `response.locals`, and counts the request for its partner. */
-export function loadSession({ findSession, clock, cookies, countByPartner }: PortalContext) {
+export function loadSession({ sessions, clock, cookies, countByPartner }: PortalContext) {
   return async (request: Request, response: PortalResponse, next: NextFunction): Promise<void> => {
     const token = cookies.session(request);
     const address = toCountedAddress(request.ip);
-    const session = token === undefined ? undefined : await findSession(token, address, clock());
+    const session = token === undefined ? undefined : await sessions.find(token, address, clock());
     if (session !== undefined) {
       await countByPartner(response, session.partnerId);
       response.locals.session = session;

@@ -87,6 +87,7 @@ export const logIn: PageHandler = async (context, request, response) => {
     return;
   }
   attempt.giveBack();
+  context.sessions.remember(token, account.partnerId);
   cookies.setSession(response, token, SESSION_LIFETIME_MS);
   const name = await context.normaliseUsername(account.username);
   cookies.setKnownBrowser(response, signKnownBrowser(context.linkKey, name));

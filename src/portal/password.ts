@@ -72,6 +72,7 @@ export const changePasswordFromForm: PageHandler = async (context, request, resp
     redirectAfterForm(response, LOGIN_PATH);
     return;
   }
+  context.sessions.remember(token, session.partnerId);
   cookies.setSession(response, token, SESSION_LIFETIME_MS);
   log.info('Portal password changed.', { org_id: session.orgId, user_id: session.userId });
   redirectAfterForm(response, `${homePathOfRole(session.role)}?notice=password_changed`);

@@ -157,7 +157,7 @@ export class FairShare {
     const seconds = Math.max(1, Math.ceil(this.#waitMs / 1_000));
     return new Problem(
       'overloaded',
-      `This partner's share of the service is in use, and the request ${what}; repeat it after ${seconds} s.`,
+      `The caller's share of the service is in use, and the request ${what}; repeat it after ${seconds} s.`,
       { headers: { 'Retry-After': String(seconds) } },
     );
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changePassword, issueInitialPassword } from '../../src/accounts/passwords.ts';
-import { createSession, createSessionFinder, replaceSession } from '../../src/accounts/sessions.ts';
+import { createSession, createSessionMemory, replaceSession } from '../../src/accounts/sessions.ts';
 import type { VerifiedAccount } from '../../src/accounts/sign-in.ts';
 import { newAccessToken, sha256Digest } from '../../src/domain/security/credentials.ts';
 import type { GrantType } from '../../src/domain/security/grant-types.ts';
@@ -62,8 +62,8 @@ test.each([
     const [byPassword, bySecret] = [await addToken('password'), await addToken('client-credentials')];
     expect(await findActiveToken(database.db, byPassword)).toBeDefined();
     await end();
-    const find = createSessionFinder(database.db, { monotonicMs: () => 0 });
-    expect(await find(session, '192.0.2.1', START)).toBeUndefined();
+    const sessions = createSessionMemory(database.db, { monotonicMs: () => 0 });
+    expect(await sessions.find(session, '192.0.2.1', START)).toBeUndefined();
     expect(await findActiveToken(database.db, byPassword)).toBeUndefined();
     expect(await findActiveToken(database.db, bySecret)).toMatchObject({ userId: person.userId });
   },

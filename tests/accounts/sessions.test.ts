@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createSession,
-  createSessionFinder,
+  createSessionMemory,
   endSession,
   newSessionToken,
 } from '../../src/accounts/sessions.ts';
@@ -26,7 +26,7 @@ afterAll(() => database.close());
 test('an unknown cookie costs one statement in 0.9 seconds, however often and at once it comes', async () => {
   let elapsedMs = 0;
   const turns = new FairShare({ capacity: 4, asOfRight: 1, atMost: 1, maxWaiting: 200 });
-  const find = createSessionFinder(database.db, { turns, monotonicMs: () => elapsedMs });
+  const { find } = createSessionMemory(database.db, { turns, monotonicMs: () => elapsedMs });
   const { started } = countStatements(database.pool);
   const cookie = newSessionToken();
   const flood = Array.from({ length: 40 }, () => find(cookie, '192.0.2.1', START));
@@ -40,7 +40,7 @@ test('an unknown cookie costs one statement in 0.9 seconds, however often and at
 });
 
 test('a cookie that is given out after unknown ones came opens its session at once', async () => {
-  const find = createSessionFinder(database.db, { monotonicMs: () => 0 });
+  const { find } = createSessionMemory(database.db, { monotonicMs: () => 0 });
   expect(await find(newSessionToken(), '192.0.2.1', START)).toBeUndefined();
   const cookie = await createSession(database.db, person, START);
   expect(await find(cookie, '192.0.2.1', START)).toMatchObject({ userId: person.userId });
@@ -66,7 +66,7 @@ test('a session that was found before waits for no turn of its address, also aft
         return work();
       },
     };
-    const find = createSessionFinder(requests.db, { turns, monotonicMs: () => 0 });
+    const { find } = createSessionMemory(requests.db, { turns, monotonicMs: () => 0 });
     const cookie = await createSession(database.db, person, START);
     const use = () =>
       runInRequestScope(

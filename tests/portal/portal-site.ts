@@ -6,7 +6,7 @@ import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { accountVerifier, unlimitedHashing } from '../support/verifier.ts';
 import { toInitialPasswordEnd } from '../../src/accounts/passwords.ts';
-import { createSessionFinder } from '../../src/accounts/sessions.ts';
+import { createSessionMemory } from '../../src/accounts/sessions.ts';
 import { createPortal } from '../../src/portal/portal.ts';
 import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
@@ -64,6 +64,8 @@ export interface SiteOptions {
   readonly partnerQuota?: number;
   /** Failures of each account in an hour, from browsers that are not known. */
   readonly accountQuota?: number;
+  /** Turns of addresses for sessions of which nothing is known. */
+  readonly lookupTurns?: Parameters<typeof createSessionMemory>[1]['turns'];
 }
 
 /** The portal on a real port, with a database of its own and a clock that moves a millisecond with each look. */
@@ -74,6 +76,7 @@ export async function startPortal({
   applications = 1000,
   accountQuota = 1000,
   partnerQuota = 1000,
+  lookupTurns,
 }: SiteOptions = {}): Promise<PortalSite> {
   const database = await testDatabase();
   const { db } = database;
@@ -115,7 +118,7 @@ export async function startPortal({
       db,
       clock,
       baseUrl: publicUrl ?? baseUrl,
-      findSession: createSessionFinder(db, { monotonicMs: () => performance.now() }),
+      sessions: createSessionMemory(db, { turns: lookupTurns, monotonicMs: () => performance.now() }),
       verifyAccount: (username, password, caller) => {
         verified.push(username);
         knownBrowsers.push('partnerId' in caller ? undefined : caller.isKnownBrowser);

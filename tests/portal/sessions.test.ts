@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formOf } from './visitor.ts';
 import { ownPassword, startPortal } from './portal-site.ts';
 import type { Person, PortalSite } from './portal-site.ts';
+import { Problem } from '../../src/domain/api/problem.ts';
 import { recordProblemCode } from '../support/api-client.ts';
 
 const hourMs = 3_600_000;
@@ -197,4 +198,28 @@ test('malformed forms and foreign methods are answered with a page', async () =>
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
   const odd = await visitor.login('a\0b', 'c\0d');
   expect(odd.status).toBe(422);
+});
+
+test('who signs in or changes the password behind an address that is flooded needs no turn of it for the next page', async () => {
+  const lookupTurns = { run: () => Promise.reject(new Problem('overloaded', 'The address has no turn left.')) };
+  const flooded = await startPortal({ lookupTurns });
+  try {
+    const person = await flooded.addPerson(await flooded.addOrganization(), 'admin');
+    const browser = await flooded.signedIn(person);
+    const form = {
+      old_password: ownPassword,
+      new_password1: 'another one of my own',
+      new_password2: 'another one of my own',
+    };
+    const changed = await browser.submit('/accounts/password_change/', form);
+    const after = await browser.get('/oauth2/applications/');
+    const cookie = `partner_session=${'x'.repeat(43)}`;
+    const unknown = await fetch(`${flooded.baseUrl}/oauth2/applications/`, {
+      headers: { cookie },
+      redirect: 'manual',
+    });
+    expect([changed.status, after.status, unknown.status]).toEqual([303, 200, 503]);
+  } finally {
+    await flooded.close();
+  }
 });
