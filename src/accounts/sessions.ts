@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/api/durations.ts';
-import { CredentialMemory } from '../domain/security/credential-memory.ts';
-import type { CredentialMemoryOptions } from '../domain/security/credential-memory.ts';
+import { CredentialMemory } from '../shares/credential-memory.ts';
+import type { CredentialMemoryOptions } from '../shares/credential-memory.ts';
 import { sha256Digest } from '../domain/security/credentials.ts';
 import { lockUnchangedPassword } from '../queries/accounts/accounts.ts';
 import type { AccountKey } from '../queries/accounts/accounts.ts';

@@ -8,7 +8,7 @@ import type { OpenBodyLimits } from '../http/open-bodies.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
-import type { LookupTurns } from '../domain/security/credential-memory.ts';
+import type { LookupTurns } from '../shares/credential-memory.ts';
 import { createSessionMemory } from '../accounts/sessions.ts';
 import { createAccountVerifier } from '../accounts/sign-in.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';

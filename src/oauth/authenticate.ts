@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Actor } from '../domain/users/actor.ts';
 import { Problem } from '../domain/api/problem.ts';
-import type { LookupTurns } from '../domain/security/credential-memory.ts';
+import type { LookupTurns } from '../shares/credential-memory.ts';
 import type { ActiveToken } from '../queries/accounts/access-tokens.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { TokenMemory } from './token-memory.ts';

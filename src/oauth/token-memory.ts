@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { CredentialMemory } from '../domain/security/credential-memory.ts';
-import type { LookupTurns } from '../domain/security/credential-memory.ts';
+import { CredentialMemory } from '../shares/credential-memory.ts';
+import type { LookupTurns } from '../shares/credential-memory.ts';
 import { findActiveToken, findActiveTokens } from '../queries/accounts/access-tokens.ts';
 import type { ActiveToken } from '../queries/accounts/access-tokens.ts';
 import type { Db } from '../queries/connection/database.ts';

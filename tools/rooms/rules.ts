@@ -47,7 +47,7 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   config: 'Reads the environment once into typed settings.',
   html: 'Renders templates into pages with the headers that pages need.',
   compute: 'Pure work on threads: whole jobs on bytes.',
-  shares: 'Divides scarce things among partners: turns, waiting, refusal.',
+  shares: 'Divides scarce things among partners: turns, waiting, refusal, whose turn a credential takes.',
   loops: 'Repeats background work when it is woken or due, and throttles calls.',
   log: 'JSON lines on standard error, without secrets.',
 };
