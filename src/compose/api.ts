@@ -99,6 +99,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     clock,
     verifyAccount: (username, password, partnerId) => verifyAccount(username, password, { partnerId }),
     invalidateCachedToken: (token) => authenticator.invalidateCachedToken(token),
+    rememberPartner: (token, partnerId) => authenticator.rememberPartner(token, partnerId),
     settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
   });
   const limiter = new RateLimiter(options.rateLimits, createQuotaCounters(options));

@@ -28,6 +28,8 @@ export interface Authenticator {
    * revoked, or of a suspended partner, are left out. Rejects when the database does not answer within 2 s.
    */
   findActors(tokenDigests: readonly string[]): Promise<ReadonlyMap<string, Actor>>;
+  /** This process has issued the token to an application of the partner: its first request waits for no turn of its address. */
+  rememberPartner(tokenDigest: string, partnerId: string): void;
   /** A token was revoked: its next request reads the table. To be called once the change is committed. */
   invalidateCachedToken(tokenDigest: string): void;
   /** The same for every token of a user, of an application, or of the applications that a user owns. */
@@ -63,6 +65,7 @@ export function createAuthenticator({
       return new Map(usable.map(([digest, token]) => [digest, toActor(token, digest)]));
     },
 
+    rememberPartner: (tokenDigest, partnerId) => memory.rememberPartner(tokenDigest, partnerId),
     invalidateCachedToken: (tokenDigest) => memory.forget(tokenDigest),
     invalidateCachedTokensOf: (id) => memory.forgetTokensOf(id),
   };

@@ -18,6 +18,8 @@ export interface TokenEndpointOptions {
   readonly verifyAccount: VerifyAccount;
   /** Of this process's authenticator: a revoked token ends here at once, elsewhere within a second. */
   readonly invalidateCachedToken?: (tokenDigest: string) => void;
+  /** Of this process's authenticator: whose the token is that has just been issued. */
+  readonly rememberPartner?: (tokenDigest: string, partnerId: string) => void;
 }
 
 export interface TokenEndpoint {
@@ -37,6 +39,7 @@ export function createTokenEndpoint({
   clock,
   verifyAccount,
   invalidateCachedToken,
+  rememberPartner,
 }: TokenEndpointOptions): TokenEndpoint {
   const { accessTokenSeconds } = settings;
 
@@ -54,6 +57,8 @@ export function createTokenEndpoint({
       .catch((error: unknown) => {
         throw toUnsupportedGrantError(error, parameters);
       });
+    if (provenClient !== undefined)
+      rememberPartner?.(sha256Digest(token.accessToken).toString('hex'), provenClient.partnerId);
     return toOAuthSuccessReply({
       access_token: token.accessToken,
       expires_in: accessTokenSeconds,

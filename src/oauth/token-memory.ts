@@ -111,6 +111,11 @@ export class TokenMemory {
     return tokens;
   }
 
+  /** This process has issued the token to an application of the partner: it is read in the share of the partner from the first time. */
+  rememberPartner(tokenDigest: string, partnerId: string): void {
+    this.#credentials.remember(tokenDigest, partnerId);
+  }
+
   /** A token was changed: its next use reads the table. */
   forget(tokenDigest: string): void {
     this.#announcedChanges += 1;

@@ -3,6 +3,7 @@ import { suspendPartner } from '../../src/accounts/suspension.ts';
 import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
 import { createAuthenticator } from '../../src/oauth/authenticate.ts';
 import type { Authenticator } from '../../src/oauth/authenticate.ts';
+import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import { TokenMemory } from '../../src/oauth/token-memory.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
@@ -11,7 +12,8 @@ import { FairShare } from '../../src/shares/fair-share.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { countStatements } from '../support/statement-count.ts';
-import { addClient, addToken, softDelete, START } from './fixture.ts';
+import { accountVerifier } from '../support/verifier.ts';
+import { addClient, addToken, basic, softDelete, START } from './fixture.ts';
 import type { TestClient } from './fixture.ts';
 
 let database: TestDatabase;
@@ -174,4 +176,23 @@ test('a token that was found before is read in the share of its partner, also af
   } finally {
     await requests.close();
   }
+});
+
+test('a token that this process has issued waits for no turn of its address', async () => {
+  const { db } = database;
+  const turns = { run: () => Promise.reject(new Error('no turn')) };
+  const authority = createAuthenticator({ db, clock: () => now, monotonicMs: () => elapsedMs, turns });
+  const endpoint = createTokenEndpoint({
+    db,
+    settings: { accessTokenSeconds: 36_000 },
+    clock: () => now,
+    verifyAccount: accountVerifier(db),
+    rememberPartner: (digest, partnerId) => authority.rememberPartner(digest, partnerId),
+  });
+  const authorization = basic(client.clientId, client.clientSecret);
+  const { body } = await endpoint.issue({ authorization, body: { grant_type: 'client_credentials' } });
+  expect(await authority.authenticate(`Bearer ${body?.['access_token']}`, 'flood')).toMatchObject({
+    userId: client.ownerId,
+  });
+  await expect(authority.authenticate(`Bearer ${token}`, 'flood')).rejects.toThrow('no turn');
 });
