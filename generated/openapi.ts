@@ -3762,7 +3762,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service cannot answer just now: it is starting (`starting`), its database is away, does not answer in time or lacks resources (`database_unavailable`), or the partner's share of the service is in use (`overloaded`). Repeat the request after the seconds that `Retry-After` names. */
+        /** @description The service cannot answer just now: it is starting (`starting`), its database is away, does not answer in time or lacks resources (`database_unavailable`), or the caller's share of the service is in use (`overloaded`). Repeat the request after the seconds that `Retry-After` names. */
         readonly ServiceUnavailable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];

@@ -285,8 +285,8 @@ export const PROBLEMS = {
     "scope": "problem",
     "status": 503,
     "title": "Overloaded",
-    "detail": "This partner's share of the service is in use.",
-    "cause": "Scarce parts of the service (computing, database connections, password checks) are divided among partners. More requests of this partner wait for its share than may wait, or one of them has waited for two seconds.",
+    "detail": "The caller's share of the service is in use.",
+    "cause": "Scarce parts of the service (computing, database connections, password checks) are divided among partners, and among addresses where the partner is not known yet. More requests of this partner or address wait for its share than may wait, or one of them has waited for two seconds.",
     "cure": "Repeat the request after the seconds that `Retry-After` names, and send fewer heavy requests (previews, series of many days, large uploads) at the same time; one after the other none is refused."
   }
 } as const;

@@ -73,7 +73,11 @@ export async function openStorage({
     const applied = await applyMigrations(connection, MIGRATIONS_FOLDER);
     if (applied.length > 0) log.info('Migrated the database.', { applied });
     const { key, previous } = readEncryptionKeys(settings);
-    const { database, background, checks } = openPools(connection, { settings, log, purpose }, maxConnections);
+    const { database, background, checks } = openPools(
+      connection,
+      { settings, log, purpose },
+      maxConnections,
+    );
     return {
       ...database,
       background: background.db,

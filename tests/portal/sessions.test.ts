@@ -201,7 +201,9 @@ test('malformed forms and foreign methods are answered with a page', async () =>
 });
 
 test('who signs in or changes the password behind an address that is flooded needs no turn of it for the next page', async () => {
-  const lookupTurns = { run: () => Promise.reject(new Problem('overloaded', 'The address has no turn left.')) };
+  const lookupTurns = {
+    run: () => Promise.reject(new Problem('overloaded', 'The address has no turn left.')),
+  };
   const flooded = await startPortal({ lookupTurns });
   try {
     const person = await flooded.addPerson(await flooded.addOrganization(), 'admin');
