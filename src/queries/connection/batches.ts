@@ -29,10 +29,12 @@ export interface BatchBounds {
   readonly underWay: number;
   /** Calls of one key that wait for their batch. */
   readonly waiting: number;
+  /** Milliseconds that a call must have left when its batch begins: all of it has no more time than any of its calls. */
+  readonly leastMs: number;
 }
 
 /** While one batch is written to the disk, another one has the processor. */
-const BOUNDS: BatchBounds = { items: 100, underWay: 2, waiting: 1_000 };
+const BOUNDS: BatchBounds = { items: 100, underWay: 2, waiting: 1_000, leastMs: 500 };
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -42,8 +44,10 @@ export type BatchedCall<Item, Result> = (db: Db, key: string, item: Item) => Pro
 /**
  * Batches work by key. A call goes at once, with those that come in the same turn of the event loop, unless as many batches of its
  * key are under way as may be; who comes meanwhile is the next batch. A batch begins when it has its connection, a unit of its
- * partner's share; a call whose time is over before that is not done. What a batch leaves over is done alone, each for its own
- * request; so is all of a batch that fails, unless the database is what failed it. The calls of a key must be of one partner.
+ * partner's share, and ends in the time of each of its calls; one that has too little left by then is refused and not done. When
+ * no connection is had, the calls that have waited for it from the beginning fail. What a batch leaves over is done alone, each
+ * for its own request; so is all of a batch that fails, unless the database is what failed it. The calls of a key must be of one
+ * partner.
  * @throws Problem overloaded (503) with Retry-After when too many calls of the key wait; DatabaseTimeoutError when the time of
  * the request is over, which leaves open whether a batch under way has done its item.
  */
@@ -65,6 +69,10 @@ export function inBatches<Item, Result>(
 interface Call<Item, Result> {
   readonly item: Item;
   readonly scope: RequestScope | undefined;
+  /** How many calls of the key had come before. */
+  readonly place: number;
+  /** When its time is over, in milliseconds of `performance.now()`. */
+  readonly untilMs: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
   hasLeft: boolean;
@@ -80,6 +88,7 @@ class Batches<Item, Result> {
   /** The next batch waits for its connection. */
   #isGathering = false;
   #underWay = 0;
+  #added = 0;
 
   constructor(db: Db, work: BatchedWork<Item, Result>, bounds: BatchBounds, forget: () => void) {
     this.#db = db;
@@ -94,7 +103,8 @@ class Batches<Item, Result> {
     const leftMs = scope?.leftMs ?? REQUEST_DATABASE_MS;
     if (leftMs <= 0) throw timeoutError();
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    const call: Call<Item, Result> = { item, scope, resolve, reject, hasLeft: false };
+    const [place, untilMs] = [this.#added++, performance.now() + leftMs];
+    const call: Call<Item, Result> = { item, scope, place, untilMs, resolve, reject, hasLeft: false };
     this.#waiting.add(call);
     const stopTimer = startTimer(leftMs, () => this.#leave(call));
     scope?.beginWait();
@@ -128,6 +138,7 @@ class Batches<Item, Result> {
   /** Never rejects. */
   async #runNext(partnerId: string | undefined): Promise<void> {
     await endTurn();
+    const addedBefore = this.#added;
     let left: readonly Call<Item, Result>[] = [];
     try {
       await runInRequestScope(
@@ -140,8 +151,13 @@ class Batches<Item, Result> {
         },
       );
     } catch (error) {
-      // No connection was had.
-      for (const call of this.#take()) call.reject(error);
+      // No connection was had. Who came meanwhile has not waited for it as long as anybody may.
+      this.#isGathering = false;
+      for (const call of this.#waiting) {
+        if (call.place >= addedBefore) break;
+        this.#waiting.delete(call);
+        call.reject(error);
+      }
     }
     for (const call of left) {
       if (!call.hasLeft)
@@ -151,8 +167,15 @@ class Batches<Item, Result> {
 
   #take(): Call<Item, Result>[] {
     this.#isGathering = false;
-    const calls = [...this.#waiting].slice(0, this.#bounds.items);
-    for (const call of calls) this.#waiting.delete(call);
+    const nowMs = performance.now();
+    const calls: Call<Item, Result>[] = [];
+    for (const call of this.#waiting) {
+      if (calls.length >= this.#bounds.items) break;
+      this.#waiting.delete(call);
+      if (call.untilMs - nowMs < this.#bounds.leastMs) call.reject(timeoutError());
+      else calls.push(call);
+    }
+    findRequestScope()?.limitTo(Math.min(...calls.map(({ untilMs }) => untilMs - nowMs)));
     this.#begin();
     return calls;
   }

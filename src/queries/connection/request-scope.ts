@@ -31,6 +31,11 @@ export class RequestScope {
     return this.#leftMs - (this.#waiting === 0 ? 0 : performance.now() - this.#waitingSinceMs);
   }
 
+  /** Leaves no more than `limitMs` from now on. Only between waits. */
+  limitTo(limitMs: number): void {
+    this.#leftMs = Math.min(this.#leftMs, limitMs);
+  }
+
   /** A wait for the database begins. Waits at the same time count once. */
   beginWait(): void {
     if (this.#waiting === 0) this.#waitingSinceMs = performance.now();

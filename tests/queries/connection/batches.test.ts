@@ -2,100 +2,20 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../../src/domain/api/problem.ts';
-import { inBatches } from '../../../src/queries/connection/batches.ts';
-import type { BatchBounds } from '../../../src/queries/connection/batches.ts';
 import { openDatabase } from '../../../src/queries/connection/database.ts';
 import type { Db } from '../../../src/queries/connection/database.ts';
-import { DatabaseTimeoutError } from '../../../src/queries/connection/database-errors.ts';
-import {
-  assignRequestToPartner,
-  findRequestScope,
-  runInRequestScope,
-} from '../../../src/queries/connection/request-scope.ts';
 import { FairShare } from '../../../src/shares/fair-share.ts';
 import { testDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
+import { endHeldWork, failureOf, heldWork, many, range, request, until } from './held-work.ts';
+import type { Rules } from './held-work.ts';
 
 let at: TestDatabase;
-const works: (readonly Begun[])[] = [];
 beforeAll(async () => {
   at = await testDatabase();
 });
-// What a test that fails has left under way would keep its connection.
-afterEach(() => works.splice(0).forEach((begun) => begun.forEach(({ end }) => end())));
+afterEach(endHeldWork);
 afterAll(() => at.close());
-
-/** A request of a partner that may wait `limitMs` for the database. */
-const request = <Result>(work: () => Promise<Result>, limitMs = 60_000, partnerId = 'a'): Promise<Result> =>
-  runInRequestScope(
-    () => false,
-    () => {
-      assignRequestToPartner(partnerId);
-      return work();
-    },
-    limitMs,
-  );
-
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-
-const until = <T>(read: () => T): ReturnType<typeof expect.poll<T>> => expect.poll(read, { interval: 2 });
-
-interface Begun {
-  readonly items: readonly number[];
-  readonly partnerId: string | undefined;
-  readonly end: () => void;
-}
-
-interface Rules {
-  readonly bounds?: BatchBounds;
-  /** What is done before the results of a batch are told. */
-  readonly together?: (db: Db, items: readonly number[]) => Promise<unknown>;
-  readonly alone?: (db: Db, item: number) => Promise<unknown>;
-  /** Items that a batch leaves over. */
-  readonly isLeftOver?: (item: number) => boolean;
-}
-
-/** Work that tells when it begins and goes on when it is told to; the result of 7 is "7". */
-function heldWork({ bounds, together, alone, isLeftOver = () => false }: Rules = {}) {
-  const begun: Begun[] = [];
-  works.push(begun);
-  const hold = (items: readonly number[]): Promise<undefined> => {
-    const held = Promise.withResolvers<undefined>();
-    const partnerId = findRequestScope()?.partnerId;
-    begun.push({ items, partnerId, end: () => held.resolve(undefined) });
-    return held.promise;
-  };
-  const call = inBatches<number, string>(
-    {
-      doTogether: async (db, items) => {
-        await hold(items);
-        await together?.(db, items);
-        return items.map((item) => (isLeftOver(item) ? undefined : String(item)));
-      },
-      doAlone: async (db, item) => {
-        await hold([item]);
-        await alone?.(db, item);
-        return String(item);
-      },
-    },
-    bounds,
-  );
-  /** Ends what has begun, and what begins then, until `count` were under way in all. */
-  const endAll = async (count: number): Promise<void> => {
-    for (let place = 0; place < count; place += 1) {
-      await until(() => begun.length).toBeGreaterThan(place);
-      begun[place]?.end();
-    }
-  };
-  return { begun, call, endAll, items: () => begun.map(({ items }) => items) };
-}
-
-const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
-const many: BatchBounds = { items: 100, underWay: 1, waiting: 1_000 };
 
 describe('what comes at once', () => {
   test('goes at once when nothing is under way, and is the next batch when something is', async () => {
@@ -160,48 +80,6 @@ describe('bounds:', () => {
     await work.endAll(3);
     expect(await Promise.all(results)).toEqual(['0', '1', '2', '4']);
     expect(work.items().flat()).not.toContain(3);
-  });
-
-  test('a request whose time is over leaves, and what it waited for is not done', async () => {
-    const work = heldWork({ bounds: many });
-    const first = work.call(at.db, 'a', 0);
-    await until(work.items).toEqual([[0]]);
-    const late = failureOf(request(() => work.call(at.db, 'a', 1), 20));
-    const patient = request(() => work.call(at.db, 'a', 2));
-    expect(await late).toBeInstanceOf(DatabaseTimeoutError);
-    await work.endAll(2);
-    expect(await Promise.all([first, patient])).toEqual(['0', '2']);
-    expect(work.items()).toEqual([[0], [2]]);
-  });
-
-  test('nor is it when the batch still waits for its connection', async () => {
-    const single = openDatabase({ connection: at.connection, max: 1 });
-    const work = heldWork({ bounds: many });
-    const held = await single.pool.connect();
-    const late = failureOf(request(() => work.call(single.db, 'a', 1), 20));
-    const patient = [2, 3].map((item) => request(() => work.call(single.db, 'a', item)));
-    expect(await late).toBeInstanceOf(DatabaseTimeoutError);
-    held.release();
-    await work.endAll(1);
-    expect(await Promise.all(patient)).toEqual(['2', '3']);
-    expect(work.items()).toEqual([[2, 3]]);
-    await single.close();
-  });
-
-  test('a request that leaves a batch under way takes nobody with it', async () => {
-    const work = heldWork({ bounds: many, isLeftOver: (item) => item === 1 });
-    const first = work.call(at.db, 'a', 0);
-    await until(work.items).toEqual([[0]]);
-    const late = failureOf(request(() => work.call(at.db, 'a', 1), 500));
-    const patient = request(() => work.call(at.db, 'a', 2));
-    work.begun[0]?.end();
-    await until(work.items).toEqual([[0], [1, 2]]);
-    expect(await late).toBeInstanceOf(DatabaseTimeoutError);
-    work.begun[1]?.end();
-    expect(await Promise.all([first, patient])).toEqual(['0', '2']);
-    // What the batch has left over, and nobody waits for any more, would have begun before this.
-    void work.call(at.db, 'a', 3);
-    await until(work.items).toEqual([[0], [1, 2], [3]]);
   });
 });
 
