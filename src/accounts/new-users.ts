@@ -6,6 +6,7 @@ import { findQuota } from '../queries/accounts/quotas.ts';
 import { insertUsers } from '../queries/accounts/new-users.ts';
 import type { NewUser, WhenTaken } from '../queries/accounts/new-users.ts';
 import { grantUserCounts, userShardOf } from '../queries/accounts/user-counts.ts';
+import { checkQuota } from './quotas.ts';
 import type { QuotaScope } from './quotas.ts';
 
 /** A user to be inserted, with what all of a batch have in common: they are of one organization. */
@@ -49,15 +50,21 @@ async function insertWithinQuota(
   const users = creations.map(({ user }) => user);
   const { partnerId, quotas } = first.scope;
   const claim = { orgId: first.orgId, partnerId, shard: userShardOf(first.user.id) };
-  const inserted = await insertUsers(db, users, { ...claim, quota: { fallback: quotas.users } }, whenTaken);
-  if (inserted !== undefined) return inserted;
+  for (const whenLocked of ['skip', 'wait'] as const) {
+    const counted = { ...claim, whenLocked, quota: { fallback: quotas.users } };
+    const inserted = await insertUsers(db, users, counted, whenTaken);
+    if (inserted !== undefined) return inserted;
+  }
+  // Nobody is locked out for those who are refused.
+  await checkQuota(db, first.scope, 'users');
   return db.transaction().execute(async (tx) => {
     const quota = await findQuota(tx, partnerId, 'users', quotas.users);
     const asked = { shard: claim.shard, more: users.length };
     const used = await grantUserCounts(tx, partnerId, asked, quota);
     if (used >= quota) throw quotaReachedProblem('users', { quota, used, more: 1 });
     const fitting = users.slice(0, quota - used);
-    const granted = await insertUsers(tx, fitting, { ...claim, quota: { granted: quota } }, whenTaken);
+    const counted = { ...claim, whenLocked: 'skip', quota: { granted: quota } } as const;
+    const granted = await insertUsers(tx, fitting, counted, whenTaken);
     if (granted === undefined) throw new Error('A shard that was granted counts nothing.');
     return granted;
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertUserWithinQuota } from '../../src/accounts/new-users.ts';
+import { changeQuotas } from '../../src/accounts/quotas.ts';
 import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
 import { toNewUserFields } from '../../src/domain/users/users.ts';
 import { countUse } from '../../src/queries/accounts/quotas.ts';
@@ -9,7 +10,7 @@ import type { NewUser } from '../../src/queries/accounts/new-users.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { Db, OpenDatabase } from '../../src/queries/connection/database.ts';
 import { addOrganization } from '../oauth/fixture.ts';
-import { countStatements } from '../support/statement-count.ts';
+import { countStatements, countTransactions } from '../support/statement-count.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 
@@ -83,6 +84,39 @@ test('two processes that create the same users at once create each of them once,
     expect(new Set(ends.flat())).toEqual(new Set([undefined, '23505']));
   }
   expect([await countUse(at.db, orgId, 'users'), await countUsers(orgId)]).toEqual([75, 75]);
+});
+
+test('under a steady load the quota is divided at its beginning, and not by each batch that finds all shards locked', async () => {
+  const orgId = await addOrganization(at.db);
+  const pools = [at.pool, other.pool].map(countTransactions);
+  const rounds = async (db: Db): Promise<void> => {
+    for (let round = 0; round < 25; round += 1) await insert(db, orgId, newUser());
+  };
+  await Promise.all([at.db, other.db].flatMap((db) => Array.from({ length: 8 }, () => rounds(db))));
+  // The two batches of each process that may be under way before the first division is over.
+  expect(pools.reduce((sum, begun) => sum + begun(), 0)).toBeLessThanOrEqual(4);
+  expect([await countUse(at.db, orgId, 'users'), await countUsers(orgId)]).toEqual([400, 400]);
+});
+
+test('what is left of a quota is divided a few times until it is used up, and refusals divide nothing', async () => {
+  const orgId = await addOrganization(at.db);
+  await changeQuotas(at.db, orgId, new Map([['users', 2_050]]));
+  const begun = countTransactions(at.pool);
+  const insertBatch = () =>
+    insertAll(
+      at.db,
+      orgId,
+      Array.from({ length: 100 }, () => newUser()),
+    );
+  for (let batch = 0; batch < 20; batch += 1)
+    expect(new Set(await insertBatch())).toEqual(new Set([undefined]));
+  expect(begun()).toBeLessThanOrEqual(3);
+  const last = await insertBatch();
+  expect(last.filter((end) => end === undefined)).toHaveLength(50);
+  const divided = begun();
+  expect(new Set(await insertBatch())).toEqual(new Set(['quota_reached']));
+  expect(begun()).toBe(divided);
+  expect([await countUse(at.db, orgId, 'users'), await countUsers(orgId)]).toEqual([2_050, 2_050]);
 });
 
 test('who deadlocks with a batch costs nobody else of it the place', async () => {

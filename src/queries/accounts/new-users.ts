@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { USER_FIELD_NAMES } from '../../domain/users/users.ts';
 import type { UserFields, UserRecord } from '../../domain/users/users.ts';
 import type { Db, Tx } from '../connection/database.ts';
@@ -14,8 +15,10 @@ export interface NewUser extends UserFields {
 export interface UserCountClaim {
   readonly orgId: string;
   readonly partnerId: string;
-  /** The first shard that is tried. */
+  /** The first shard that is tried; 0 comes after the last one. */
   readonly shard: number;
+  /** Whether shards that somebody has locked are passed over, or the first one that has room is waited for. */
+  readonly whenLocked: 'skip' | 'wait';
   /** The partner's own quota, or else `fallback`; or the one that this transaction has granted. */
   readonly quota: { readonly fallback: number } | { readonly granted: number };
 }
@@ -34,19 +37,19 @@ const COLUMN_TYPES: { readonly [Name in keyof NewUser]?: string } = {
 };
 
 /**
- * Inserts users of one organization and counts them, by one statement: in the first shard from the given one on that has room
- * for all and that nobody has locked. Resolves to the users by their places, undefined for who is left out; or to undefined
- * when there is no such shard. With `fail`, breaks users_email_key or users_external_user_id_key when a user of the organization
+ * Inserts users of one organization and counts them, by one statement, in a shard that has room for all. Resolves to the users
+ * by their places, undefined for who is left out; or to undefined when there is no such shard, or with `wait` when the one that
+ * was waited for has no room any more. With `fail`, breaks users_email_key or users_external_user_id_key when a user of the organization
  * who is not deleted has the value.
  */
 export async function insertUsers(
   db: Db | Tx,
   users: readonly NewUser[],
-  { orgId, partnerId, shard, quota }: UserCountClaim,
+  { orgId, partnerId, shard, whenLocked, quota }: UserCountClaim,
   whenTaken: WhenTaken,
 ): Promise<(UserRecord | undefined)[] | undefined> {
   const isGranted = 'granted' in quota;
-  const rows = await insertCounted({ isGranted, whenTaken })(db, {
+  const rows = await insertCounted({ isGranted, whenLocked, whenTaken })(db, {
     orgId,
     partnerId,
     shard,
@@ -84,6 +87,7 @@ function toRecord({ now, ...user }: NewUser, orgId: string): UserRecord {
 
 interface Shape {
   readonly isGranted: boolean;
+  readonly whenLocked: 'skip' | 'wait';
   readonly whenTaken: WhenTaken;
 }
 
@@ -95,21 +99,19 @@ interface Values extends Arrays {
   readonly count: number;
 }
 
-/** The shard is locked before any row of users, and counts those that were inserted; no id says that the shard was had and all are left out. */
-const insertCounted = prepareShapes((_db, { isGranted, whenTaken }: Shape, values: Values) => {
-  const { orgId, partnerId, shard, quota, count } = values;
+/**
+ * The shard is locked before any row of users, and counts those that were inserted; no id says that the shard was had and all are left out.
+ */
+const insertCounted = prepareShapes((_db, { isGranted, whenLocked, whenTaken }: Shape, values: Values) => {
+  const { orgId, partnerId, quota, count } = values;
   const inForce = isGranted
     ? sql`${quota}::bigint`
     : sql`coalesce((select quota from partner_quotas where org_id = ${partnerId} and name = 'users'), ${quota}::bigint)`;
+  const hasRoom = sql`users + ${count}::bigint <= granted and quota = ${inForce}`;
   const arrays = COLUMNS.map((name) => sql`${values[name]}::${sql.raw(COLUMN_TYPES[name] ?? 'text')}[]`);
   const fields = sql.join(USER_FIELD_NAMES.map((name) => sql.ref(name)));
   return sql<{ id: string | null }>`
-    with counting as (
-      select shard from user_counts
-      where org_id = ${partnerId} and shard >= ${shard} and users + ${count}::bigint <= granted and quota = ${inForce}
-      order by shard limit 1
-      for no key update skip locked
-    ), inserted as (
+    with ${whenLocked === 'skip' ? countingUnlocked(values, hasRoom) : countingFirst(values, hasRoom)}, inserted as (
       insert into users (org_id, id, ${fields}, location_last_updated, created_at, updated_at)
       select ${orgId}::uuid, id, ${fields}, case when latitude is null then null else now end, now, now
       from counting, unnest(${sql.join(arrays)}) as given (${sql.join(COLUMNS.map((name) => sql.ref(name)))})
@@ -122,3 +124,29 @@ const insertCounted = prepareShapes((_db, { isGranted, whenTaken }: Shape, value
     select inserted.id from counting left join inserted on true
   `;
 });
+
+/** A read that ends at the first shard it finds, and seldom goes on with those before the given one. */
+function countingUnlocked({ partnerId, shard }: Values, hasRoom: RawBuilder<unknown>): RawBuilder<unknown> {
+  const first = (shards: RawBuilder<unknown>) => sql`
+    select shard from user_counts
+    where org_id = ${partnerId} and ${shards} and ${hasRoom}
+    order by shard limit 1
+    for no key update skip locked`;
+  return sql`
+    ahead as (${first(sql`shard >= ${shard}`)}),
+    behind as (${first(sql`shard >= 0 and shard < ${shard} and not exists (select from ahead)`)}),
+    counting as (select shard from ahead union all select shard from behind)`;
+}
+
+/** One shard alone: who waits for a second one while it holds the first may wait in a circle. */
+function countingFirst({ partnerId, shard }: Values, hasRoom: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    counting as (
+      select shard from user_counts
+      where org_id = ${partnerId} and ${hasRoom} and shard = (
+        select shard from user_counts where org_id = ${partnerId} and shard >= 0 and ${hasRoom}
+        order by shard < ${shard}, shard limit 1
+      )
+      for no key update
+    )`;
+}

@@ -11,6 +11,9 @@ import type { Tx } from '../connection/database.ts';
 /** As many as may be created at once by a process's connections without often meeting in one shard. */
 const SHARDS = 64;
 
+/** A part is not made smaller, while there is more than one: it has room for a few batches before all is divided anew. */
+const SMALLEST_PART = 500;
+
 /** Where users are counted off whom a purge removes: no creation waits for it. */
 export const REMOVAL_SHARD = -1;
 
@@ -36,9 +39,10 @@ export async function changeUserCount(
 }
 
 /**
- * Divides what is left of the quota among the shards, after the shard that asks has got what it asks for; it gets the
- * remainder too, and all when there is no more than it asks for. Resolves to the number of users; when it is the quota or more, nothing is granted. All shards stay
- * locked until the transaction ends.
+ * Makes room in a shard, unless one has got it meanwhile: divides what is left of the quota among the shards, after the shard that
+ * asks has got what it asks for; it gets the remainder too, and all when there is no more than it asks for. When little is left,
+ * the shards behind the one that asks get nothing, as many as need be. Resolves to the number of users; when it is the quota or
+ * more, nothing is granted. All shards stay locked until the transaction ends.
  */
 export async function grantUserCounts(
   tx: Tx,
@@ -50,23 +54,34 @@ export async function grantUserCounts(
   const used = counts.reduce((sum, { users }) => sum + users, 0);
   const left = quota - used;
   if (left <= 0) return used;
-  const part = Math.floor(Math.max(0, left - more) / SHARDS);
-  const rest = left - part * SHARDS;
   const shards = counts.filter((count) => count.shard !== REMOVAL_SHARD);
-  const grants = shards.map((count) => ({
-    shard: count.shard,
-    granted: count.users + part + (count.shard === shard ? rest : 0),
-  }));
+  if (shards.some((count) => count.quota === quota && count.users + more <= count.granted)) return used;
+  const sharing = Math.min(SHARDS, Math.max(1, Math.floor(left / SMALLEST_PART)));
+  const part = Math.floor(Math.max(0, left - more) / sharing);
+  const rest = left - part * sharing;
+  const grants = shards.map((count) => {
+    const distance = (count.shard - shard + SHARDS) % SHARDS;
+    const share = (distance < sharing ? part : 0) + (distance === 0 ? rest : 0);
+    return { shard: count.shard, granted: count.users + share };
+  });
   await sql`
     update user_counts c set granted = rows.granted, quota = ${quota}
     from ${unnestRows(grants, { shard: 'smallint', granted: 'bigint' })}
     where c.org_id = ${partnerId} and c.shard = rows.shard
+      and (c.granted, c.quota) is distinct from (rows.granted, ${quota}::bigint)
   `.execute(tx);
   return used;
 }
 
+interface UserCount {
+  readonly shard: number;
+  readonly users: number;
+  readonly granted: number;
+  readonly quota: number;
+}
+
 /** All shards, made where they are missing, locked in their order: so two that grant at once wait for each other in one direction. */
-async function lockUserCounts(tx: Tx, partnerId: string): Promise<{ shard: number; users: number }[]> {
+async function lockUserCounts(tx: Tx, partnerId: string): Promise<UserCount[]> {
   const shardsOfPartner = tx.selectFrom('user_counts').where('org_id', '=', partnerId);
   const { present } = await shardsOfPartner
     .where('shard', '>=', 0)
@@ -80,5 +95,9 @@ async function lockUserCounts(tx: Tx, partnerId: string): Promise<{ shard: numbe
       on conflict on constraint user_counts_pkey do nothing
     `.execute(tx);
   }
-  return shardsOfPartner.select(['shard', 'users']).orderBy('shard').forUpdate().execute();
+  return shardsOfPartner
+    .select(['shard', 'users', 'granted', 'quota'])
+    .orderBy('shard')
+    .forUpdate()
+    .execute();
 }
