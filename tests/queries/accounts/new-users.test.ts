@@ -126,3 +126,23 @@ test('a shard that was used up while it was waited for counts nobody beyond its 
   });
   expect(await Promise.all(waiting.waits)).toEqual([[true], undefined]);
 });
+
+test('two batches with the same emails in opposite orders do not wait for each other in a circle', async () => {
+  const partnerId = await addPartner();
+  const first = ['a@example.com', 'M@example.com', 'z@example.com'];
+  const second = ['Z@example.com', 'm@example.com', 'A@example.com'];
+  const batches = await database.db.transaction().execute(async (tx) => {
+    // Both have inserted some, and not all, when the one in the middle is free.
+    await sql`insert into users (org_id, id, email, role, created_at, updated_at)
+      values (${partnerId}, ${randomUUID()}, 'm@example.com', 'user', now(), now())`.execute(tx);
+    const begun = [insert(partnerId, first, { shard: 1, whenLocked: 'skip' })];
+    await untilWaiting(1);
+    begun.push(insert(partnerId, second, { shard: 2, whenLocked: 'skip' }));
+    await untilWaiting(2);
+    return { begun };
+  });
+  expect(await Promise.all(batches.begun)).toEqual([
+    [true, false, true],
+    [false, false, false],
+  ]);
+});
