@@ -1,10 +1,11 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
 import { sha256Digest, newAccessToken } from '../domain/security/credentials.ts';
 import { OAUTH_GRANT_OF } from '../domain/security/grant-types.ts';
-import { insertAccessToken } from '../queries/accounts/access-tokens.ts';
+import { insertAccessTokens } from '../queries/accounts/access-tokens.ts';
 import type { NewAccessToken } from '../queries/accounts/access-tokens.ts';
 import type { Application, Client } from '../queries/accounts/applications.ts';
 import { lockUnchangedPassword } from '../queries/accounts/accounts.ts';
+import { inBatches } from '../queries/connection/batches.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Secret } from '../domain/security/secret.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
@@ -138,7 +139,7 @@ async function storeToken(
   };
   try {
     const { passwordHash } = user;
-    if (passwordHash === undefined) await insertAccessToken(db, token);
+    if (passwordHash === undefined) await insertInBatches(db, token.applicationId, token);
     else await db.transaction().execute((tx) => insertPasswordGrantToken(tx, token, passwordHash));
   } catch (cause) {
     if (violatedConstraint(cause) !== 'access_tokens_application_fkey') throw cause;
@@ -147,11 +148,26 @@ async function storeToken(
   return { accessToken, accessTokenExpiresAt, scope, client, user };
 }
 
+/**
+ * By application: the tokens of a batch refer to the same application and user, so that none waits for a lock that it would not
+ * wait for alone.
+ */
+const insertInBatches = inBatches<NewAccessToken, true>({
+  doTogether: async (db, tokens) => {
+    await insertAccessTokens(db, tokens);
+    return tokens.map(() => true);
+  },
+  doAlone: async (db, token) => {
+    await insertAccessTokens(db, [token]);
+    return true;
+  },
+});
+
 /** A password that was changed meanwhile has ended what it opened, and opens nothing more. */
 async function insertPasswordGrantToken(tx: Tx, token: NewAccessToken, passwordHash: Secret): Promise<void> {
   if (!(await lockUnchangedPassword(tx, token, passwordHash.reveal())))
     throw new OAuth2Server.InvalidGrantError('The password has just been changed.');
-  await insertAccessToken(tx, token);
+  await insertAccessTokens(tx, [token]);
 }
 
 /**

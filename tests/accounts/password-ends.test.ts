@@ -5,7 +5,7 @@ import type { VerifiedAccount } from '../../src/accounts/sign-in.ts';
 import { newAccessToken, sha256Digest } from '../../src/domain/security/credentials.ts';
 import type { GrantType } from '../../src/domain/security/grant-types.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
-import { findActiveToken, insertAccessToken } from '../../src/queries/accounts/access-tokens.ts';
+import { findActiveToken, insertAccessTokens } from '../../src/queries/accounts/access-tokens.ts';
 import { addAccount, addClient, basic, START } from '../oauth/fixture.ts';
 import type { TestClient } from '../oauth/fixture.ts';
 import { testDatabase } from '../support/database.ts';
@@ -38,7 +38,7 @@ async function addToken(grantType: GrantType): Promise<Buffer> {
     createdAt: START,
     expiresAt,
   };
-  await insertAccessToken(database.db, token);
+  await insertAccessTokens(database.db, [token]);
   return tokenHash;
 }
 

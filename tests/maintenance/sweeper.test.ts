@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createSession } from '../../src/accounts/sessions.ts';
 import { newAccessToken, sha256Digest } from '../../src/domain/security/credentials.ts';
 import { startExpiredDataSweeper } from '../../src/maintenance/sweeper.ts';
-import { insertAccessToken } from '../../src/queries/accounts/access-tokens.ts';
+import { insertAccessTokens } from '../../src/queries/accounts/access-tokens.ts';
 import { insertSignupRequest } from '../../src/queries/accounts/signup-requests.ts';
 import { addClient, START } from '../oauth/fixture.ts';
 import type { TestClient } from '../oauth/fixture.ts';
@@ -58,16 +58,18 @@ function sweep(now: Date, maxSignupRequests?: number): unknown[] {
 }
 
 async function addToken(expiresAt: Date): Promise<void> {
-  await insertAccessToken(database.db, {
-    tokenHash: sha256Digest(newAccessToken()),
-    orgId: client.orgId,
-    userId: client.ownerId,
-    applicationId: client.applicationId,
-    grantType: 'client-credentials',
-    scope: 'read',
-    createdAt: START,
-    expiresAt,
-  });
+  await insertAccessTokens(database.db, [
+    {
+      tokenHash: sha256Digest(newAccessToken()),
+      orgId: client.orgId,
+      userId: client.ownerId,
+      applicationId: client.applicationId,
+      grantType: 'client-credentials',
+      scope: 'read',
+      createdAt: START,
+      expiresAt,
+    },
+  ]);
 }
 
 const ends = async (table: 'access_tokens' | 'portal_sessions'): Promise<Date[]> =>

@@ -7,7 +7,7 @@ import {
 } from '../../src/domain/security/credentials.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { updatePassword } from '../../src/queries/accounts/accounts.ts';
-import { insertAccessToken } from '../../src/queries/accounts/access-tokens.ts';
+import { insertAccessTokens } from '../../src/queries/accounts/access-tokens.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import type { GrantType } from '../../src/domain/security/grant-types.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
@@ -99,15 +99,17 @@ export async function addToken(
   scope = 'read write',
 ): Promise<string> {
   const value = newAccessToken();
-  await insertAccessToken(db, {
-    tokenHash: sha256Digest(value),
-    orgId,
-    userId,
-    applicationId,
-    grantType: 'client-credentials',
-    scope,
-    createdAt: START,
-    expiresAt: new Date(START.getTime() + 36_000_000),
-  });
+  await insertAccessTokens(db, [
+    {
+      tokenHash: sha256Digest(value),
+      orgId,
+      userId,
+      applicationId,
+      grantType: 'client-credentials',
+      scope,
+      createdAt: START,
+      expiresAt: new Date(START.getTime() + 36_000_000),
+    },
+  ]);
   return value;
 }

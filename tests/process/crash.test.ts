@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { serversOn } from '../postgres/harness.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
-import { fixedCredentials, PartnerApi, until } from './partner.ts';
+import { fixedCredentials, PartnerApi, requestToken, until } from './partner.ts';
 
 const fixed = fixedCredentials();
 let service: ServiceProcess | undefined;
@@ -11,10 +11,12 @@ afterAll(() => service?.remove());
 /** So many that they are stored in batches. */
 const WRITERS = 24;
 
-test('every user whose 201 was sent is there after kill -9 of PostgreSQL under writes, and then of the service', async () => {
-  service = await startService({ env: { ...fixed.env } });
+test('every user whose 201 and every token whose 200 was sent is there after kill -9 of PostgreSQL under writes, and then of the service', async () => {
+  service = await startService({ env: { ...fixed.env, RATE_LIMITS: 'off' } });
+  const { baseUrl } = service;
   const api = await PartnerApi.open(service, fixed);
   const acknowledged: string[] = [];
+  const tokens: string[] = [];
   let begun = 0;
   const statuses = new Set<number>();
   const write = async (): Promise<void> => {
@@ -25,21 +27,23 @@ test('every user whose 201 was sent is there after kill -9 of PostgreSQL under w
       if (created.status === 201) acknowledged.push(email);
     }
   };
-  const writers = Array.from({ length: WRITERS }, () =>
-    expect(write()).rejects.toThrow(/fetch failed|terminated/),
-  );
-  await until(
-    () => acknowledged.length,
-    (count) => count >= 200,
-  );
-  expect([...statuses]).toEqual([201]);
+  const issue = async (): Promise<void> => {
+    for (;;) {
+      const { status, body } = await requestToken(baseUrl, fixed);
+      statuses.add(status);
+      if (status === 200) tokens.push(body.access_token);
+    }
+  };
+  const writers = Array.from({ length: WRITERS }, () => [write(), issue()])
+    .flat()
+    .map((writing) => expect(writing).rejects.toThrow(/fetch failed|terminated/));
+  const countStored = (): number => Math.min(acknowledged.length, tokens.length);
+  await until(countStored, (count) => count >= 200);
+  expect(statuses).toEqual(new Set([200, 201]));
   for (const pid of serversOn(service.dataDir)) process.kill(pid, 'SIGKILL');
-  const before = acknowledged.length;
-  await until(
-    () => acknowledged.length,
-    (count) => count >= before + 200,
-  );
-  expect([...statuses]).toEqual([201, 503]);
+  const before = Math.max(acknowledged.length, tokens.length);
+  await until(countStored, (count) => count >= before + 200);
+  expect(statuses).toEqual(new Set([200, 201, 503]));
   expect(await service.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
   await Promise.all(writers);
 
@@ -47,8 +51,25 @@ test('every user whose 201 was sent is there after kill -9 of PostgreSQL under w
   const listed = await api.at({ baseUrl: service.baseUrl }).call<{ email: string }[]>('GET', '/users');
   const present = new Set(listed.body.map(({ email }) => email));
   expect(acknowledged.filter((email) => !present.has(email))).toEqual([]);
+  expect(await countRefused(service.baseUrl, tokens)).toBe(0);
   // The kills came while requests were under way; those may be there or not, and nothing else is.
   expect(begun).toBeGreaterThan(acknowledged.length);
   expect(present.size).toBeLessThanOrEqual(begun + 1);
   expect(await service.stop()).toEqual({ code: 0, signal: null });
 });
+
+/** How many of the tokens are not accepted. */
+async function countRefused(baseUrl: string, tokens: readonly string[]): Promise<number> {
+  const url = `${baseUrl}/api/partners/v2.0/org/${fixed.orgId}/users?limit=1`;
+  const refused: string[] = [];
+  await Promise.all(
+    Array.from({ length: WRITERS }, async (_, first) => {
+      for (let i = first; i < tokens.length; i += WRITERS) {
+        const answer = await fetch(url, { headers: { authorization: `Bearer ${tokens[i]}` } });
+        await answer.text();
+        if (answer.status !== 200) refused.push(`${tokens[i]} ${answer.status}`);
+      }
+    }),
+  );
+  return refused.length;
+}

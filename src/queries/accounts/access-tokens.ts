@@ -4,6 +4,8 @@ import type { GrantType } from '../../domain/security/grant-types.ts';
 import type { Role } from '../../domain/users/roles.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
+import { toColumns, unnestColumns } from '../connection/rows.ts';
+import type { Columns } from '../connection/rows.ts';
 
 export interface NewAccessToken {
   /** `sha256Digest(token)` of domain/security/credentials.ts. */
@@ -34,22 +36,28 @@ export interface ActiveToken {
   readonly isSuspended: boolean;
 }
 
-/** Breaks access_tokens_application_fkey when the application has been deleted. */
-export async function insertAccessToken(db: Db, token: NewAccessToken): Promise<void> {
-  await insert(db, token);
+const COLUMN_TYPES: Readonly<Record<keyof NewAccessToken, string>> = {
+  tokenHash: 'bytea',
+  orgId: 'uuid',
+  userId: 'uuid',
+  applicationId: 'uuid',
+  grantType: 'text',
+  scope: 'text',
+  createdAt: 'timestamptz',
+  expiresAt: 'timestamptz',
+};
+
+/** Inserts all or none, by one statement. Breaks access_tokens_application_fkey when the application of one has been deleted. */
+export async function insertAccessTokens(db: Db | Tx, tokens: readonly NewAccessToken[]): Promise<void> {
+  await insert(db, toColumns(tokens, COLUMN_TYPES));
 }
 
-const insert = prepare((db, token: NewAccessToken) =>
-  db.insertInto('access_tokens').values({
-    token_hash: token.tokenHash,
-    org_id: token.orgId,
-    user_id: token.userId,
-    application_id: token.applicationId,
-    grant_type: token.grantType,
-    scope: token.scope,
-    created_at: token.createdAt,
-    expires_at: token.expiresAt,
-  }),
+const insert = prepare(
+  (_db, tokens: Columns<NewAccessToken>) => sql`
+    insert into access_tokens
+      (token_hash, org_id, user_id, application_id, grant_type, scope, created_at, expires_at)
+    select * from ${unnestColumns<NewAccessToken>(tokens, COLUMN_TYPES)}
+  `,
 );
 
 /**

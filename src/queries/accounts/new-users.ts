@@ -4,6 +4,8 @@ import { USER_FIELD_NAMES } from '../../domain/users/users.ts';
 import type { UserFields, UserRecord } from '../../domain/users/users.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepareShapes } from '../connection/prepared.ts';
+import { toColumns, unnestColumns } from '../connection/rows.ts';
+import type { Columns } from '../connection/rows.ts';
 
 /** A user as it is to be stored; `now` is the instant of its creation. */
 export interface NewUser extends UserFields {
@@ -26,10 +28,9 @@ export interface UserCountClaim {
 /** What becomes of a user whose email or external_user_id is taken: the statement fails, or the user is left out. */
 export type WhenTaken = 'fail' | 'leave_out';
 
-/** What is passed for each user: an array for each, however many the users are. */
-const COLUMNS = ['id', ...USER_FIELD_NAMES, 'now'] as const;
-/** The types of those that are not text. */
-const COLUMN_TYPES: { readonly [Name in keyof NewUser]?: string } = {
+/** What is passed of each user. */
+const COLUMN_TYPES: Readonly<Record<keyof NewUser, string>> = {
+  ...(Object.fromEntries(USER_FIELD_NAMES.map((name) => [name, 'text'])) as Record<keyof UserFields, string>),
   id: 'uuid',
   latitude: 'double precision',
   longitude: 'double precision',
@@ -55,17 +56,11 @@ export async function insertUsers(
     shard,
     quota: isGranted ? quota.granted : quota.fallback,
     count: users.length,
-    ...toArrays(users),
+    ...toColumns(users, COLUMN_TYPES),
   });
   if (rows.length === 0) return undefined;
   const inserted = new Set(rows.map(({ id }) => id));
   return users.map((user) => (inserted.has(user.id) ? toRecord(user, orgId) : undefined));
-}
-
-type Arrays = Record<keyof NewUser, NewUser[keyof NewUser][]>;
-
-function toArrays(users: readonly NewUser[]): Arrays {
-  return Object.fromEntries(COLUMNS.map((name) => [name, users.map((user) => user[name])])) as Arrays;
 }
 
 /** What the row says: every value is stored as it is given. */
@@ -91,7 +86,7 @@ interface Shape {
   readonly whenTaken: WhenTaken;
 }
 
-interface Values extends Arrays {
+interface Values extends Columns<NewUser> {
   readonly orgId: string;
   readonly partnerId: string;
   readonly shard: number;
@@ -109,13 +104,12 @@ const insertCounted = prepareShapes((_db, { isGranted, whenLocked, whenTaken }: 
     ? sql`${quota}::bigint`
     : sql`coalesce((select quota from partner_quotas where org_id = ${partnerId} and name = 'users'), ${quota}::bigint)`;
   const hasRoom = sql`users + ${count}::bigint <= granted and quota = ${inForce}`;
-  const arrays = COLUMNS.map((name) => sql`${values[name]}::${sql.raw(COLUMN_TYPES[name] ?? 'text')}[]`);
   const fields = sql.join(USER_FIELD_NAMES.map((name) => sql.ref(name)));
   return sql<{ id: string | null }>`
     with ${whenLocked === 'skip' ? countingUnlocked(values, hasRoom) : countingFirst(values, hasRoom)}, inserted as (
       insert into users (org_id, id, ${fields}, location_last_updated, created_at, updated_at)
       select ${orgId}::uuid, id, ${fields}, case when latitude is null then null else now end, now, now
-      from counting, unnest(${sql.join(arrays)}) as given (${sql.join(COLUMNS.map((name) => sql.ref(name)))})
+      from counting, ${unnestColumns<NewUser>(values, COLUMN_TYPES)}
       ${sql.raw(whenTaken === 'leave_out' ? 'order by lower(email) on conflict do nothing' : '')}
       returning id
     ), counted as (

@@ -47,7 +47,7 @@ export type BatchedCall<Item, Result> = (db: Db, key: string, item: Item) => Pro
  * partner's share, and ends in the time of each of its calls; one that has too little left by then is refused and not done. When
  * no connection is had, the calls that have waited for it from the beginning fail. What a batch leaves over is done alone, each
  * for its own request; so is all of a batch that fails, unless the database is what failed it. The calls of a key must be of one
- * partner.
+ * partner, or of callers who are not known yet.
  * @throws Problem overloaded (503) with Retry-After when too many calls of the key wait; DatabaseTimeoutError when the time of
  * the request is over, which leaves open whether a batch under way has done its item.
  */
@@ -220,6 +220,6 @@ const timeoutError = (): DatabaseTimeoutError =>
 const overloadedProblem = (): Problem =>
   new Problem(
     'overloaded',
-    `Too many requests of this organization wait to be stored; repeat it after ${RETRY_AFTER_SECONDS} s.`,
+    `Too many requests of the same kind wait for the database; repeat it after ${RETRY_AFTER_SECONDS} s.`,
     { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } },
   );
