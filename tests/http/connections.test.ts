@@ -36,8 +36,9 @@ const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n';
 
 describe('a request that does not arrive in time is answered with 408', () => {
   test.each([
-    ['a connection without a byte', { headersMs: 100, requestMs: 1000 }, ''],
-    ['a header without an end', { headersMs: 100, requestMs: 1000 }, 'GET / HTTP/1.1\r\nHost: a\r\n'],
+    // The time of the whole request would end them too.
+    ['a connection without a byte', { headersMs: 100, requestMs: 600_000 }, ''],
+    ['a header without an end', { headersMs: 100, requestMs: 600_000 }, 'GET / HTTP/1.1\r\nHost: a\r\n'],
     ['a body without an end', { headersMs: 100, requestMs: 200 }, `${POST}12345`],
   ])('%s', async (_name, limits, bytes) => {
     const server = await listen(limits);
@@ -88,7 +89,7 @@ describe('open bodies', () => {
   });
 
   test('one address has so many; the one that was silent the longest makes room for the next', async () => {
-    const server = await listenWith({ idleMs: 10_000, maxOfAddress: 2 });
+    const server = await listenWith({ idleMs: 600_000, maxOfAddress: 2 });
     const slowConnection = once(server, 'connection') as Promise<[Socket]>;
     const slow = open(server);
     // The slow one is older, but has brought a byte since.
