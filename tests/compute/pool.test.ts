@@ -50,6 +50,25 @@ test('a partner has one turn and eight that wait; the ninth is refused at once, 
   expect(pool.usage.turns).toEqual({ capacity: 32, held: 0, waiting: 0 });
 });
 
+test('a job of a request without a body takes a turn too', async () => {
+  start();
+  const release = await pool.acquireTurn('a');
+  const done = pool.runInTurn('a', 'work' as 'answerDeviceData', {} as never);
+  expect(pool.usage).toMatchObject({ turns: { held: 1, waiting: 1 }, threads: { held: 0, waiting: 0 } });
+  release();
+  expect(await done).toEqual(works);
+});
+
+test('of all partners together 32 have a turn', async () => {
+  start();
+  const partners = Array.from({ length: 32 }, (_, index) => `partner ${index}`);
+  const releases = await Promise.all(partners.map((partner) => pool.acquireTurn(partner)));
+  const oneMore = pool.acquireTurn('one more');
+  expect(pool.usage.turns).toEqual({ capacity: 32, held: 32, waiting: 1 });
+  for (const release of releases) release();
+  (await oneMore)();
+});
+
 test('the jobs of one partner do not keep another from the thread', async () => {
   const run = start();
   const order: string[] = [];

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** Sends the head of a request whose body does not come. */
-function sendHead(path: string, method: string, to: Api = api): Socket {
+function sendHead(path: string, method: string, to: Api = api, length = 800_000): Socket {
   const { hostname, port } = new URL(to.baseUrl);
   const socket = connect(Number(port), hostname);
   socket.write(
@@ -32,7 +32,7 @@ function sendHead(path: string, method: string, to: Api = api): Socket {
       `Host: ${hostname}`,
       `Authorization: Bearer ${to.own.admin.token}`,
       'Content-Type: application/json',
-      'Content-Length: 800000',
+      `Content-Length: ${length}`,
       '\r\n',
     ].join('\r\n'),
   );
@@ -85,6 +85,13 @@ test('while a partner holds its turn with a body that does not come, another one
   expect(compute.usage.turns.held).toBe(1);
   socket.destroy();
   await until(() => compute.usage.turns.held === 0);
+});
+
+test('a body that is too large by its length waits for no turn', async () => {
+  const release = await compute.acquireTurn(api.own.orgId);
+  const refused = await readToEnd(sendHead('trading/dayahead/prices', 'PATCH', api, 8_388_609));
+  expect(refused).toMatch(/^HTTP\/1.1 413 /);
+  release();
 });
 
 test('a client that goes away gives its place in the queue back', async () => {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { purgeFleetInBatches } from '../../src/fleets/purge.ts';
+import { buildMissingHouseholds } from '../../src/simulation/household/missing-households.ts';
 import { claimFleet } from '../../src/queries/fleets/fleet-work.ts';
 import { fleetApi } from './fleet-api.ts';
 
@@ -52,6 +54,27 @@ test.each([1, 3])(
   },
 );
 
+test('a process works on three fleets at once', async () => {
+  const { flooded, other } = await flood(6);
+  const counts: number[] = [];
+  const runner = fleets.anotherRunner({
+    buildHouseholds: async (_partnerId, question) => {
+      const inWork = await fleets.api.db
+        .selectFrom('fleets')
+        .select('id')
+        .where('work_lease_until', '>', fleets.api.clock.now())
+        .execute();
+      counts.push(inWork.length);
+      return buildMissingHouseholds(question);
+    },
+  });
+  await runner.processAll();
+  expect(await orderOfStart([...flooded, other])).toHaveLength(7);
+  // All claims of a turn come before its work.
+  expect(counts[0]).toBe(3);
+  expect(Math.max(...counts)).toBe(3);
+});
+
 test('a partner whose fleet another process works on comes after one that has none in work', async () => {
   const { other } = await flood(2);
   const { db, clock } = fleets.api;
@@ -93,4 +116,32 @@ test('a removal of many rows gives its turn up and is continued', async () => {
   if (claim === undefined) throw new Error('No fleet has work.');
   expect(await purgeFleetInBatches(context, claim, 1)).toBe(false);
   expect(await purgeFleetInBatches(context, claim)).toBe(true);
+});
+
+test('a runner removes a fleet of many rows in several turns, between which others have theirs', async () => {
+  const fleet = await fleets.running({ count: 1 });
+  const orgId = fleet.simulation_org_id as string;
+  const { clock, db } = fleets.api;
+  // More than twenty batches of a thousand, each of which a turn may do.
+  await sql`
+    insert into users (org_id, id, email, role, created_at, updated_at)
+    select ${orgId}, gen_random_uuid(), index || '@example.com', 'user', now(), now() from generate_series(1, 21000) index
+  `.execute(db);
+  await fleets.act('stopFleet', fleet.job_id as string);
+  await fleets.act('purgeFleet', fleet.job_id as string);
+  clock.advance(1);
+  await flood(2);
+  const left: number[] = [];
+  const runner = fleets.anotherRunner({
+    lanes: 1,
+    now: tickingClock,
+    buildHouseholds: async (_partnerId, question) => {
+      const rows = await db.selectFrom('users').select('id').where('org_id', '=', orgId).execute();
+      left.push(rows.length);
+      return buildMissingHouseholds(question);
+    },
+  });
+  await runner.processAll();
+  expect(left).toContainEqual(expect.toSatisfy((count: number) => count > 0 && count < 20_000));
+  expect(await db.selectFrom('users').select('id').where('org_id', '=', orgId).execute()).toEqual([]);
 });

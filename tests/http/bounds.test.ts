@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MAX_HEADER_FIELDS, MAX_QUERY_PARAMETERS, MAX_URL_BYTES } from '../../src/http/request-bounds.ts';
 import { readQuery } from '../../src/http/request-values.ts';
@@ -127,6 +128,20 @@ describe('a body that is larger than its operation accepts', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
+  test('a form of the portal may have 50 fields', async () => {
+    const post = async (count: number): Promise<string> => {
+      const form = Array.from({ length: count }, (_, index) => `f${index}=v`).join('&');
+      const type = 'Content-Type: application/x-www-form-urlencoded';
+      return send(
+        head('POST /accounts/login/', type, `Content-Length: ${form.length}`, 'Connection: close'),
+        form,
+      );
+    };
+    // Refused for the token that it lacks.
+    expect(await post(50)).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await post(51)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
   test('is read on for a moment, so that a client that is still sending gets the answer', async () => {
     const body = Buffer.alloc(10_000_000, ' ');
     const url = `/api/partners/v2.0/org/${api.own.orgId}/trading/dayahead/prices`;
@@ -134,6 +149,20 @@ describe('a body that is larger than its operation accepts', () => {
     expect(await send(request, body.subarray(0, 100_000))).toMatch(/^HTTP\/1\.1 401 [^]*Connection: close/);
   });
 });
+
+test.each(['/oauth2/token/', '/accounts/login/'])(
+  'a body that is compressed is not unpacked (%s)',
+  async (path) => {
+    const body = gzipSync('grant_type=client_credentials');
+    const headers = [
+      'Content-Type: application/x-www-form-urlencoded',
+      'Content-Encoding: gzip',
+      `Content-Length: ${body.length}`,
+      'Connection: close',
+    ];
+    expect(await send(head(`POST ${path}`, ...headers), body)).toMatch(/^HTTP\/1\.1 415 /);
+  },
+);
 
 describe('what two servers could read differently is refused', () => {
   test.each([

@@ -5,11 +5,13 @@ import { newAccessToken, sha256Digest } from '../../src/domain/security/credenti
 import { startExpiredDataSweeper } from '../../src/maintenance/sweeper.ts';
 import { insertAccessTokens } from '../../src/queries/accounts/access-tokens.ts';
 import { insertSignupRequest } from '../../src/queries/accounts/signup-requests.ts';
+import { openDatabase } from '../../src/queries/connection/database.ts';
 import { addClient, START } from '../oauth/fixture.ts';
 import type { TestClient } from '../oauth/fixture.ts';
 import { until } from '../process/partner.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { recordStatements } from '../support/sent-statements.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 
@@ -110,6 +112,60 @@ test('sign-up requests go when they are old, in batches', async () => {
   sweep(after(10 * dayMs + 5));
   await until(requests, (left) => left.length === 1);
   expect(await requests()).toEqual(['young']);
+});
+
+test('a round removes of every kind what was kept for its days', async () => {
+  const days = {
+    tokens: 1,
+    sessions: 2,
+    signups: 3,
+    attempts: 4,
+    messages: 5,
+    items: 6,
+    priceRevisions: 7,
+  };
+  const statements = recordStatements();
+  const opened = openDatabase({ connection: database.connection });
+  const errors: unknown[] = [];
+  try {
+    sweeper = startExpiredDataSweeper({
+      db: opened.db,
+      clock: () => START,
+      days,
+      rateLimitWindowMs: 10 * dayMs,
+      onError: (error) => errors.push(error),
+    });
+    const removals: unknown[] = [];
+    await until(
+      () => {
+        for (const { text, values } of statements.take()) {
+          const before = values.find((value) => value instanceof Date);
+          const age = (START.getTime() - (before?.getTime() ?? 0)) / dayMs;
+          for (const [, table] of text.matchAll(/delete from "?(\w+)/g)) removals.push([table, age]);
+        }
+        return removals;
+      },
+      (all) => JSON.stringify(all).includes('rate_limits'),
+    );
+    expect(removals).toEqual([
+      ['access_tokens', 1],
+      ['portal_sessions', 2],
+      ['signup_requests', 3],
+      ['delivery_attempts', 4],
+      ['delivery_attempts', 5],
+      ['messages', 5],
+      ['broadcast_dismissals', 6],
+      ['notification_items', 6],
+      ['day_ahead_prices', 7],
+      ['fleet_requests', 0],
+      ['rate_limits', 10],
+    ]);
+    expect(errors).toEqual([]);
+  } finally {
+    await sweeper?.stop();
+    statements.stop();
+    await opened.close();
+  }
 });
 
 test('of more sign-up requests than are kept the oldest go', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { suspendPartner } from '../../src/accounts/suspension.ts';
 import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
@@ -92,6 +93,26 @@ describe('an unknown token', () => {
     const issued = await addToken(database.db, client, client.ownerId);
     expect(await authority.authenticate(`Bearer ${issued}`)).toMatchObject({ userId: client.ownerId });
   });
+});
+
+test('of more tokens than are remembered the first is read again', async () => {
+  const { db, statements } = counted();
+  const memory = new TokenMemory({ db, checks: db, monotonicMs: () => 0 });
+  const values = [token];
+  await memory.find(digestOf(token), 'address');
+  for (let index = 0; index < 10_000; index += 1) values.push(`token ${index}`);
+  await sql`
+    insert into access_tokens (token_hash, org_id, user_id, application_id, grant_type, scope, created_at, expires_at)
+    select sha256(value::bytea), org_id, user_id, application_id, grant_type, scope, created_at, expires_at
+    from access_tokens, unnest(${values.slice(1)}::text[]) as value where token_hash = ${sha256Digest(token)}
+  `.execute(db);
+  const before = statements();
+  expect((await memory.readTogether(values.slice(1).map(digestOf))).size).toBe(10_000);
+  const read = async (value: string): Promise<number> => {
+    await memory.find(digestOf(value), 'address');
+    return statements() - before;
+  };
+  expect([await read(values[10_000] ?? ''), await read(token)]).toEqual([1, 2]);
 });
 
 describe('tokens that are read together', () => {

@@ -1,0 +1,46 @@
+// How much is read of a body that is refused before it has come.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Response } from 'express';
+import { afterEach, expect, test } from 'vitest';
+import { endAnswer } from '../../src/http/unread-body.ts';
+
+let server: Server;
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** A connection to a server that refuses every request; both ends of it. */
+async function open(): Promise<{ client: Socket; accepted: Socket }> {
+  server = createServer((request, response) => {
+    Object.assign(request, { get: (name: string) => request.headers[name] });
+    endAnswer(response as Response, 'refused');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const connection = once(server, 'connection') as Promise<[Socket]>;
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+  return { client, accepted: (await connection)[0] };
+}
+
+const head = (length: number): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
+
+test('a body is read on for 256 KiB at most', async () => {
+  const { client, accepted } = await open();
+  const closed = once(accepted, 'close');
+  client.resume().write(head(40_000_000));
+  client.write(Buffer.alloc(20_000_000));
+  await closed;
+  // One read beyond, and what Node.js had already asked the kernel for.
+  expect(accepted.bytesRead).toBeLessThan(2 * 262_144);
+});
+
+test('a body is read on for half a second at most', async () => {
+  const { client } = await open();
+  client.write(`${head(100_000)}x`);
+  expect(await text(client)).toMatch(/^HTTP\/1\.1 200 [^]*refused/);
+});

@@ -1,0 +1,47 @@
+// How many attempts a process and a partner have in flight, however much is due.
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import type { DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
+import {
+  addMessage,
+  addWebhook,
+  loopbackClient,
+  testDispatcher,
+  webhookFixture,
+} from '../support/webhook-fixture.ts';
+
+const DUE = 12;
+const fixture = webhookFixture();
+
+/** Deliveries to twelve webhooks of a partner are due. How many are in flight once so many have arrived; then all are answered. */
+async function inFlightAfter(arrivals: number, options: Partial<DispatcherOptions>): Promise<number> {
+  const { database, orgId, receiver, clock } = fixture;
+  for (let each = 0; each < DUE; each += 1) await addWebhook(database.db, orgId, receiver.url(`/${each}`));
+  await addMessage(database.db, orgId, clock.now());
+  const held: ServerResponse[] = [];
+  const arrived = Promise.withResolvers<undefined>();
+  receiver.answer = (_request, response) => {
+    held.push(response);
+    if (held.length === arrivals) arrived.resolve(undefined);
+  };
+  const client = loopbackClient(receiver.ca, 60_000);
+  const done = testDispatcher(fixture, { client, leaseMs: 120_000, ...options }).processAll();
+  await arrived.promise;
+  const { rows } = await database.pool.query<{ count: number }>(
+    'select count(*)::int as count from in_flight_slots where message_id is not null',
+  );
+  receiver.answer = { status: 204 };
+  for (const response of held) response.writeHead(204).end();
+  await done;
+  expect(receiver.received).toHaveLength(DUE);
+  await client.close();
+  return rows[0]?.count ?? 0;
+}
+
+test('a process has no more attempts in flight than slots', async () => {
+  expect(await inFlightAfter(3, { slots: { first: 3, retry: 1 } })).toBe(3);
+});
+
+test('a partner has no more attempts in flight than its part', async () => {
+  expect(await inFlightAfter(4, { perPartner: 4 })).toBe(4);
+});
