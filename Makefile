@@ -65,6 +65,10 @@ test: install $(THIRD_PARTY_STAMP) ## Run every test that needs no browser, or t
 faults: install ## Kill workers and PostgreSQL, misbehave as endpoints, name servers and database; ARGS=database or ARGS=restarts: that alone
 	node tests/faults/$(if $(filter restarts,$(ARGS)),restarts-main.ts,main.ts $(ARGS))
 
+.PHONY: bounds
+bounds: install ## Take each bound out of a copy of the source and see its tests fail (ARGS=--help)
+	node tests/bounds/main.ts $(ARGS)
+
 .PHONY: test-browser
 test-browser: install ## Run the tests in headless Chromium (needs Debian's chromium)
 	$(BIN)/vitest run --config tests/style/vitest.browser.config.ts

@@ -9,7 +9,6 @@ import type { OAuthEndpoint } from './oauth-routes.ts';
 import { createOpenOperationHandler, createSecuredOperationHandler } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
 import { PathMatcher } from './path-matcher.ts';
-import { ProvenClients } from './proven-clients.ts';
 import { getRequestId } from './request-id.ts';
 
 export interface ApiRoutesOptions extends OperationOptions {
@@ -18,10 +17,6 @@ export interface ApiRoutesOptions extends OperationOptions {
   readonly oauth: Readonly<Record<OAuthOperationId, OAuthEndpoint>>;
   /** A username as the database compares it. */
   readonly normaliseUsername: (username: string) => Promise<string>;
-}
-
-interface HandlerOptions extends ApiRoutesOptions {
-  readonly provenClients: ProvenClients;
 }
 
 interface ApiPath {
@@ -37,10 +32,9 @@ interface ApiPath {
  */
 export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
   const matcher = new PathMatcher<ApiPath>();
-  const provenClients = new ProvenClients();
   for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
     const route = { path: path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1') };
-    matcher.add(path, { route, handlers: createHandlers(routes, { ...options, provenClients }) });
+    matcher.add(path, { route, handlers: createHandlers(routes, options) });
   }
   return (request, response, next) => {
     const match = matcher.find(request.path);
@@ -57,7 +51,7 @@ export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
   };
 }
 
-function createHandlers(routes: readonly Route[], options: HandlerOptions): Map<string, RequestHandler> {
+function createHandlers(routes: readonly Route[], options: ApiRoutesOptions): Map<string, RequestHandler> {
   const handlers = new Map<string, RequestHandler>();
   for (const route of routes) {
     const handle = createRouteHandler(route, options);
@@ -67,7 +61,7 @@ function createHandlers(routes: readonly Route[], options: HandlerOptions): Map<
   return handlers;
 }
 
-function createRouteHandler(route: Route, options: HandlerOptions): RequestHandler {
+function createRouteHandler(route: Route, options: ApiRoutesOptions): RequestHandler {
   switch (route.access) {
     case 'token':
       return isBytesOperation(route.operationId)

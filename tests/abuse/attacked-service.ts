@@ -2,7 +2,6 @@
 import { Tally } from '../../bench/abuse/attack.ts';
 import type { Target } from '../../bench/abuse/attack.ts';
 import { findAttack } from '../../bench/abuse/attacks/all.ts';
-import { TAKE_LONGEST_HOLD, WATCH_HOLDS } from '../../bench/abuse/holds.ts';
 import { prepareAttacker, prepareVictim, startBlackHole } from '../../bench/abuse/partners.ts';
 import type { Possessions, VictimPartner } from '../../bench/abuse/partners.ts';
 import { fixedCredentials } from '../process/partner.ts';
@@ -49,6 +48,19 @@ export interface AttackedService {
   remove(): Promise<void>;
 }
 
+/** Turns of the loop between two timers of 1 ms are one hold: it is when other requests are looked for. */
+const WATCH = `globalThis.longestHoldUs = 0;
+(() => {
+  const usage = () => { const { user, system } = process.threadCpuUsage(); return user + system; };
+  let before = usage();
+  setInterval(() => {
+    const now = usage();
+    globalThis.longestHoldUs = Math.max(globalThis.longestHoldUs, now - before);
+    before = now;
+  }, 1).unref();
+})()`;
+const TAKE_HOLD = '(() => { const us = longestHoldUs; longestHoldUs = 0; return us / 1000; })()';
+
 export async function startAttackedService(
   possessions: Partial<Omit<Possessions, 'blackHolePort'>> = {},
   env: Readonly<Record<string, string>> = {},
@@ -82,7 +94,7 @@ export async function startAttackedService(
     port: Number(new URL(service.baseUrl).port),
   };
   const { pool } = service.database;
-  await inspector.evaluate(WATCH_HOLDS);
+  await inspector.evaluate(WATCH);
   return {
     target,
     victim,
@@ -94,7 +106,7 @@ export async function startAttackedService(
       countConnections(pool, "application_name = 'partner' and wait_event_type = 'Lock'"),
     countQueueQuestions: () => countConnections(pool, "state = 'active' and query like '% as in_flight%'"),
     lock: (statement) => holdLock(pool, statement, attacker.orgId),
-    takeHoldMs: () => inspector.evaluate<number>(TAKE_LONGEST_HOLD),
+    takeHoldMs: () => inspector.evaluate<number>(TAKE_HOLD),
     ask: (method) => askAsVictim(service.baseUrl, victim, method),
     remove: async () => {
       inspector.close();

@@ -63,12 +63,17 @@ export function throughProxy(connection: pg.ClientConfig, proxy: SwallowingProxy
   if (connectionString === undefined) return { ...rest, host: '127.0.0.1', port: proxy.port };
   const url = new URL(connectionString);
   url.host = `127.0.0.1:${proxy.port}`;
+  // A unix socket stands in the query, and would count.
+  for (const name of ['host', 'port']) url.searchParams.delete(name);
   return { connectionString: url.href };
 }
 
 function targetOf({ connectionString, host, port }: pg.ClientConfig): NetConnectOpts {
   const url = connectionString === undefined ? undefined : new URL(connectionString);
-  const [name, number] = [url?.hostname ?? host ?? 'localhost', Number(url?.port ?? port ?? 5432)];
+  const given = (name: 'host' | 'port', part: string | undefined): string | undefined =>
+    url?.searchParams.get(name) ?? part;
+  const name = given('host', url?.hostname) ?? host ?? 'localhost';
+  const number = Number(given('port', url?.port) ?? port ?? 5432);
   return name.startsWith('/')
     ? { path: `${name}/.s.PGSQL.${number}` }
     : { host: name, port: number === 0 ? 5432 : number };

@@ -2,10 +2,17 @@
 // finds every place, so that none is forgotten when the source changes. Rate limits are no bounds of this list: an
 // unbounded service has none.
 import type { Bound } from './bound.ts';
+import { boundsOfAnswers } from './of-answers.ts';
+import { boundsOfHeavyWork } from './of-heavy-work.ts';
 import { boundsOfPartners } from './of-partners.ts';
 import { boundsOfRequests } from './of-requests.ts';
 
-export const BOUNDS: readonly Bound[] = [...boundsOfRequests, ...boundsOfPartners];
+export const BOUNDS: readonly Bound[] = [
+  ...boundsOfRequests,
+  ...boundsOfAnswers,
+  ...boundsOfHeavyWork,
+  ...boundsOfPartners,
+];
 
 /** Attacks without a bound that could be taken out, and why. */
 export const WITHOUT_BOUND: Readonly<Record<string, string>> = {

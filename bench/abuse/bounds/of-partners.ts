@@ -1,9 +1,8 @@
 // What a partner may take of what all partners share.
-import type { Bound } from './bound.ts';
+import type { Bound, Proof } from './bound.ts';
 
-const POOL = 'src/compute/pool.ts';
-const SENDS_NOTHING_TO_THREADS =
-  "const { runJob } = await import('./jobs.ts'); const answer = { output: await runJob({ name, input }) } as JobAnswer;";
+const CREATE = 'src/operations/fleets/create.ts';
+const ofNumbers = (test: string): Proof => ({ file: 'tests/abuse/quotas.test.ts', test });
 
 export const boundsOfPartners: readonly Bound[] = [
   {
@@ -32,88 +31,37 @@ export const boundsOfPartners: readonly Bound[] = [
         to: 'acquireShare: () => Promise.resolve(() => undefined),',
       },
     ],
-  },
-  {
-    name: 'turns of a partner, and threads beside the event loop',
-    attacks: [
-      'valid-prices',
-      'faulty-prices',
-      'previews',
-      'series',
-      'schedules',
+    // Strangers' tokens and sessions are held up by their look-ups before.
+    proofs: [
+      'unknown-clients',
+      'victims-client',
+      'sign-up',
+      'deep-offsets',
+      'many-codes',
+      'long-lists',
+      'device-pages',
+      'user-flood',
       'fleet-flood',
       'expand-purge',
-    ],
-    edits: [
-      {
-        file: POOL,
-        from: 'const answer = await this.#runOnThread(name, input);',
-        to: SENDS_NOTHING_TO_THREADS,
-      },
-      {
-        file: POOL,
-        from: 'return this.#turns.acquire(partnerId, signal);',
-        to: 'return Promise.resolve(() => undefined);',
-      },
-      {
-        file: POOL,
-        from: 'return this.#turns.run(partnerId, () => this.run(partnerId, name, input));',
-        to: 'return this.run(partnerId, name, input);',
-      },
-      {
-        file: POOL,
-        from: 'const release = await this.#units.acquire(partnerId, signal);',
-        to: 'const release = (): void => undefined;',
-      },
-    ],
+    ].map((only) => ({ file: 'tests/abuse/connections.test.ts', test: 'and one is left', only })) as [Proof],
   },
   {
-    name: 'fleets that are worked on at once, and what one turn removes',
-    attacks: ['fleet-flood', 'expand-purge'],
-    edits: [
-      {
-        file: 'src/fleets/runner.ts',
-        from: 'const { db, now, lanes = 3 } = this.#options;',
-        to: 'const { db, now, lanes = 1_000 } = this.#options;',
-      },
-      {
-        file: 'src/fleets/runner.ts',
-        from: 'const PURGE_BATCHES_OF_A_TURN = 20;',
-        to: 'const PURGE_BATCHES_OF_A_TURN = Infinity;',
-      },
-    ],
+    name: 'fleets of a partner',
+    attacks: ['fleet-flood'],
+    edits: [{ file: CREATE, from: "await requireWithinQuota(tx, scope, 'fleets');", to: '' }],
+    proofs: [ofNumbers('fleets beyond the quota of a partner')],
   },
   {
-    name: 'fleets and households of a partner',
+    name: 'households of a partner',
     attacks: ['fleet-flood'],
     edits: [
       {
-        file: 'src/operations/fleets/create.ts',
-        from: "await requireWithinQuota(tx, scope, 'fleets');",
-        to: '',
-      },
-      {
-        file: 'src/operations/fleets/create.ts',
+        file: CREATE,
         from: "await requireWithinQuota(tx, scope, 'households', fleet.household_count);",
         to: '',
       },
     ],
-  },
-  {
-    name: 'lists that are streamed at once',
-    attacks: ['locations', 'users-slowly', 'stored-prices', 'long-lists'],
-    edits: [
-      {
-        file: 'src/compose/api.ts',
-        from: 'new FairShare(STREAMED_LISTS)',
-        to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
-      },
-      {
-        file: 'src/compose/api.ts',
-        from: 'new FairShare(LIST_CHUNKS)',
-        to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
-      },
-    ],
+    proofs: [{ file: 'tests/operations/quotas.test.ts', test: 'households count from the call on' }],
   },
   {
     name: 'time slices of the states of devices',
@@ -130,6 +78,10 @@ export const boundsOfPartners: readonly Bound[] = [
         to: 'if (this.#isStopping()) {',
       },
     ],
+    proofs: [
+      { file: 'tests/abuse/heavy-work.test.ts', test: 'counters of a year are summed in slices' },
+      { file: 'tests/households/time-slicer.test.ts', test: 'a walk waits for a turn before each slice' },
+    ],
   },
   {
     name: 'event streams of a partner',
@@ -141,6 +93,7 @@ export const boundsOfPartners: readonly Bound[] = [
         to: 'if (this.isFull) return undefined;',
       },
     ],
+    proofs: [{ file: 'tests/abuse/event-streams.test.ts', test: 'of 60 event streams 50 are opened' }],
   },
   {
     name: 'tests of webhooks under way at once',
@@ -152,6 +105,7 @@ export const boundsOfPartners: readonly Bound[] = [
         to: 'runInTurn: (_partnerId, work) => work(),',
       },
     ],
+    proofs: [{ file: 'tests/abuse/slots.test.ts', test: 'are refused first', only: 'webhook-tests' }],
   },
   {
     name: 'items that a page passes over',
@@ -164,11 +118,22 @@ export const boundsOfPartners: readonly Bound[] = [
         everywhere: true,
       },
     ],
+    proofs: [
+      {
+        file: 'tests/abuse/bodies.test.ts',
+        test: 'what is within the bounds is answered',
+        only: 'deep-offsets',
+      },
+    ],
   },
   {
     name: 'one quota for all tokens of a partner',
     attacks: ['ten-applications'],
     edits: [{ file: 'src/http/authorize.ts', from: "{ policy: 'partner', subject: partner },", to: '' }],
+    proofs: [
+      ofNumbers('ten applications of a partner share one quota'),
+      { file: 'tests/http/rate-limits.test.ts', test: 'ten tokens of a partner are not ten times the quota' },
+    ],
   },
   {
     name: 'depth, properties and containers of JSON',
@@ -180,9 +145,10 @@ export const boundsOfPartners: readonly Bound[] = [
         to: 'const fault = ((): string | undefined => undefined)();',
       },
     ],
+    proofs: [{ file: 'tests/abuse/bodies.test.ts', test: 'bodies nested 500,000 deep' }],
   },
   {
-    name: 'errors that are sought and told',
+    name: 'errors that are sought',
     attacks: ['faulty-prices'],
     edits: [
       {
@@ -191,11 +157,24 @@ export const boundsOfPartners: readonly Bound[] = [
         to: 'if(errors >= Infinity){',
         everywhere: true,
       },
+    ],
+    proofs: [
+      { file: 'tests/abuse/bodies.test.ts', test: '8 MB of faulty prices are refused' },
+      { file: 'tests/contract/body-costs.test.ts', test: 'the first pass stops at the first error' },
+    ],
+  },
+  {
+    name: 'errors that are told',
+    attacks: ['faulty-prices'],
+    edits: [
       {
         file: 'src/contract/field-errors.ts',
         from: 'if (seen.size === FIELD_ERRORS_SOUGHT) break;',
         to: '',
       },
+    ],
+    proofs: [
+      { file: 'tests/contract/body-costs.test.ts', test: 'of many errors one more is found than is told' },
     ],
   },
 ];

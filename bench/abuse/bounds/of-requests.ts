@@ -1,29 +1,74 @@
-// What a request and its connection may take before anybody knows who sends it, and while its answer is read.
-import type { Bound } from './bound.ts';
+// What a request may take before anybody knows who sends it.
+import type { Bound, Proof } from './bound.ts';
+
+const BOUNDS_OF_REQUESTS = 'src/http/request-bounds.ts';
+const OPEN_BODIES = 'src/http/open-bodies.ts';
+const SERVER = 'src/http/bounded-server.ts';
+
+const unproven = (test: string, only?: string): Proof => ({
+  file: 'tests/abuse/before-authentication.test.ts',
+  test,
+  ...(only === undefined ? {} : { only }),
+});
+const body = (only: string): Proof => ({
+  file: 'tests/abuse/bodies.test.ts',
+  test: 'what is within the bounds is answered',
+  only,
+});
+const ofRequest = (test: string): Proof => ({ file: 'tests/http/bounds.test.ts', test });
+const ofConnection = (test: string): Proof => ({ file: 'tests/http/connections.test.ts', test });
 
 export const boundsOfRequests: readonly Bound[] = [
   {
-    name: 'length of an address, number of parameters and header fields, reading of a query in linear time',
-    attacks: ['query-string', 'long-paths', 'many-codes', 'large-headers'],
+    name: 'length of an address',
+    attacks: ['query-string', 'long-paths'],
+    edits: [{ file: BOUNDS_OF_REQUESTS, from: 'if (url.length > MAX_URL_BYTES) {', to: 'if (url === "") {' }],
+    proofs: [unproven('addresses of 15 kB are refused'), ofRequest('of 8 KiB is read')],
+  },
+  {
+    name: 'parameters of a query',
+    attacks: ['query-string', 'many-codes'],
     edits: [
-      { file: 'src/http/app.ts', from: 'app.use(checkRequestBounds, ', to: 'app.use(' },
+      {
+        file: BOUNDS_OF_REQUESTS,
+        from: 'countParameters(url, query) > MAX_QUERY_PARAMETERS',
+        to: 'countParameters(url, query) > Infinity',
+      },
+    ],
+    proofs: [body('many-codes'), ofRequest('may have 100 parameters')],
+  },
+  {
+    name: 'reading of a query in linear time',
+    attacks: ['query-string'],
+    edits: [
       {
         file: 'src/http/request-values.ts',
         from: "if (typeof before === 'string') values.set(name, [before, value]);",
         to: "if (typeof before !== 'number') values.set(name, [before, value].flat());",
       },
     ],
+    proofs: [ofRequest('with repeated names is read in one go')],
+  },
+  {
+    name: 'fields of a header',
+    attacks: ['large-headers'],
+    edits: [
+      {
+        file: BOUNDS_OF_REQUESTS,
+        from: 'if (rawHeaders.length > 2 * MAX_HEADER_FIELDS) {',
+        to: 'if (rawHeaders.length > Infinity) {',
+      },
+    ],
+    proofs: [ofRequest('a request may have 100 header fields')],
   },
   {
     name: 'bytes of a header',
     attacks: ['large-headers', 'cookies'],
     edits: [
-      {
-        file: 'src/http/bounded-server.ts',
-        from: 'const MAX_HEADER_BYTES = 16_384;',
-        to: 'const MAX_HEADER_BYTES = 16_777_216;',
-      },
+      { file: SERVER, from: 'const MAX_HEADER_BYTES = 16_384;', to: 'const MAX_HEADER_BYTES = 16_777_216;' },
     ],
+    // Large headers have too many fields too.
+    proofs: [unproven('headers of 60 kB are refused', 'cookies')],
   },
   {
     name: 'size of a form at the token endpoint',
@@ -35,84 +80,63 @@ export const boundsOfRequests: readonly Bound[] = [
         to: 'const limit = 1_048_576;',
       },
     ],
+    proofs: [
+      unproven('forms of 1 MiB are refused without being parsed'),
+      ofRequest('is refused as soon as it is, when it comes in chunks'),
+    ],
   },
   {
-    name: 'open bodies of an address, and how long they and headers may take',
+    name: 'open bodies of an address',
+    attacks: ['half-open', 'half-open-burst'],
+    edits: [
+      { file: OPEN_BODIES, from: 'if (open.size >= maxOfAddress) makeRoom(open, maxOfAddress);', to: '' },
+    ],
+    proofs: [
+      unproven('of bodies that do not end an address has 256 open'),
+      ofConnection('the one that was silent the longest makes room'),
+    ],
+  },
+  {
+    name: 'time of a body that brings no byte',
+    attacks: ['half-open', 'half-open-burst'],
+    edits: [{ file: OPEN_BODIES, from: 'if (!body.request.complete) body.end();', to: '' }],
+    proofs: [ofConnection('one that brings no byte is ended')],
+  },
+  {
+    name: 'connections of an address, and of all',
     attacks: ['half-open', 'half-open-burst', 'slow-headers'],
     edits: [
       {
-        file: 'src/http/open-bodies.ts',
-        from: 'if (open.size >= maxOfAddress) makeRoom(open, maxOfAddress);',
-        to: '',
-      },
-      { file: 'src/http/open-bodies.ts', from: 'if (!body.request.complete) body.end();', to: '' },
-      {
-        file: 'src/http/bounded-server.ts',
+        file: SERVER,
         from: 'shareConnections(server, createMembership(trustedProxies), limits);',
         to: 'void [shareConnections, createMembership, trustedProxies];',
       },
-      {
-        file: 'src/http/bounded-server.ts',
-        from: 'headersTimeout: limits.headersMs,',
-        to: 'headersTimeout: 0,',
-      },
-      {
-        file: 'src/http/bounded-server.ts',
-        from: 'requestTimeout: limits.requestMs,',
-        to: 'requestTimeout: 0,',
-      },
+    ],
+    proofs: [
+      ofConnection('one address has so many; more are closed'),
+      ofConnection('the one that has waited the longest makes room'),
+      ofConnection('an address keeps so many that have sent no whole header'),
+      ofConnection('the address that has most makes room'),
+      ofConnection('a trusted proxy has as many as the server'),
     ],
   },
   {
-    name: 'one request of a connection at a time, and how many wait behind it',
-    attacks: ['pipelining', 'document-slowly', 'locations', 'users-slowly'],
-    edits: [
-      {
-        file: 'src/http/connection.ts',
-        from: 'const MAX_WAITING_REQUESTS = 100;',
-        to: 'const MAX_WAITING_REQUESTS = Infinity;',
-      },
-      {
-        file: 'src/http/connection.ts',
-        from: 'if (this.#current === undefined) {',
-        to: 'if (Date.now() > 0) {',
-      },
+    name: 'time of a header',
+    attacks: ['half-open', 'half-open-burst', 'slow-headers'],
+    edits: [{ file: SERVER, from: 'headersTimeout: limits.headersMs,', to: 'headersTimeout: 0,' }],
+    proofs: [
+      { ...ofConnection('a request that does not arrive in time'), only: 'a connection without a byte' },
+      { ...ofConnection('a request that does not arrive in time'), only: 'a header without an end' },
     ],
   },
   {
-    name: 'what is made for a reader before it has taken what is there, and readers that take nothing',
-    attacks: ['locations', 'users-slowly', 'stored-prices'],
-    edits: [
-      {
-        file: 'src/http/reply.ts',
-        from: 'if (response.writableNeedDrain) await waitForDrain(response);',
-        to: '',
-      },
-      {
-        file: 'src/http/slow-readers.ts',
-        from: 'if (now?.looks === LOOKS) socket.destroy();',
-        to: 'if (now?.looks === LOOKS) continue;',
-      },
-    ],
+    name: 'time of a request',
+    attacks: ['half-open', 'half-open-burst', 'slow-headers'],
+    edits: [{ file: SERVER, from: 'requestTimeout: limits.requestMs,', to: 'requestTimeout: 0,' }],
+    proofs: [{ ...ofConnection('a request that does not arrive in time'), only: 'a body without an end' }],
   },
   {
-    name: 'documents that are made once, as bytes that all answers share',
-    attacks: ['document', 'document-slowly'],
-    edits: [
-      {
-        file: 'src/http/document-routes.ts',
-        from: '.send(json);',
-        to: '.send(JSON.stringify(JSON.parse(text)));',
-      },
-      {
-        file: 'src/reference/reference.ts',
-        from: '.send(reference));',
-        to: '.send(`${reference.toString()} `));',
-      },
-    ],
-  },
-  {
-    name: 'counts and questions that probes share',
+    name: 'counts of the queue that scrapes share',
     attacks: ['probes'],
     edits: [
       {
@@ -120,12 +144,23 @@ export const boundsOfRequests: readonly Bound[] = [
         from: 'const QUEUE_STATUS_MAX_AGE_MS = 5_000;',
         to: 'const QUEUE_STATUS_MAX_AGE_MS = 0;',
       },
+    ],
+    proofs: [
+      unproven('scrapes of the metrics share one count'),
+      { file: 'tests/webhooks/metrics.test.ts', test: 'scrapes within five seconds share one count' },
+    ],
+  },
+  {
+    name: 'question of readiness that probes share',
+    attacks: ['probes'],
+    edits: [
       {
         file: 'src/queries/connection/probe.ts',
         from: 'return () => (asking ??= ask().finally(() => (asking = undefined)));',
         to: 'return ask;',
       },
     ],
+    proofs: [{ file: 'tests/faults/database.test.ts', test: 'probes of readiness share one question' }],
   },
   {
     name: 'look-ups of unknown tokens and sessions at once',
@@ -136,6 +171,10 @@ export const boundsOfRequests: readonly Bound[] = [
         from: 'const lookups = new FairShare(CREDENTIAL_LOOKUPS);',
         to: 'const lookups = { run: <Result>(_address: string, work: () => Promise<Result>) => work() };',
       },
+    ],
+    proofs: [
+      { file: 'tests/abuse/connections.test.ts', test: 'and one is left', only: 'unknown-tokens' },
+      { file: 'tests/abuse/connections.test.ts', test: 'and one is left', only: 'unknown-sessions' },
     ],
   },
   {
@@ -148,5 +187,6 @@ export const boundsOfRequests: readonly Bound[] = [
         to: 'createTurns({ capacity: 10_000, maxWaiting: 10_000 })',
       },
     ],
+    proofs: [{ file: 'tests/abuse/slots.test.ts', test: 'are refused first', only: 'password-grant' }],
   },
 ];

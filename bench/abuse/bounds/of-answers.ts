@@ -1,0 +1,108 @@
+// What an answer may take while it waits behind others, is made, and is read.
+import type { Bound, Proof } from './bound.ts';
+
+const CONNECTION = 'src/http/connection.ts';
+const ofServer = (test: string): Proof => ({ file: 'tests/http/http-server.test.ts', test });
+const shared = (only: string): Proof => ({
+  file: 'tests/http/shared-bytes.test.ts',
+  test: 'is made once',
+  only,
+});
+const ofReply = (test: string): Proof => ({ file: 'tests/http/reply.test.ts', test });
+
+export const boundsOfAnswers: readonly Bound[] = [
+  {
+    name: 'requests that wait on a connection',
+    attacks: ['pipelining', 'document-slowly', 'locations', 'users-slowly'],
+    edits: [
+      {
+        file: CONNECTION,
+        from: 'const MAX_WAITING_REQUESTS = 100;',
+        to: 'const MAX_WAITING_REQUESTS = Infinity;',
+      },
+    ],
+    proofs: [
+      {
+        file: 'tests/abuse/before-authentication.test.ts',
+        test: 'of requests that are sent without waiting 100 wait',
+      },
+      ofServer('are not kept without limit'),
+    ],
+  },
+  {
+    name: 'one request of a connection at a time',
+    attacks: ['pipelining', 'document-slowly', 'locations', 'users-slowly'],
+    edits: [{ file: CONNECTION, from: 'if (this.#current === undefined) {', to: 'if (Date.now() > 0) {' }],
+    proofs: [ofServer('are handled one after the other, and answered in order')],
+  },
+  {
+    name: 'what is made for a reader before it has taken what is there',
+    attacks: ['locations', 'users-slowly', 'stored-prices'],
+    edits: [
+      {
+        file: 'src/http/reply.ts',
+        from: 'if (response.writableNeedDrain) await waitForDrain(response);',
+        to: '',
+      },
+    ],
+    proofs: [ofReply('readers that take nothing leave the making of chunks to others')],
+  },
+  {
+    name: 'time of a reader that takes nothing',
+    attacks: ['locations', 'users-slowly', 'stored-prices'],
+    edits: [
+      {
+        file: 'src/http/slow-readers.ts',
+        from: 'if (now?.looks === LOOKS) socket.destroy();',
+        to: 'if (now?.looks === LOOKS) continue;',
+      },
+    ],
+    proofs: [ofServer('that takes nothing of its answer is ended')],
+  },
+  {
+    name: 'lists that are streamed at once, and chunks of them that are made',
+    attacks: ['locations', 'users-slowly', 'stored-prices', 'long-lists'],
+    edits: [
+      {
+        file: 'src/compose/api.ts',
+        from: 'new FairShare(STREAMED_LISTS)',
+        to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
+      },
+      {
+        file: 'src/compose/api.ts',
+        from: 'new FairShare(LIST_CHUNKS)',
+        to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
+      },
+    ],
+    proofs: [
+      {
+        file: 'tests/abuse/slow-readers.test.ts',
+        test: 'of 40 readers of a long list 16 are sent it at once',
+      },
+    ],
+  },
+  {
+    name: 'the document as bytes that all answers share',
+    attacks: ['document', 'document-slowly'],
+    edits: [
+      {
+        file: 'src/http/document-routes.ts',
+        from: '.send(json);',
+        to: ".send(JSON.stringify(JSON.parse(json?.toString() ?? '')));",
+      },
+    ],
+    proofs: [shared('/api/partners/v2.0/openapi.json')],
+  },
+  {
+    name: 'the reference as bytes that all answers share',
+    attacks: ['document', 'document-slowly'],
+    edits: [
+      {
+        file: 'src/reference/reference.ts',
+        from: '.send(reference));',
+        to: '.send(`${reference.toString()} `));',
+      },
+    ],
+    proofs: [shared('/docs')],
+  },
+];

@@ -1,0 +1,102 @@
+// What a partner's heavy requests and fleets may take of threads, turns and lanes.
+import type { Bound, Proof } from './bound.ts';
+
+const POOL = 'src/compute/pool.ts';
+const RUNNER = 'src/fleets/runner.ts';
+const SENDS_NOTHING_TO_THREADS =
+  "const { runJob } = await import('./jobs.ts'); const answer = { output: await runJob({ name, input }) } as JobAnswer;";
+const HEAVY = ['valid-prices', 'faulty-prices', 'previews', 'series', 'schedules'] as const;
+const OF_FLEETS = ['fleet-flood', 'expand-purge'] as const;
+
+const heavyWork = (only: string): Proof => ({
+  file: 'tests/abuse/heavy-work.test.ts',
+  test: 'who has no turn is refused at once',
+  only,
+});
+const ofTurns = (test: string): Proof => ({ file: 'tests/compute/turns.test.ts', test });
+const ofFleets = (test: string): Proof => ({ file: 'tests/fleets/turns.test.ts', test });
+
+export const boundsOfHeavyWork: readonly Bound[] = [
+  {
+    name: 'threads beside the event loop',
+    attacks: [...HEAVY, ...OF_FLEETS],
+    edits: [
+      {
+        file: POOL,
+        from: 'const answer = await this.#runOnThread(name, input);',
+        to: SENDS_NOTHING_TO_THREADS,
+      },
+    ],
+    proofs: HEAVY.map(heavyWork) as [Proof],
+  },
+  {
+    name: 'turns of a partner before its body is read',
+    attacks: [...HEAVY, ...OF_FLEETS],
+    edits: [
+      {
+        file: POOL,
+        from: 'return this.#turns.acquire(partnerId, signal);',
+        to: 'return Promise.resolve(() => undefined);',
+      },
+    ],
+    proofs: [
+      ofTurns('eight requests of a partner wait for its turn'),
+      { file: 'tests/compute/pool.test.ts', test: 'a partner has one turn and eight that wait' },
+    ],
+  },
+  {
+    name: 'turns of a partner for what has no body',
+    attacks: [...HEAVY, ...OF_FLEETS],
+    edits: [
+      {
+        file: POOL,
+        from: 'return this.#turns.run(partnerId, () => this.run(partnerId, name, input));',
+        to: 'return this.run(partnerId, name, input);',
+      },
+    ],
+    proofs: [
+      { file: 'tests/compute/pool.test.ts', test: 'a job of a request without a body takes a turn too' },
+    ],
+  },
+  {
+    name: 'threads of a partner',
+    attacks: [...HEAVY, ...OF_FLEETS],
+    edits: [
+      {
+        file: POOL,
+        from: 'const release = await this.#units.acquire(partnerId, signal);',
+        to: 'const release = (): void => undefined;',
+      },
+    ],
+    proofs: [
+      {
+        file: 'tests/compute/pool.test.ts',
+        test: 'the jobs of one partner do not keep another from the thread',
+      },
+    ],
+  },
+  {
+    name: 'fleets that are worked on at once',
+    attacks: OF_FLEETS,
+    edits: [
+      {
+        file: RUNNER,
+        from: 'const { db, now, lanes = 3 } = this.#options;',
+        to: 'const { db, now, lanes = 1_000 } = this.#options;',
+      },
+    ],
+    proofs: [ofFleets('a process works on three fleets at once')],
+  },
+  {
+    name: 'what one turn of a fleet removes',
+    attacks: OF_FLEETS,
+    edits: [
+      {
+        file: RUNNER,
+        from: 'const PURGE_BATCHES_OF_A_TURN = 20;',
+        to: 'const PURGE_BATCHES_OF_A_TURN = Infinity;',
+      },
+    ],
+    proofs: [ofFleets('a runner removes a fleet of many rows in several turns')],
+  },
+];

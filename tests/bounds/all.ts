@@ -1,0 +1,21 @@
+// Every bound that can be taken out: what the attacks of the bench meet, and all others, those first that anybody can reach.
+import { BOUNDS } from '../../bench/abuse/bounds/all.ts';
+import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { boundsOfConnections } from './of-connections.ts';
+import { boundsOfCredentials } from './of-credentials.ts';
+import { boundsOfDatabase } from './of-database.ts';
+import { boundsOfEndpoints } from './of-endpoints.ts';
+import { boundsOfLoops } from './of-loops.ts';
+import { boundsOfObjects } from './of-objects.ts';
+import { boundsOfWork } from './of-work.ts';
+
+export const ALL_BOUNDS: readonly Bound[] = [
+  ...BOUNDS,
+  ...boundsOfConnections,
+  ...boundsOfCredentials,
+  ...boundsOfDatabase,
+  ...boundsOfWork,
+  ...boundsOfObjects,
+  ...boundsOfEndpoints,
+  ...boundsOfLoops,
+];

@@ -1,0 +1,235 @@
+// What anybody may take by sending, beside what the attacks of the bench meet.
+import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { bound, replace, testsOf } from './define.ts';
+
+const SHARES = 'src/http/connection-shares.ts';
+const CONNECTION = 'src/http/connection.ts';
+const BODY = 'src/http/body.ts';
+const UNREAD = 'src/http/unread-body.ts';
+const SCAN = 'src/contract/scan-json.ts';
+const FORMS = 'src/portal/forms.ts';
+
+const connections = testsOf('tests/http/connections.test.ts');
+const requests = testsOf('tests/http/bounds.test.ts');
+const json = testsOf('tests/contract/body-costs.test.ts');
+const server = testsOf('tests/http/http-server.test.ts');
+const pipelining = testsOf('tests/http/pipelining.test.ts');
+const unread = testsOf('tests/http/unread-body.test.ts');
+const answers = testsOf('tests/contract/every-answer.test.ts');
+
+const ofSharing: readonly Bound[] = [
+  bound(
+    'connections of an address',
+    [
+      replace(
+        SHARES,
+        'let isFull = size >= limits.maxConnectionsOfAddress;',
+        'let isFull = size >= Infinity;',
+      ),
+    ],
+    connections('one address has so many; more are closed'),
+    connections('of an address that has so many the one that has waited'),
+  ),
+  bound(
+    'connections of an address that have sent nothing',
+    [
+      replace(
+        SHARES,
+        'if (silent.size < limits.maxSilentOfAddress || connection.openedAt > newest) break;',
+        'if (connection.openedAt > -1) break;',
+      ),
+    ],
+    connections('an address keeps so many that have sent no whole header'),
+  ),
+  bound(
+    'connections that are kept free for others',
+    [
+      replace(
+        SHARES,
+        'if (total > limits.maxConnections - limits.spareConnections) {',
+        'if (total > Infinity) {',
+      ),
+    ],
+    connections('where all are nearly used up'),
+  ),
+  bound(
+    'connections of the server',
+    [replace(SHARES, 'server.maxConnections = limits.maxConnections;', '')],
+    connections('a trusted proxy has as many as the server'),
+  ),
+  bound(
+    'what is read of a connection while a request waits behind another',
+    [
+      replace(
+        CONNECTION,
+        'this.#waiting.push([request, response]);\n      this.#stopReading();',
+        'this.#waiting.push([request, response]);',
+      ),
+      replace(CONNECTION, 'if (this.#waiting.length > 0) this.#stopReading();', ''),
+    ],
+    pipelining('requests that are pipelined are not read while one waits'),
+  ),
+  bound(
+    'requests behind an answer without an end',
+    [
+      replace(
+        CONNECTION,
+        '} else if (this.#isEndless || this.#waiting.length === MAX_WAITING_REQUESTS) {',
+        '} else if (this.#waiting.length === MAX_WAITING_REQUESTS) {',
+      ),
+      replace(CONNECTION, 'if (this.#waiting.length > 0) this.#cutOff();', ''),
+    ],
+    pipelining('cuts the connection off'),
+    pipelining('an event stream is such an answer'),
+  ),
+  bound(
+    'time in which connections end at a stop',
+    [
+      replace(
+        'src/http/http-server.ts',
+        'const timer = setTimeout(() => this.#server.closeAllConnections(), times.drainMs);',
+        'const timer = setTimeout(() => undefined, times.drainMs);',
+      ),
+    ],
+    server('cuts in the end what neither ends nor is read'),
+  ),
+  bound(
+    'time of an idle connection at a stop',
+    [
+      replace(
+        CONNECTION,
+        'if (this.#current === undefined) this.#endWhenIdle(times);\n    else this.#announceEnd();',
+        'if (this.#current !== undefined) this.#announceEnd();',
+      ),
+    ],
+    server('ends idle connections after the grace, without a reset'),
+  ),
+];
+
+const ofBodies: readonly Bound[] = [
+  bound(
+    'size of a body by its declared length, before its partner has a turn',
+    [
+      replace(
+        BODY,
+        "if (Number(request.get('content-length') ?? 0) > body.maxBytes) throw tooLarge(body.maxBytes);",
+        '',
+      ),
+    ],
+    testsOf('tests/compute/turns.test.ts')('a body that is too large by its length waits for no turn'),
+  ),
+  bound(
+    'size of a body as it comes',
+    [replace(BODY, 'getRawBody(request, { limit: maxBytes, length })', 'getRawBody(request, { length })')],
+    requests('is refused as soon as it is, when it comes in chunks'),
+    requests('is refused by its length before it is sent', '/oauth2/token/'),
+  ),
+  bound(
+    'bodies that are compressed',
+    [replace(BODY, "if (encoding.toLowerCase() !== 'identity')", "if (encoding === 'none')")],
+    requests('is not unpacked', '/oauth2/token/'),
+  ),
+  bound(
+    'forms of the portal that are compressed',
+    [replace(FORMS, 'inflate: false,', 'inflate: true,')],
+    requests('is not unpacked', '/accounts/login/'),
+  ),
+  bound(
+    'size of a form of the portal',
+    [
+      replace(
+        FORMS,
+        "const isSmall = Number(request.get('content-length') ?? 0) <= MAX_FORM_BYTES;",
+        'const isSmall = request.readable;',
+      ),
+      replace(FORMS, 'limit: MAX_FORM_BYTES,', 'limit: 1_073_741_824,'),
+    ],
+    requests('is refused by its length before it is sent', '/accounts/login/'),
+  ),
+  bound(
+    'forms of the portal without a length',
+    [replace(FORMS, "if (isSmall && request.get('transfer-encoding') === undefined) {", 'if (isSmall) {')],
+    requests('is not read at the portal when it comes in chunks'),
+  ),
+  bound(
+    'fields of a form of the portal',
+    [replace(FORMS, 'parameterLimit: 50,', 'parameterLimit: 1_000_000,')],
+    requests('a form of the portal may have 50 fields'),
+  ),
+  bound(
+    'bytes of a refused body that are read on',
+    [replace(UNREAD, 'if (left <= 0) end();', '')],
+    unread('is read on for 256 KiB at most'),
+  ),
+  bound(
+    'time in which a refused body is read on',
+    [replace(UNREAD, 'setTimeout(end, LINGER_MS)', 'setTimeout(end, 2_000_000_000)')],
+    unread('is read on for half a second at most'),
+  ),
+  bound(
+    'characters of Accept',
+    [
+      replace(
+        BODY,
+        'const isReadable = accept.length <= MAX_ACCEPT_CHARACTERS;',
+        'const isReadable = accept.length >= 0;',
+      ),
+    ],
+    requests('does not', 'a/b,a/b'),
+  ),
+  bound(
+    'depth of JSON',
+    [replace(SCAN, 'if (open.length > MAX_DEPTH)', 'if (open.length > Infinity)')],
+    json('a body is refused as malformed_json', 'with 65 levels'),
+  ),
+  bound(
+    'properties of an object of JSON',
+    [replace(SCAN, 'if (names.size === MAX_PROPERTIES)', 'if (names.size === Infinity)')],
+    json('a body is refused as malformed_json', 'with 1,001 properties in one object'),
+  ),
+  bound(
+    'containers of JSON',
+    [replace(SCAN, 'if (containers > MAX_CONTAINERS)', 'if (containers > Infinity)')],
+    json('a body is refused as malformed_json', 'with 100,001 lists'),
+  ),
+];
+
+const ofCounting: readonly Bound[] = [
+  bound(
+    'metrics and readiness, counted by address',
+    [
+      replace(
+        'src/http/app.ts',
+        'app.use(createHealthRoutes(options, count));',
+        'app.use(createHealthRoutes(options));',
+      ),
+    ],
+    answers('can only be read', '/readyz'),
+    answers('can only be read', '/metrics'),
+    answers('beyond the quota also paths that nobody knows are refused'),
+  ),
+  bound(
+    'the document and the pages, counted by address',
+    [
+      replace(
+        'src/http/app.ts',
+        'app.use(count, createDocumentRoutes(options.baseUrl), ...options.pages);',
+        'app.use(createDocumentRoutes(options.baseUrl), ...options.pages);',
+      ),
+    ],
+    answers('carries the rate limits and a request id', "get () => '/docs' "),
+  ),
+  bound(
+    'failures before the caller is known, counted by address',
+    [
+      replace(
+        'src/http/app.ts',
+        'app.use(countFailure(options.limiter), createProblemHandler(options));',
+        'app.use(createProblemHandler(options));',
+      ),
+    ],
+    answers('beyond the quota also paths that nobody knows are refused'),
+  ),
+];
+
+export const boundsOfConnections: readonly Bound[] = [...ofSharing, ...ofBodies, ...ofCounting];

@@ -1,0 +1,167 @@
+// What the endpoints of webhooks may take of the dispatcher, and a partner's deliveries of those of others.
+import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { bound, replace, testsOf } from './define.ts';
+
+const CLIENT = 'src/webhooks/webhook-client.ts';
+const CONNECTIONS = 'src/webhooks/connections.ts';
+const DISPATCHER = 'src/webhooks/dispatcher.ts';
+
+const client = testsOf('tests/webhooks/webhook-client.test.ts');
+const connections = testsOf('tests/webhooks/connections.test.ts');
+const slots = testsOf('tests/webhooks/slots.test.ts');
+const retry = testsOf('tests/domain/notifications/retry.test.ts');
+
+export const boundsOfEndpoints: readonly Bound[] = [
+  bound(
+    'body of an answer that is read',
+    [replace('src/webhooks/http-exchange.ts', 'if (bytes > MAX_BODY_BYTES)', 'if (bytes > Infinity)')],
+    client('a long body costs the connection'),
+  ),
+  bound(
+    'header of an answer',
+    [replace(CONNECTIONS, 'maxHeaderSize: MAX_HEADER_BYTES,', 'maxHeaderSize: 16_777_216,')],
+    client('headers without end are a broken answer'),
+  ),
+  bound(
+    'time of an attempt',
+    [replace(CLIENT, '    }, this.deadlineMs);', '    }, 2_000_000_000);')],
+    client('an endpoint that is connected but silent is timed out'),
+    client('headers that drip in are cut off by the one deadline'),
+    client('a body that never ends is dropped at the deadline'),
+  ),
+  bound(
+    'answers whose bodies have not ended',
+    [
+      replace(
+        CLIENT,
+        'if (this.#openBodies.size > this.#maxOpenBodies) {',
+        'if (this.#openBodies.size < 0) {',
+      ),
+    ],
+    connections('bodies that drip hold no more than some connections'),
+  ),
+  bound(
+    'idle connections to endpoints',
+    [
+      replace(
+        CONNECTIONS,
+        'if (this.#idleOldestFirst.size > this.#limits.maxIdle)',
+        'if (this.#idleOldestFirst.size < 0)',
+      ),
+    ],
+    connections('the connections that wait for another delivery are limited'),
+  ),
+  bound(
+    'time of an idle connection to an endpoint',
+    [replace(CONNECTIONS, 'keepAliveMaxTimeout: this.#limits.idleMs,', 'keepAliveMaxTimeout: 600_000,')],
+    connections('an endpoint cannot ask for a connection to be kept for long'),
+  ),
+  bound(
+    'time of a TLS session',
+    [replace(CONNECTIONS, 'ttl: TLS_SESSION_MS,', 'ttl: 0,')],
+    connections('a certificate is shown again after a minute'),
+  ),
+  bound(
+    'time of a question to a name server',
+    [
+      replace(
+        'src/webhooks/name-lookup.ts',
+        'new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES })',
+        'new Resolver({ timeout: 600_000, tries: QUERY_TRIES })',
+      ),
+    ],
+    testsOf('tests/webhooks/name-lookup.test.ts')('any number of names that never answer hold up no other'),
+  ),
+  bound(
+    'time of a wait for the other family of addresses',
+    [
+      replace(
+        'src/webhooks/name-lookup.ts',
+        'timer ??= setTimeout(() => otherIsLate.resolve(undefined), OTHER_FAMILY_MS);',
+        'timer ??= setTimeout(() => undefined, OTHER_FAMILY_MS);',
+      ),
+    ],
+    testsOf('tests/webhooks/name-lookup.test.ts')('a silent other one costs a quarter of a second'),
+  ),
+  bound(
+    'wait that an endpoint may ask for',
+    [
+      replace(
+        'src/domain/notifications/retry.ts',
+        'return Math.min(parseRetryAfterMs(outcome.retryAfter, now) ?? 0, MAX_RETRY_AFTER_MS);',
+        'return parseRetryAfterMs(outcome.retryAfter, now) ?? 0;',
+      ),
+    ],
+    retry('is honoured up to 24 hours and shortens nothing'),
+  ),
+  bound(
+    'attempts of a delivery',
+    [
+      replace(
+        'src/domain/notifications/retry.ts',
+        'const delayMs = RETRY_DELAYS_MS[attempts - 1];',
+        'const delayMs = RETRY_DELAYS_MS[attempts - 1] ?? RETRY_DELAYS_MS.at(-1);',
+      ),
+    ],
+    testsOf('tests/webhooks/dispatcher.test.ts')('the same message each time, until it is exhausted'),
+  ),
+  bound(
+    'attempts of a process in flight',
+    [
+      replace(
+        DISPATCHER,
+        'this.#slots = options.slots ?? DEFAULT_SLOTS;',
+        'this.#slots = { first: 10_000, retry: 10_000 };',
+      ),
+    ],
+    slots('a process has no more attempts in flight than slots'),
+  ),
+  bound(
+    'attempts at one endpoint in flight',
+    [replace(DISPATCHER, 'options.perWebhook ?? DEFAULT_PER_WEBHOOK', '10_000')],
+    testsOf('tests/webhooks/workers.test.ts')('a dead endpoint holds no more than its own slots'),
+  ),
+  bound(
+    'attempts of a partner in flight',
+    [replace(DISPATCHER, 'options.perPartner ?? DEFAULT_PER_PARTNER', '100_000')],
+    slots('a partner has no more attempts in flight than its part'),
+  ),
+  bound(
+    'time of a stop of the dispatcher',
+    [
+      replace(
+        DISPATCHER,
+        'setTimeout(() => grace.resolve(undefined), this.#options.graceMs ?? DEFAULT_GRACE_MS)',
+        'setTimeout(() => undefined, this.#options.graceMs ?? DEFAULT_GRACE_MS)',
+      ),
+    ],
+    testsOf('tests/webhooks/workers.test.ts')('a stop gives back the leases of attempts that take too long'),
+  ),
+  bound(
+    'attempts that are written at once',
+    [
+      replace(
+        'src/webhooks/attempt-recorder.ts',
+        'this.#pending.splice(0, MAX_BATCH_SIZE)',
+        'this.#pending.splice(0)',
+      ),
+    ],
+    testsOf('tests/webhooks/attempt-recorder.test.ts')('attempts that end together are written together'),
+  ),
+  bound(
+    'lost claims that are remembered',
+    [replace('src/webhooks/claimer.ts', '.slice(-MOST_LOST_CLAIMS)', '')],
+    testsOf('tests/webhooks/claimer.test.ts')('a hundred lost claims are remembered at most'),
+  ),
+  bound(
+    'caps of a claim',
+    [
+      replace(
+        DISPATCHER,
+        '{ first, retry, ...this.#limits }',
+        '{ first, retry, perWebhook: 10_000, perPartner: 10_000 }',
+      ),
+    ],
+    testsOf('tests/webhooks/workers.test.ts')('a dead endpoint holds no more than its own slots'),
+  ),
+];

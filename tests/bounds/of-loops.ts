@@ -1,0 +1,109 @@
+// What a running service keeps, and how much its loops do at once.
+import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { bound, replace, testsOf } from './define.ts';
+
+const SWEEPER = 'src/maintenance/sweeper.ts';
+const BATCHES = 'src/maintenance/batches.ts';
+const sweeper = testsOf('tests/maintenance/sweeper.test.ts');
+const batches = testsOf('tests/maintenance/batches.test.ts');
+const A_ROUND = 'a round removes of every kind what was kept for its days';
+
+const ofRetention: readonly Bound[] = [
+  ['access tokens', '    (limit) => deleteAccessTokensExpiredBefore(db, ago(days.tokens), limit),\n'],
+  ['sessions', '    (limit) => deletePortalSessionsExpiredBefore(db, ago(days.sessions), limit),\n'],
+  ['sign-up requests', '    (limit) => deleteOldSignupRequests(db, ago(days.signups), kept, limit),\n'],
+  ['attempts', '    (limit) => deleteAttemptsBefore(db, ago(days.attempts), limit),\n'],
+  ['messages', '    (limit) => deleteMessagesAnnouncedBefore(db, ago(days.messages), limit),\n'],
+  [
+    'dismissals of broadcasts',
+    '    (limit) => deleteDismissalsOfBroadcastsEndedBefore(db, ago(days.items), limit),\n',
+  ],
+  ['notification items', '    (limit) => deleteItemsEndedBefore(db, ago(days.items), limit),\n'],
+  ['replaced prices', '    (limit) => deleteSupersededPricesBefore(db, ago(days.priceRevisions), limit),\n'],
+  ['requests to the simulator', '    (limit) => deleteForgettableRequests(db, now, limit),\n'],
+  [
+    'counts of rate limits',
+    '    await deleteRateLimitsBefore(db, new Date(now.getTime() - rateLimitWindowMs));\n',
+  ],
+].map(([what = '', line = '']) =>
+  bound(`days for which ${what} are kept`, [replace(SWEEPER, line, '')], sweeper(A_ROUND)),
+);
+
+export const boundsOfLoops: readonly Bound[] = [
+  ...ofRetention,
+  bound(
+    'sign-up requests that are kept',
+    [
+      replace(
+        SWEEPER,
+        'const kept = maxSignupRequests ?? MAX_SIGNUP_REQUESTS;',
+        'const kept = 1_000_000_000;',
+      ),
+    ],
+    sweeper('of more sign-up requests than are kept the oldest go'),
+  ),
+  bound(
+    'rows that the sweeper removes at once',
+    [replace(BATCHES, 'size = Math.min(size * 2, most);', 'size *= 2;')],
+    batches('batches grow while they are quick, to the most'),
+  ),
+  bound(
+    'time of a batch of the sweeper',
+    [replace(BATCHES, 'if (tookMs > TARGET_MS) size', 'if (tookMs === Infinity) size')],
+    batches('batches shrink where rows are dear'),
+  ),
+  bound(
+    'computations of a fleet that take too long',
+    [replace('src/fleets/runner.ts', 'return count < MAX_OVERLONG_COMPUTATIONS;', 'return count > 0;')],
+    testsOf('tests/fleets/households-on-threads.test.ts')(
+      'a fleet whose households take too long three times has failed',
+    ),
+  ),
+  bound(
+    'turns of partners with fleets',
+    [
+      replace(
+        'src/queries/fleets/fleet-work.ts',
+        'order by coalesce(in_work.fleets, 0), array_position(${[...served]}::uuid[], fleets.org_id) nulls first,\n        fleets.created_at',
+        'order by cardinality(${[...served]}::uuid[]), fleets.created_at',
+      ),
+    ],
+    testsOf('tests/fleets/turns.test.ts')('a partner with many queued fleets does not make another wait'),
+    testsOf('tests/fleets/turns.test.ts')('a partner whose fleet another process works on comes after'),
+  ),
+  bound(
+    'organizations that a notification names',
+    [
+      replace(
+        'src/streams/announcements.ts',
+        'orgIds.length > MAX_NAMED_ORGANIZATIONS ? ALL',
+        'orgIds.length === Infinity ? ALL',
+      ),
+    ],
+    testsOf('tests/streams/announcements.test.ts')('an announcement fits into a notification'),
+  ),
+  bound(
+    'notifications of many calls',
+    [
+      replace(
+        'src/loops/throttle.ts',
+        "if (state === 'idle') callNow();\n    else state = 'called';",
+        'callNow();',
+      ),
+    ],
+    testsOf('tests/loops/throttle.test.ts')('calls in quick succession become two'),
+  ),
+  bound(
+    'wait of a failing piece of work',
+    [
+      replace(
+        'src/loops/backoff.ts',
+        'Math.min(this.#longestMs, this.#firstMs * 2 ** Math.min(failures, 30))',
+        'this.#firstMs * 2 ** Math.min(failures, 30)',
+      ),
+    ],
+    testsOf('tests/loops/backoff.test.ts')(
+      'the wait doubles with each failure of a piece of work, up to a limit',
+    ),
+  ),
+];

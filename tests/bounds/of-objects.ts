@@ -1,0 +1,133 @@
+// How many objects a partner may have, and how large they are.
+import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { bound, replace, testsOf } from './define.ts';
+
+const BODIES = 'generated/validate-bodies.js';
+const QUERIES = 'generated/validate-queries.js';
+const QUOTAS = 'src/accounts/quotas.ts';
+const quotas = testsOf('tests/operations/quotas.test.ts');
+
+export const boundsOfObjects: readonly Bound[] = [
+  bound(
+    'users of a partner',
+    [
+      replace(
+        'src/accounts/new-users.ts',
+        'const counted = { ...claim, whenLocked, quota: { fallback: quotas.users } };',
+        'const counted = { ...claim, whenLocked, quota: { granted: 2_000_000_000 } };',
+      ),
+    ],
+    quotas('of ten at once for whom three places are left', 'users'),
+  ),
+  bound(
+    'webhooks of a partner',
+    [
+      replace(
+        'src/operations/webhooks.ts',
+        "await requireWithinQuota(tx, quotaScope(context), 'webhooks');",
+        '',
+      ),
+    ],
+    quotas('of ten at once for whom three places are left', 'webhooks'),
+  ),
+  bound(
+    'applications of a partner',
+    [
+      replace(
+        'src/accounts/applications.ts',
+        "await requireWithinQuota(tx, { partnerId, quotas }, 'applications');",
+        'void [partnerId, quotas];',
+      ),
+    ],
+    testsOf('tests/portal/credentials.test.ts')('beyond the quota of applications the form says so'),
+  ),
+  bound(
+    'households of a partner by expansions',
+    [
+      replace(
+        'src/operations/fleets/transitions.ts',
+        "await requireWithinQuota(tx, quotaScope(context), 'households', count);",
+        '',
+      ),
+    ],
+    quotas('households count from the call on'),
+  ),
+  bound(
+    'quarters with prices of a partner',
+    [replace(QUOTAS, 'if (used > quarters) {', 'if (used > Infinity) {')],
+    quotas('of ten at once for whom three places are left', 'price_quarters'),
+  ),
+  bound(
+    'revisions of a price',
+    [replace(QUOTAS, 'if (mostRevisions > revisions) {', 'if (mostRevisions > Infinity) {')],
+    quotas('so many prices are stored for a quarter hour'),
+  ),
+  bound(
+    'quotas of one partner beside the defaults',
+    [
+      replace(
+        QUOTAS,
+        'const quota = await findQuota(db, partnerId, name, quotas[name]);',
+        'const quota = quotas[name] + 0 * (await findQuota(db, partnerId, name, quotas[name]));',
+      ),
+    ],
+    quotas('of ten at once for whom three places are left', 'fleets'),
+  ),
+  bound(
+    'partners that ask for one quota at once',
+    [replace(QUOTAS, 'await lockPartner(tx, scope.partnerId);', '')],
+    quotas('of ten at once for whom three places are left', 'webhooks'),
+  ),
+  bound(
+    'households of a fleet',
+    [
+      replace(
+        'src/operations/fleets/transitions.ts',
+        'if (fleet.household_count + count <= FLEET_LIMITS.households_max) return [];',
+        'if (fleet.household_count > 0) return [];',
+      ),
+    ],
+    testsOf('tests/operations/fleets-transitions.test.ts')(
+      'an expansion has 1 to 1000 households, and a fleet 10,000',
+    ),
+  ),
+  bound(
+    'length of the address of a webhook',
+    [
+      replace(
+        'src/domain/notifications/endpoint.ts',
+        'if (isLongerThan(text, MAX_URL_LENGTH)) {',
+        'if (isLongerThan(text, 1_000_000)) {',
+      ),
+      replace(
+        'src/domain/notifications/endpoint.ts',
+        'if (errors.length === 0 && uri.length > MAX_URL_LENGTH) {',
+        'if (uri.length > 1_000_000) {',
+      ),
+    ],
+    testsOf('tests/domain/notifications/endpoint.test.ts')(
+      'of a text that is too long nothing else is looked at',
+    ),
+  ),
+  bound(
+    'entries of an upload of prices',
+    [{ ...replace(BODIES, '.length > 10000', '.length > Infinity'), everywhere: true }],
+    testsOf('tests/operations/trading.test.ts')('holds 10,000 entries and no more'),
+  ),
+  bound(
+    'households of one call',
+    [{ ...replace(BODIES, ' > 1000 || isNaN(', ' > Infinity || isNaN('), everywhere: true }],
+    testsOf('tests/operations/fleets-transitions.test.ts')('an expansion has 1 to 1000 households'),
+  ),
+  bound(
+    'pages of a list, and items of a page of users',
+    [{ ...replace(QUERIES, ' > 1000 || isNaN(', ' > Infinity || isNaN('), everywhere: true }],
+    testsOf('tests/operations/all-errors.test.ts')('lists are not passed over without end'),
+    testsOf('tests/operations/users-list.test.ts')('a cursor that the list has not issued is refused'),
+  ),
+  bound(
+    'items of a page',
+    [{ ...replace(QUERIES, ' > 100 || isNaN(', ' > Infinity || isNaN('), everywhere: true }],
+    testsOf('tests/operations/deliveries.test.ts')('refuses', 'maximum'),
+  ),
+];

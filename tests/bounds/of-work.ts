@@ -1,0 +1,186 @@
+// What heavy work and open streams may take.
+import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { bound, replace, testsOf } from './define.ts';
+
+const POOL = 'src/compute/pool.ts';
+const SLICER = 'src/households/time-slicer.ts';
+const REPLY = 'src/http/reply.ts';
+const FEED = 'src/streams/event-feed.ts';
+const BUFFER = 'src/streams/stream-buffer.ts';
+
+const pool = testsOf('tests/compute/pool.test.ts');
+const slicer = testsOf('tests/households/time-slicer.test.ts');
+const feed = testsOf('tests/streams/event-feed.test.ts');
+
+export const boundsOfWork: readonly Bound[] = [
+  bound(
+    'chunks of lists by turns',
+    [
+      replace(REPLY, 'let release = await acquireChunk();', 'let release = (): void => void acquireChunk;'),
+      replace(REPLY, 'break;\n      release = await acquireChunk();', 'break;'),
+    ],
+    testsOf('tests/http/reply.test.ts')('no turn of the event loop makes more than one chunk'),
+  ),
+  bound(
+    'lists by turns',
+    [replace(REPLY, 'const release = await lists.acquireList();', 'const release = (): void => undefined;')],
+    testsOf('tests/http/reply.test.ts')('a partner whose lists are not read waits for its turn in vain'),
+  ),
+  bound(
+    'time of a body that holds a turn',
+    [
+      replace(
+        'src/http/bytes-handler.ts',
+        'await (needsTurn ? arriveWithin(bodyInTurnMs, reading) : reading)',
+        'await (bodyInTurnMs < 0 ? arriveWithin(bodyInTurnMs, reading) : reading)',
+      ),
+    ],
+    testsOf('tests/compute/bodies-in-turn.test.ts')('a body that brings some bytes all the time is given up'),
+  ),
+  bound(
+    'time of a job',
+    [replace(POOL, 'startTimer(maxJobMs, () => deadline.abort())', 'startTimer(maxJobMs, () => undefined)')],
+    pool('a job that does not end is ended after its time'),
+  ),
+  bound(
+    'heavy requests of all partners',
+    [replace(POOL, 'capacity: MAX_TURNS,', 'capacity: 1_000_000,')],
+    pool('of all partners together 32 have a turn'),
+  ),
+  bound(
+    'heavy requests of a partner',
+    [replace(POOL, '      atMost: this.#threads,\n', '')],
+    pool('a partner has one turn and eight that wait'),
+  ),
+  bound(
+    'bodies that the event loop parses',
+    [
+      replace(
+        'src/compute/inline.ts',
+        'export const INLINE_BODY_BYTES = 65_536;',
+        'export const INLINE_BODY_BYTES = 1_073_741_824;',
+      ),
+    ],
+    testsOf('tests/contract/body-costs.test.ts')(
+      'of what an operation may be sent the event loop parses 64 KiB',
+    ),
+    testsOf('tests/compute/loop-holds.test.ts')('is done elsewhere', 'parsePriceEntries'),
+  ),
+  bound(
+    'schedules that the event loop computes',
+    [
+      replace(
+        'src/operations/schedules.ts',
+        'const INLINE_MS = 2 * DAY_MS;',
+        'const INLINE_MS = 1_000 * DAY_MS;',
+      ),
+    ],
+    testsOf('tests/compute/loop-holds.test.ts')('is done elsewhere', 'computeHeatPumpSchedule'),
+  ),
+  bound(
+    'turns of partners on the event loop',
+    [
+      replace(
+        SLICER,
+        'const queue = requestQueues.get(partnerId) ?? [];\n  requestQueues.set(partnerId, queue);',
+        "const queue = requestQueues.get('') ?? [];\n  requestQueues.set('', queue);\n  void partnerId;",
+      ),
+    ],
+    slicer('partners take turns, however many requests of one wait'),
+  ),
+  bound(
+    'days of a schedule',
+    [
+      replace(
+        'src/operations/schedules.ts',
+        "parseInstantRange(['from', query.from], ['to', query.to], MAX_SCHEDULE_DAYS)",
+        "parseInstantRange(['from', query.from], ['to', query.to], 1_000_000 + 0 * MAX_SCHEDULE_DAYS)",
+      ),
+    ],
+    testsOf('tests/operations/schedules.test.ts')(
+      'a range in the wrong order, too long, malformed or missing',
+    ),
+  ),
+  bound(
+    'days of a list of prices',
+    [replace('src/operations/trading.ts', 'const MAX_LIST_DAYS = 366;', 'const MAX_LIST_DAYS = 1_000_000;')],
+    testsOf('tests/operations/trading.test.ts')('refuses a range that is no range'),
+  ),
+  bound(
+    'items that a total counts',
+    [
+      replace(
+        'src/queries/notifications/item-lists.ts',
+        'sql`i.id`, MAX_TOTAL + 1)}) i limit ${sql.lit(MAX_TOTAL + 1)}',
+        'sql`i.id`, 1_000_000)}) i limit ${sql.lit(1_000_000)}',
+      ),
+      replace('src/queries/notifications/item-lists.ts', 'if (counted <= MAX_TOTAL)', 'if (counted >= 0)'),
+    ],
+    testsOf('tests/operations/notification-totals.test.ts')('a total is counted up to 1,000'),
+  ),
+  bound(
+    'event streams of a process',
+    [
+      replace(
+        FEED,
+        'return this.#streamCount >= (this.#options.maxStreams ?? MAX_STREAMS);',
+        'return this.#streamCount < 0;',
+      ),
+    ],
+    feed('places are counted by partner and for the process'),
+  ),
+  bound(
+    'messages before an event stream that is not read',
+    [
+      replace(
+        BUFFER,
+        'this.#messages.length === this.#limits.messages',
+        'this.#messages.length === Infinity',
+      ),
+    ],
+    feed('is ended, and misses nothing when it comes again', 'messages'),
+  ),
+  bound(
+    'characters before an event stream that is not read',
+    [replace(BUFFER, 'this.#characters > this.#limits.characters', 'this.#characters > Infinity')],
+    feed('is ended, and misses nothing when it comes again', 'characters'),
+  ),
+  bound(
+    'what is written to an event stream before it is read',
+    [
+      replace(
+        'src/http/event-stream.ts',
+        'if (!response.write(formatEvent(event))) await waitForDrain(response);',
+        'response.write(formatEvent(event));',
+      ),
+    ],
+    testsOf('tests/http/event-stream.test.ts')('a client that does not read holds back its own events'),
+  ),
+  bound(
+    'event streams that are not read at a stop',
+    [replace('src/http/event-stream.ts', "stream.stopped.addEventListener('abort', cut);", '')],
+    testsOf('tests/http/event-stream.test.ts')('a stop waits for no client that does not read'),
+  ),
+  bound(
+    'time of an event stream whose token cannot be checked',
+    [
+      replace(
+        'src/streams/token-checks.ts',
+        'if (endedMs - watched.allowedMs >= MAX_UNANSWERED_MS)',
+        'if (endedMs - watched.allowedMs >= Infinity)',
+      ),
+    ],
+    testsOf('tests/streams/token-checks.test.ts')('while the database is away streams stay for five seconds'),
+  ),
+  bound(
+    'checks of tokens under way',
+    [
+      replace(
+        'src/streams/token-checks.ts',
+        'if (this.#isChecking || this.#watched.size === 0) return;',
+        'if (this.#watched.size === 0) return;',
+      ),
+    ],
+    testsOf('tests/streams/token-checks.test.ts')('one check is under way at a time'),
+  ),
+];
