@@ -110,8 +110,8 @@ export function composeApi(options: ApiOptions): RequestListener {
     log,
     baseUrl,
     isUnavailable: isDatabaseUnavailable,
-    runInRequestScope: (isAnswering, handle) =>
-      runInRequestScope(isAnswering, handle, options.requestDatabaseMs),
+    runInRequestScope: (isAnswering, handle, addressOf) =>
+      runInRequestScope(isAnswering, handle, options.requestDatabaseMs, addressOf),
     assignToPartner: assignRequestToPartner,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
     existenceChecks,

@@ -8,10 +8,11 @@ import type { LinkKey } from '../domain/security/signed-links.ts';
 import type { Log } from '../log/log.ts';
 import { openDatabase } from '../queries/connection/database.ts';
 import type { DatabaseOptions, Db, OpenDatabase } from '../queries/connection/database.ts';
+import type { AcquireShare } from '../queries/connection/bounded-pool.ts';
 import { createDatabaseProbe } from '../queries/connection/probe.ts';
 import { joinOrStartEmbeddedDatabase, startEmbeddedDatabase } from '../postgres/start.ts';
 import { applyMigrations } from '../queries/connection/migrations.ts';
-import { FairShare } from '../shares/fair-share.ts';
+import { createTurns } from '../shares/stranger-turns.ts';
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations');
 
@@ -112,12 +113,11 @@ function openPools(
     return { database, background: database, checks: database };
   }
   const capacity = maxConnections ?? settings.databasePoolSize;
-  const share = new FairShare({ capacity, maxWaiting: MAX_WAITING_REQUESTS });
   const database = openDatabase({
     connection,
     max: capacity,
     statementMs: REQUEST_STATEMENT_MS,
-    acquireShare: (partnerId, signal) => share.acquire(partnerId, signal),
+    acquireShare: shareConnections(capacity),
     onIdleError,
   });
   const background = openDatabase({
@@ -135,6 +135,17 @@ function openPools(
     onIdleError,
   });
   return { database, background, checks };
+}
+
+/**
+ * Divides the connections for requests among partners; those of which no partner is known yet have half of them, and share these by
+ * address, so that no flood of one address keeps the first request of another from them.
+ */
+export function shareConnections(capacity: number): AcquireShare {
+  const strangerUnits = Math.max(1, Math.floor(capacity / 2));
+  const turns = createTurns({ capacity, maxWaiting: MAX_WAITING_REQUESTS, strangerUnits });
+  return (partnerId, signal, address) =>
+    turns.acquire(address === undefined ? { partnerId } : { address }, signal);
 }
 
 function startOrJoinDatabase(

@@ -1,6 +1,7 @@
 import express from 'express';
 import type { Express, Request, Response, Router } from 'express';
 import { Problem } from '../domain/api/problem.ts';
+import { toCountedAddress } from '../domain/security/quota-subjects.ts';
 import { createApiRoutes } from './api-routes.ts';
 import type { ApiRoutesOptions } from './api-routes.ts';
 import { createDocumentRoutes } from './document-routes.ts';
@@ -21,8 +22,15 @@ export interface AppOptions extends ApiRoutesOptions, HealthOptions {
   readonly trustedProxies: readonly string[];
   readonly isOrganizationGone: (error: unknown) => boolean;
   readonly openBodyLimits?: OpenBodyLimits | undefined;
-  /** Runs the handling of a request within its time for the database; `isAnswering` tells when the answer has begun. */
-  readonly runInRequestScope: (isAnswering: () => boolean, handle: () => void) => void;
+  /**
+   * Runs the handling of a request within its time for the database, and by turns of its address as long as no more is known of the
+   * caller; `isAnswering` tells when the answer has begun.
+   */
+  readonly runInRequestScope: (
+    isAnswering: () => boolean,
+    handle: () => void,
+    addressOf: () => string,
+  ) => void;
   /** Pages for people: portal, reference, consent. */
   readonly pages: readonly Router[];
 }
@@ -43,7 +51,10 @@ export function createApiApp(options: AppOptions): Express {
     next();
   };
   app.use(createHealthRoutes(options, count));
-  app.use((_request, response, next) => options.runInRequestScope(() => response.headersSent, next));
+  app.use((request, response, next) => {
+    const addressOf = (): string => toCountedAddress(request.ip);
+    options.runInRequestScope(() => response.headersSent, next, addressOf);
+  });
   app.use(createApiRoutes(options));
   app.use(count, createDocumentRoutes(options.baseUrl), ...options.pages);
   app.use((request) => {

@@ -2,11 +2,18 @@ import { FairShare } from './fair-share.ts';
 import type { FairShareOptions } from './fair-share.ts';
 
 /** Who asks for a unit: a partner that has been proven, or an address of which nothing else is known. */
-type TurnCaller = { readonly partnerId: string } | { readonly address: string };
+export type TurnCaller = { readonly partnerId: string } | { readonly address: string };
 
-/** Gives a unit to work by turns of its callers. */
-interface Turns {
-  /** Throws the problem overloaded (503), and what the work throws. */
+export interface TurnOptions extends FairShareOptions {
+  /** Units that all addresses together have at most; one where it is left out. */
+  readonly strangerUnits?: number | undefined;
+}
+
+/** Gives units by turns of their callers. */
+export interface Turns {
+  /** One unit, as `FairShare.acquire` gives it. Throws the problem overloaded (503); the reason of the signal when that is aborted. */
+  acquire(caller: TurnCaller, signal?: AbortSignal): Promise<() => void>;
+  /** Does work with one unit. Throws the problem overloaded (503), and what the work throws. */
   run<Result>(caller: TurnCaller, work: () => Promise<Result>): Promise<Result>;
 }
 
@@ -14,17 +21,37 @@ interface Turns {
 const STRANGERS = 'strangers';
 
 /**
- * Divides units among partners as `FairShare` does, where all addresses together are one party that has one unit at a time: however
- * many strangers wait, they keep nobody who is known from the other units. Among themselves the addresses take turns, and each
- * may have `maxWaiting` callers that wait: up to `waitMs` for the turn of its address, and as long again behind the partners.
+ * Divides units among partners as `FairShare` does, where all addresses together are one party that has `strangerUnits` at a time:
+ * however many strangers wait, they keep nobody who is known from the other units. Among themselves the addresses share those
+ * as partners do, and each may have `maxWaiting` callers that wait: up to `waitMs` for the turn of its address, and as long
+ * again behind the partners.
  */
-export function createTurns(options: FairShareOptions): Turns {
+export function createTurns({ strangerUnits = 1, ...options }: TurnOptions): Turns {
   const units = new FairShare(options);
-  const addresses = new FairShare({ ...options, capacity: 1 });
+  const addresses = new FairShare({ ...options, capacity: strangerUnits });
+  const acquire: Turns['acquire'] = async (caller, signal) => {
+    if ('partnerId' in caller) return units.acquire(caller.partnerId, signal);
+    const endTurnOfAddress = await addresses.acquire(caller.address, signal);
+    try {
+      const release = await units.acquire(STRANGERS, signal);
+      return () => {
+        release();
+        endTurnOfAddress();
+      };
+    } catch (error) {
+      endTurnOfAddress();
+      throw error;
+    }
+  };
   return {
-    run: (caller, work) =>
-      'partnerId' in caller
-        ? units.run(caller.partnerId, work)
-        : addresses.run(caller.address, () => units.run(STRANGERS, work)),
+    acquire,
+    run: async (caller, work) => {
+      const release = await acquire(caller);
+      try {
+        return await work();
+      } finally {
+        release();
+      }
+    },
   };
 }

@@ -32,6 +32,8 @@ export interface ApiOptions {
   /** How long a body that holds its partner's turn may take. */
   readonly bodyInTurnMs?: number;
   readonly openBodyLimits?: OpenBodyLimits;
+  /** Whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies?: readonly string[];
   /** How requests reach the database of the test, and how long each may wait for it. */
   readonly requestPool?: {
     readonly open: (connection: pg.ClientConfig) => Promise<OpenDatabase>;
@@ -125,7 +127,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     services: servicesOf,
     clock: clock.now,
     rateLimits: options.rateLimits,
-    trustedProxies: [],
+    trustedProxies: options.trustedProxies ?? [],
     log,
     registry,
     findNotReadyReason: () => Promise.resolve(undefined),

@@ -27,7 +27,7 @@ export const boundsOfPartners: readonly Bound[] = [
     edits: [
       {
         file: 'src/compose/database.ts',
-        from: 'acquireShare: (partnerId, signal) => share.acquire(partnerId, signal),',
+        from: 'acquireShare: shareConnections(capacity),',
         to: 'acquireShare: () => Promise.resolve(() => undefined),',
       },
     ],

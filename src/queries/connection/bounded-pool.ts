@@ -14,8 +14,12 @@ const SERVICE = 'service';
 /** A turn is waited for no longer than this, in milliseconds. */
 const LONGEST_TURN_WAIT_MS = 2_000;
 
-/** A turn of a partner; resolves when it has come, to the function that ends it. */
-export type AcquireShare = (partnerId: string, signal?: AbortSignal) => Promise<() => void>;
+/** A turn of a partner, or of the address of which no partner is known yet; resolves when it has come, to the function that ends it. */
+export type AcquireShare = (
+  partnerId: string,
+  signal: AbortSignal | undefined,
+  address: string | undefined,
+) => Promise<() => void>;
 
 export interface BoundedPoolOptions {
   readonly pool: pg.Pool;
@@ -86,10 +90,11 @@ export class BoundedPool {
     if (this.#acquireShare === undefined) return () => undefined;
     if (limitMs <= 0) throw timeoutError();
     const partnerId = scope === undefined || scope.isOfProcess ? SERVICE : (scope.partnerId ?? ANONYMOUS);
-    if (limitMs >= LONGEST_TURN_WAIT_MS) return this.#acquireShare(partnerId);
+    const address = partnerId === ANONYMOUS ? scope?.address : undefined;
+    if (limitMs >= LONGEST_TURN_WAIT_MS) return this.#acquireShare(partnerId, undefined, address);
     const signal = AbortSignal.timeout(Math.ceil(limitMs));
     try {
-      return await this.#acquireShare(partnerId, signal);
+      return await this.#acquireShare(partnerId, signal, address);
     } catch (error) {
       throw error === signal.reason ? timeoutError() : error;
     }

@@ -13,16 +13,30 @@ export class RequestScope {
   /** Whether no request waits: then all pools are bounded by it. */
   readonly isOfProcess: boolean;
   readonly #isAnswering: () => boolean;
+  readonly #addressOf: (() => string) | undefined;
   readonly #limitMs: number;
   #leftMs: number;
   #waiting = 0;
   #waitingSinceMs = 0;
 
-  constructor(isAnswering: () => boolean, limitMs: number, isOfProcess = false) {
+  constructor(
+    isAnswering: () => boolean,
+    limitMs: number,
+    {
+      isOfProcess = false,
+      addressOf,
+    }: { readonly isOfProcess?: boolean; readonly addressOf?: () => string } = {},
+  ) {
     this.isOfProcess = isOfProcess;
     this.#isAnswering = isAnswering;
+    this.#addressOf = addressOf;
     this.#limitMs = limitMs;
     this.#leftMs = limitMs;
+  }
+
+  /** The address of the caller as it is counted; undefined where there is none. */
+  get address(): string | undefined {
+    return this.#addressOf?.();
   }
 
   /** Zero or less when nothing is left. An answer that has begun can't be refused any more: each of its waits has the whole. */
@@ -50,14 +64,16 @@ export class RequestScope {
 
 /**
  * Runs the handling of one request: whatever it awaits shares `limitMs` milliseconds of waiting for the database. What the
- * request does beside that (reading its body, computing) does not count. `isAnswering`: whether the answer has begun.
+ * request does beside that (reading its body, computing) does not count. `isAnswering`: whether the answer has begun;
+ * `addressOf`: the address of the caller, asked for as long as no more is known of it.
  */
 export function runInRequestScope<Result>(
   isAnswering: () => boolean,
   work: () => Result,
   limitMs = REQUEST_DATABASE_MS,
+  addressOf?: () => string,
 ): Result {
-  return scopes.run(new RequestScope(isAnswering, limitMs), work);
+  return scopes.run(new RequestScope(isAnswering, limitMs, addressOf && { addressOf }), work);
 }
 
 /**
@@ -65,7 +81,7 @@ export function runInRequestScope<Result>(
  * whatever the request may do from which it was begun.
  */
 export function runWithin<Result>(limitMs: number, work: () => Result): Result {
-  return scopes.run(new RequestScope(() => false, limitMs, true), work);
+  return scopes.run(new RequestScope(() => false, limitMs, { isOfProcess: true }), work);
 }
 
 /** Goes on with the handling of a request, or without one. */
