@@ -144,6 +144,7 @@ export interface FleetsTable {
   checkpoint_day: Generated<number>;
   checkpoint_lease_until: Date | null;
   checkpoint_token: string | null;
+  has_checkpoints_to_remove: Generated<boolean>;
 }
 
 export interface HouseholdCheckpointsTable {

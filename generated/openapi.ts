@@ -169,7 +169,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a user
-         * @description Deletes a user. Its email and `external_user_id` are free again, its tokens end at once, and it is shown only with `include_deleted=true`. Staff may delete users with the role `user`, but not themselves (403 `role_forbidden`). The organization's last admin cannot be deleted (409 `last_admin`).
+         * @description Deletes a user. Its email and `external_user_id` are free again, its tokens end at once, and it is shown only with `include_deleted=true`, for a year unless the operator of the installation has set another time; then it is gone with its devices and notifications. Staff may delete users with the role `user`, but not themselves (403 `role_forbidden`). The organization's last admin cannot be deleted (409 `last_admin`).
          *
          *     Who may call it: admin, staff (end users and itself).
          */
@@ -1309,7 +1309,8 @@ export interface paths {
          * @description Sends one signed message with the type `service.test` to the endpoint at once and tells what came of it. The
          *     status is 200 whatever the outcome. The message is never repeated.
          *
-         *     A disabled or removed webhook is not called (`cancelled`), whatever the topic. A topic that the webhook is not
+         *     A disabled or removed webhook is not called (`cancelled`), whatever the topic. A removed one is known for a year, unless
+         *     the operator of the installation has set another time; then it is 404, as one that never was. A topic that the webhook is not
          *     subscribed to is refused (422). Counted under the rate limit policy `webhook_test`. A process has
          *     at most 32 tests under way, a partner 16 of them while others wait; a test that gets no turn within 2 s, or finds 32 of its
          *     partner waiting, is refused (503 `overloaded`).
@@ -4337,7 +4338,7 @@ export interface operations {
                 readonly limit?: number;
                 /** @description Where the page begins: a cursor from the `next` address of a `Link` header. Its content is opaque; one that the list has not issued is 422 `cursor_invalid`. */
                 readonly after?: string;
-                /** @description Whether deleted users are listed too. */
+                /** @description Whether deleted users are listed too, as long as they are kept. */
                 readonly include_deleted?: boolean;
             };
             readonly header?: never;

@@ -366,6 +366,7 @@ create table broadcast_dismissals (
   constraint broadcast_dismissals_pkey PRIMARY KEY (org_id, item_id, user_id),
   constraint broadcast_dismissals_item_fkey FOREIGN KEY (org_id, item_id) REFERENCES notification_items(org_id, id) ON DELETE CASCADE
 );
+CREATE INDEX broadcast_dismissals_user_idx ON public.broadcast_dismissals USING btree (user_id);
 
 create table day_ahead_prices (
   org_id uuid not null,
@@ -507,6 +508,7 @@ create table fleets (
   checkpoint_day integer not null default 0,
   checkpoint_lease_until timestamp(3) with time zone,
   checkpoint_token uuid,
+  has_checkpoints_to_remove boolean not null default false,
   constraint fleets_pkey PRIMARY KEY (org_id, id),
   constraint fleets_simulation_org_key UNIQUE (simulation_org_id),
   constraint fleets_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
@@ -514,6 +516,7 @@ create table fleets (
   constraint fleets_status_check CHECK (status = ANY (ARRAY['queued'::text, 'provisioning'::text, 'running'::text, 'expanding'::text, 'stopped'::text, 'cancelled'::text, 'cleaned'::text, 'failed'::text, 'purging'::text]))
 );
 CREATE INDEX fleets_checkpoint_idx ON public.fleets USING btree (checkpoint_day) WHERE (status = ANY (ARRAY['running'::text, 'expanding'::text]));
+CREATE INDEX fleets_checkpoints_to_remove_idx ON public.fleets USING btree (org_id, id) WHERE has_checkpoints_to_remove;
 CREATE INDEX fleets_created_idx ON public.fleets USING btree (org_id, created_at DESC, id DESC);
 CREATE INDEX fleets_work_idx ON public.fleets USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'provisioning'::text, 'expanding'::text, 'purging'::text]));
 
@@ -685,6 +688,7 @@ create unlogged table rate_limits (
   used integer not null,
   constraint rate_limits_pkey PRIMARY KEY (policy, subject)
 );
+CREATE INDEX rate_limits_window_idx ON public.rate_limits USING btree (window_started_at);
 
 create table signup_requests (
   id uuid not null,
@@ -741,6 +745,7 @@ create table users (
 );
 CREATE INDEX users_active_created_idx ON public.users USING btree (org_id, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX users_created_idx ON public.users USING btree (org_id, created_at, id);
+CREATE INDEX users_deleted_idx ON public.users USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE UNIQUE INDEX users_email_key ON public.users USING btree (org_id, lower(email)) WHERE (deleted_at IS NULL);
 CREATE INDEX users_external_idx ON public.users USING btree (org_id, external_user_id, deleted_at) WHERE (external_user_id IS NOT NULL);
 CREATE UNIQUE INDEX users_external_user_id_key ON public.users USING btree (org_id, external_user_id) WHERE (deleted_at IS NULL);
@@ -763,4 +768,5 @@ create table webhooks (
   constraint webhooks_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
 CREATE INDEX webhooks_created_idx ON public.webhooks USING btree (org_id, created_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX webhooks_deleted_idx ON public.webhooks USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX webhooks_topics_idx ON public.webhooks USING gin (topics) WHERE ((deleted_at IS NULL) AND enabled);

@@ -57,6 +57,8 @@ const variables = z.object({
   ATTEMPT_RETENTION_DAYS: optionalIntegerField(1, 3_650),
   /** How long notification items are kept after they have ended, and broadcasts after they were sent. */
   ITEM_RETENTION_DAYS: integerField(365, 1, 3_650),
+  /** How long deleted users and webhooks are kept. Undefined: as long as items. */
+  DELETED_RETENTION_DAYS: optionalIntegerField(1, 3_650),
   /** How long a price that was replaced by a later revision is kept after its quarter began. */
   PRICE_REVISION_RETENTION_DAYS: integerField(1_095, 1, 36_500),
   /** How long access tokens and portal sessions are kept after they have expired. */
@@ -109,6 +111,7 @@ const settings = checkedVariables.transform((variable) => ({
     messages: variable.MESSAGE_RETENTION_DAYS,
     attempts: variable.ATTEMPT_RETENTION_DAYS ?? variable.MESSAGE_RETENTION_DAYS,
     items: variable.ITEM_RETENTION_DAYS,
+    deleted: variable.DELETED_RETENTION_DAYS ?? variable.ITEM_RETENTION_DAYS,
     priceRevisions: variable.PRICE_REVISION_RETENTION_DAYS,
     tokens: variable.TOKEN_RETENTION_DAYS,
     sessions: variable.SESSION_RETENTION_DAYS,

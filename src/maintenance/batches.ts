@@ -16,7 +16,7 @@ export interface BatchOptions {
 
 /**
  * Removes rows batch by batch until one is not full: `removeBatch` gets the most rows that it may remove and resolves to how many
- * it has. The sizes follow the time that batches take, and as long as one took nothing is done after it, so that no more
+ * it has, or to that number when more may be left. The sizes follow the time that batches take, and as long as one took nothing is done after it, so that no more
  * than half of the time is spent on removing.
  */
 export async function removeInBatches(

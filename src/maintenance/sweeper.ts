@@ -4,8 +4,13 @@ import type { Db } from '../queries/connection/database.ts';
 import { deletePortalSessionsExpiredBefore } from '../queries/accounts/portal-sessions.ts';
 import { deleteRateLimitsBefore } from '../queries/accounts/rate-limits.ts';
 import { deleteOldSignupRequests } from '../queries/accounts/signup-requests.ts';
+import { deleteUsersDeletedBefore } from '../queries/accounts/user-retention.ts';
 import { deleteForgettableRequests } from '../queries/fleets/fleet-requests.ts';
-import { deleteAttemptsBefore, deleteMessagesAnnouncedBefore } from '../queries/deliveries/retention.ts';
+import {
+  deleteAttemptsBefore,
+  deleteMessagesAnnouncedBefore,
+  deleteWebhooksDeletedBefore,
+} from '../queries/deliveries/retention.ts';
 import {
   deleteDismissalsOfBroadcastsEndedBefore,
   deleteItemsEndedBefore,
@@ -26,24 +31,29 @@ export interface RetentionDays {
   readonly messages: number;
   readonly attempts: number;
   readonly items: number;
+  /** Users and webhooks that were deleted. */
+  readonly deleted: number;
   readonly priceRevisions: number;
   readonly tokens: number;
   readonly sessions: number;
   readonly signups: number;
 }
 
-export interface SweeperOptions {
+export interface RemovalOptions {
   readonly db: Db;
   readonly clock: () => Date;
   readonly days: RetentionDays;
   /** The longest window of a rate limit. */
   readonly rateLimitWindowMs: number;
-  readonly onError: (error: unknown) => void;
-  readonly everyMs?: number;
   readonly batch?: number;
   readonly maxSignupRequests?: number;
   /** Times the batches; milliseconds of a clock that never goes back. */
   readonly monotonicMs?: () => number;
+}
+
+export interface SweeperOptions extends RemovalOptions {
+  readonly onError: (error: unknown) => void;
+  readonly everyMs?: number;
 }
 
 type RemoveBatch = (limit: number) => Promise<number>;
@@ -53,16 +63,10 @@ type RemoveBatch = (limit: number) => Promise<number>;
  * process may never live until the second.
  */
 export function startExpiredDataSweeper(options: SweeperOptions): { stop(): Promise<void> } {
-  const { db, clock, rateLimitWindowMs, onError, everyMs = INTERVAL_MS } = options;
-  const { batch: most = BATCH_SIZE, monotonicMs = () => performance.now() } = options;
+  const { onError, everyMs = INTERVAL_MS } = options;
   let isStopped = false;
-  const batches = { most, monotonicMs, isStopped: () => isStopped };
-  const sweep = async (): Promise<void> => {
-    const now = clock();
-    for (const removeBatch of removals(options, now)) await removeInBatches(removeBatch, batches);
-    await deleteRateLimitsBefore(db, new Date(now.getTime() - rateLimitWindowMs));
-  };
-  const loop = new PollingLoop({ work: sweep, nextRoundMs: () => everyMs, retryMs: everyMs, onError });
+  const work = (): Promise<void> => removeExpiredData(options, () => isStopped);
+  const loop = new PollingLoop({ work, nextRoundMs: () => everyMs, retryMs: everyMs, onError });
   loop.start();
   return {
     stop: async () => {
@@ -72,18 +76,32 @@ export function startExpiredDataSweeper(options: SweeperOptions): { stop(): Prom
   };
 }
 
+/** One round of it; ends with the batch that is under way when it is stopped. Rejects when the database does not answer. */
+export async function removeExpiredData(options: RemovalOptions, isStopped: () => boolean): Promise<void> {
+  const { clock, batch: most = BATCH_SIZE, monotonicMs = () => performance.now() } = options;
+  for (const removeBatch of removals(options, clock()))
+    await removeInBatches(removeBatch, { most, monotonicMs, isStopped });
+}
+
 /** One after the other: rows that may have many others below them come after those. */
-function removals({ db, days, maxSignupRequests }: SweeperOptions, now: Date): RemoveBatch[] {
+function removals(
+  { db, days, rateLimitWindowMs, maxSignupRequests }: RemovalOptions,
+  now: Date,
+): RemoveBatch[] {
   const ago = (count: number): Date => new Date(now.getTime() - count * DAY_MS);
   const kept = maxSignupRequests ?? MAX_SIGNUP_REQUESTS;
+  const windowsBefore = new Date(now.getTime() - rateLimitWindowMs);
   return [
+    (limit) => deleteRateLimitsBefore(db, windowsBefore, limit),
     (limit) => deleteAccessTokensExpiredBefore(db, ago(days.tokens), limit),
     (limit) => deletePortalSessionsExpiredBefore(db, ago(days.sessions), limit),
     (limit) => deleteOldSignupRequests(db, ago(days.signups), kept, limit),
     (limit) => deleteAttemptsBefore(db, ago(days.attempts), limit),
     (limit) => deleteMessagesAnnouncedBefore(db, ago(days.messages), limit),
+    (limit) => deleteWebhooksDeletedBefore(db, ago(days.deleted), limit),
     (limit) => deleteDismissalsOfBroadcastsEndedBefore(db, ago(days.items), limit),
     (limit) => deleteItemsEndedBefore(db, ago(days.items), limit),
+    (limit) => deleteUsersDeletedBefore(db, ago(days.deleted), limit),
     (limit) => deleteSupersededPricesBefore(db, ago(days.priceRevisions), limit),
     (limit) => deleteForgettableRequests(db, now, limit),
   ];

@@ -39,6 +39,7 @@ const LONG = {
   messages: 1_000,
   attempts: 1_000,
   items: 1_000,
+  deleted: 1_000,
   priceRevisions: 1_000,
   tokens: 0,
   sessions: 0,

@@ -168,7 +168,7 @@ describe('the uses of a quota', () => {
 
   test('are swept when their window is over', async () => {
     await addQuotaUses(database.db, [use('kept', 1, after(7_200_000)), use('over', 1, after(3_600_000))]);
-    await deleteRateLimitsBefore(database.db, after(7_200_000));
+    await deleteRateLimitsBefore(database.db, after(7_200_000), 10);
     const left = await database.db.selectFrom('rate_limits').select('subject').execute();
     expect(left).toEqual([{ subject: 'kept' }]);
   });

@@ -5,11 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OperationId } from '../../generated/routes.ts';
 import { deleteAccessTokensExpiredBefore } from '../../src/queries/accounts/access-tokens.ts';
 import { deletePortalSessionsExpiredBefore } from '../../src/queries/accounts/portal-sessions.ts';
+import { deleteRateLimitsBefore } from '../../src/queries/accounts/rate-limits.ts';
+import { deleteUsersDeletedBefore } from '../../src/queries/accounts/user-retention.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import {
   deleteAttemptsBefore,
   deleteMessagesAnnouncedBefore,
+  deleteWebhooksDeletedBefore,
 } from '../../src/queries/deliveries/retention.ts';
 import {
   deleteDismissalsOfBroadcastsEndedBefore,
@@ -250,6 +253,9 @@ const REMOVALS: Readonly<Record<string, (db: Db, before: Date, limit: number) =>
   deletePortalSessionsExpiredBefore,
   deleteAttemptsBefore,
   deleteMessagesAnnouncedBefore,
+  deleteWebhooksDeletedBefore,
+  deleteUsersDeletedBefore,
+  deleteRateLimitsBefore,
   deleteDismissalsOfBroadcastsEndedBefore,
   deleteItemsEndedBefore,
   deleteSupersededPricesBefore,

@@ -12,7 +12,8 @@ export interface FilledOrganization {
 }
 
 /**
- * Writes `rows` users, devices (nearly), pending items, ended items, messages, deliveries, attempts, tokens, sessions and prices,
+ * Writes `rows` users, devices (nearly), pending items, ended items, messages, deliveries, attempts, tokens, sessions, prices and
+ * windows of rate limits,
  * without the checks of keys and without triggers, whose numbers it writes itself. What few rows have (the type heat_pump, the code
  * subscription_required, the group rare) comes last in the lists: a plan that reads a list until it has found enough reads all.
  */
@@ -43,7 +44,7 @@ function peopleAndDevices({ orgId, simulationOrgId, fleetId, rows }: FilledOrgan
       // The first in the list are deleted.
       `insert into users (org_id, id, email, role, external_user_id, created_at, updated_at, deleted_at)
        select $1, gen_random_uuid(), 'u' || i || '@a.example', case when i % 100 = 0 then 'staff' else 'user' end, 'x' || i,
-         timestamptz '2021-01-01' + i * interval '1 second', now(), case when i < $2 / 5 then now() end
+         timestamptz '2021-01-01' + i * interval '1 second', now(), case when i < $2 / 5 then timestamptz '2026-05-02' end
        from generate_series(1, $2::integer) i`,
       [orgId, rows],
     ],
@@ -127,6 +128,12 @@ function items({ simulationOrgId, adminId }: FilledOrganization): Statement[] {
 function deliveries({ orgId, webhookId, rows }: FilledOrganization): Statement[] {
   return [
     [
+      // One that is deleted, which one in a hundred messages went to.
+      `insert into webhooks (org_id, id, url, topics, encrypted_secret, secret_key_id, created_at, updated_at, deleted_at)
+       values ($1, gen_random_uuid(), 'https://b.example/', '{}', '', 'none', now(), now(), timestamptz '2026-05-02')`,
+      [orgId],
+    ],
+    [
       `insert into webhooks (org_id, id, url, topics, encrypted_secret, secret_key_id, created_at, updated_at)
        values ($1, $2, 'https://a.example/', '{}', '', 'none', now(), now())`,
       [orgId, webhookId],
@@ -143,6 +150,13 @@ function deliveries({ orgId, webhookId, rows }: FilledOrganization): Statement[]
       [orgId, webhookId],
     ],
     [
+      `insert into deliveries (org_id, message_id, webhook_id, state, attempts, due_at, created_at, finished_at)
+       select m.org_id, m.id, w.id, 'delivered', 1, m.created_at, m.created_at, m.created_at
+       from messages m join webhooks w on w.org_id = m.org_id and w.deleted_at is not null
+       where m.org_id = $1 and extract(second from m.created_at) = 0 and extract(minute from m.created_at) < 30`,
+      [orgId],
+    ],
+    [
       `insert into delivery_attempts (org_id, message_id, webhook_id, attempt, started_at, duration_ms, outcome, status_code,
          secret_version)
        select org_id, id, $2, 1, created_at, 3, 'delivered', 200, 1 from messages where org_id = $1`,
@@ -151,7 +165,7 @@ function deliveries({ orgId, webhookId, rows }: FilledOrganization): Statement[]
   ];
 }
 
-/** One in a hundred has expired. */
+/** One in a hundred has expired, or is over. */
 function credentials({ orgId, adminId, rows }: FilledOrganization): Statement[] {
   const expiry = `case when i % 100 = 0 then timestamptz '2026-01-01' else timestamptz '2027-01-01' end`;
   return [
@@ -166,6 +180,11 @@ function credentials({ orgId, adminId, rows }: FilledOrganization): Statement[] 
        select sha256(('session' || $1::text || i)::bytea), $1::uuid, $2, '', now(), ${expiry}
        from generate_series(1, $3::integer) i`,
       [orgId, adminId, rows],
+    ],
+    [
+      `insert into rate_limits (policy, subject, window_started_at, used)
+       select 'default', $1::text || i, ${expiry}, 1 from generate_series(1, $2::integer) i`,
+      [orgId, rows],
     ],
   ];
 }

@@ -53,11 +53,12 @@ const addUses = prepare(
   `,
 );
 
-/** Deletes the windows that began before `instant`; resolves to their number. */
-export async function deleteRateLimitsBefore(db: Db, instant: Date): Promise<number> {
-  const result = await db
-    .deleteFrom('rate_limits')
-    .where('window_started_at', '<', instant)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+/** Deletes at most `limit` windows that began before `instant`; resolves to their number. */
+export async function deleteRateLimitsBefore(db: Db, instant: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from rate_limits where ctid = any(array(
+      select ctid from rate_limits where window_started_at < ${instant}
+      order by window_started_at limit ${sql.lit(limit)} for update skip locked))
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
 }

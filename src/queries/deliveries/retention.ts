@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../connection/database.ts';
+import type { Db, Tx } from '../connection/database.ts';
+import { unnestRows } from '../connection/rows.ts';
 
 /**
  * Deletes at most `limit` messages that were last announced before `instant`, with their deliveries and attempts; returns
@@ -36,4 +37,58 @@ export async function deleteAttemptsBefore(db: Db, instant: Date, limit: number)
       order by started_at limit ${sql.lit(limit)} for update skip locked))
   `.execute(db);
   return Number(numAffectedRows ?? 0n);
+}
+
+/**
+ * Removes webhooks that were deleted before `instant`, with their deliveries and attempts, at most `limit` deliveries or webhooks at
+ * a time; resolves to how many, and to `limit` when more may be left. Deliveries go first: a removal that is interrupted
+ * goes on where it ended. Messages are locked before deliveries, as where they are removed themselves; rows that others have locked
+ * are left for the next round.
+ */
+export function deleteWebhooksDeletedBefore(db: Db, instant: Date, limit: number): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const { rows: webhooks } = await sql<WebhookKey>`
+      select org_id, id from webhooks where deleted_at < ${instant}
+      order by deleted_at limit ${sql.lit(limit)} for update skip locked
+    `.execute(tx);
+    if (webhooks.length === 0) return 0;
+    if ((await deleteDeliveriesOf(tx, webhooks, limit)) > 0) return limit;
+    const { numAffectedRows } = await sql`
+      delete from webhooks using ${unnestRows(webhooks, { org_id: 'uuid', id: 'uuid' })}
+      where webhooks.org_id = rows.org_id and webhooks.id = rows.id
+        and not exists (select from deliveries where org_id = webhooks.org_id and webhook_id = webhooks.id)
+    `.execute(tx);
+    return Number(numAffectedRows ?? 0n);
+  });
+}
+
+interface WebhookKey {
+  readonly org_id: string;
+  readonly id: string;
+}
+
+async function deleteDeliveriesOf(tx: Tx, webhooks: readonly WebhookKey[], limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with old as (
+      select d.org_id, d.message_id, d.webhook_id
+      from ${unnestRows(webhooks, { org_id: 'uuid', id: 'uuid' })}, lateral (
+        -- In the order of its log, whose index leads to a webhook that few of the deliveries are for.
+        select d.org_id, d.message_id, d.webhook_id
+        from messages m join deliveries d on d.org_id = m.org_id and d.message_id = m.id
+        where d.org_id = rows.org_id and d.webhook_id = rows.id
+        order by d.created_at, d.message_id limit ${sql.lit(limit)}
+        for key share of m skip locked for update of d skip locked
+      ) d
+      limit ${sql.lit(limit)}
+    ), attempts as (
+      delete from delivery_attempts a using old
+      where a.org_id = old.org_id and a.message_id = old.message_id and a.webhook_id = old.webhook_id
+    ), removed as (
+      delete from deliveries d using old
+      where d.org_id = old.org_id and d.message_id = old.message_id and d.webhook_id = old.webhook_id
+      returning 1
+    )
+    select count(*)::integer as count from removed
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
 }
