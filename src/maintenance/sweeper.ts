@@ -5,6 +5,7 @@ import { deletePortalSessionsExpiredBefore } from '../queries/accounts/portal-se
 import { deleteRateLimitsBefore } from '../queries/accounts/rate-limits.ts';
 import { deleteOldSignupRequests } from '../queries/accounts/signup-requests.ts';
 import { deleteUsersDeletedBefore } from '../queries/accounts/user-retention.ts';
+import { deleteLeftCheckpoints } from '../queries/fleets/fleet-removal.ts';
 import { deleteForgettableRequests } from '../queries/fleets/fleet-requests.ts';
 import {
   deleteAttemptsBefore,
@@ -104,5 +105,6 @@ function removals(
     (limit) => deleteUsersDeletedBefore(db, ago(days.deleted), limit),
     (limit) => deleteSupersededPricesBefore(db, ago(days.priceRevisions), limit),
     (limit) => deleteForgettableRequests(db, now, limit),
+    (limit) => deleteLeftCheckpoints(db, limit),
   ];
 }

@@ -67,7 +67,7 @@ export const cancelFleet: Handler<Context, 'cancelFleet'> = async (context, { pa
 export const cleanupFleet: Handler<Context, 'cleanupFleet'> = async (context, { path }) => {
   const body = await transition(context, path.job_id, 'cleanup', async (tx, fleet, status) => {
     await deleteSimulatedUsersAndDevices(tx, fleet);
-    return updateFleet(tx, fleet, { status });
+    return updateFleet(tx, fleet, { status, has_checkpoints_to_remove: true });
   });
   return { status: 200, body };
 };

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../generated/database.ts';
-import type { Tx } from '../connection/database.ts';
+import type { Db, Tx } from '../connection/database.ts';
 import type { Fleet } from './fleets.ts';
 
 /**
- * Removes the fleet's users, devices, checkpoints and notifications at once; households (with their locations), other
- * users, webhooks and messages stay. Items go first and by organization, so that a device's removal finds none to follow.
+ * Removes the fleet's users, devices and notifications at once; households (with their locations), other users, webhooks and messages
+ * stay, and the checkpoints, which nobody reads any more, are left to `deleteLeftCheckpoints`. Items go first and by organization, so that a device's removal finds none to follow.
  */
 export async function deleteSimulatedUsersAndDevices(tx: Tx, fleet: Fleet): Promise<void> {
   const orgId = fleet.simulation_org_id;
@@ -16,7 +16,32 @@ export async function deleteSimulatedUsersAndDevices(tx: Tx, fleet: Fleet): Prom
     where u.org_id = ${orgId} and u.fleet_id = ${fleet.id} and a.org_id = u.org_id and a.owner_user_id = u.id
   `.execute(tx);
   await sql`delete from users where org_id = ${orgId} and fleet_id = ${fleet.id}`.execute(tx);
-  await sql`delete from household_checkpoints where org_id = ${orgId}`.execute(tx);
+}
+
+/**
+ * Removes at most `limit` checkpoints of one cleaned fleet; resolves to `limit` when more may be left, of it or of others, and
+ * to 0 when none are. A fleet that somebody has locked, and what a purge is removing, are left to them.
+ */
+export function deleteLeftCheckpoints(db: Db, limit: number): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const { rows: fleets } = await sql<Pick<Fleet, 'org_id' | 'id' | 'simulation_org_id'>>`
+      select org_id, id, simulation_org_id from fleets where has_checkpoints_to_remove
+      order by org_id, id limit 1 for update skip locked
+    `.execute(tx);
+    const [fleet] = fleets;
+    if (fleet === undefined) return 0;
+    const { numAffectedRows } = await sql`
+      delete from household_checkpoints where ctid = any(array(
+        select ctid from household_checkpoints where org_id = ${fleet.simulation_org_id}
+        limit ${sql.lit(limit)} for update skip locked))
+    `.execute(tx);
+    if (Number(numAffectedRows ?? 0n) < limit) {
+      await sql`
+        update fleets set has_checkpoints_to_remove = false where org_id = ${fleet.org_id} and id = ${fleet.id}
+      `.execute(tx);
+    }
+    return limit;
+  });
 }
 
 /** Tables of an organization in an order in which no row is left behind that another needs. */

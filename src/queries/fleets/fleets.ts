@@ -136,6 +136,7 @@ export interface FleetChange {
   readonly definition?: unknown;
   readonly stopped_at?: Date;
   readonly error?: null;
+  readonly has_checkpoints_to_remove?: true;
 }
 
 /** Changes a locked fleet. Whoever worked on it holds an outdated token from now on and writes nothing more. */
