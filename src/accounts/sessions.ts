@@ -9,6 +9,7 @@ import type { VerifiedAccount } from './sign-in.ts';
 import type { Db } from '../queries/connection/database.ts';
 import {
   deletePortalSession,
+  deletePortalSessionsBeyond,
   findPortalSession,
   insertPortalSession,
   updatePortalSessionEnd,
@@ -25,6 +26,9 @@ export const SESSION_LIFETIME_MS = 7 * DAY_MS;
 const SESSION_IDLE_MS = 12 * HOUR_MS;
 /** Uses closer together than this are one: a page then costs no write. */
 const SESSION_USE_MS = MINUTE_MS;
+
+/** Sessions of a person, so that signing in again and again does not fill the table: beyond, those end that would end first. */
+const MAX_SESSIONS = 100;
 
 /** 256 random bits in base64url (43 characters): the value of a session cookie, or a form's CSRF token. */
 export function newSessionToken(): string {
@@ -58,7 +62,9 @@ export async function replaceSession(
   return db.transaction().execute(async (tx) => {
     if (!(await lockUnchangedPassword(tx, person, person.passwordHash.reveal()))) return undefined;
     if (previousToken !== undefined) await endSession(tx, previousToken);
-    return createSession(tx, person, now);
+    const token = await createSession(tx, person, now);
+    await deletePortalSessionsBeyond(tx, person, MAX_SESSIONS);
+    return token;
   });
 }
 

@@ -5,6 +5,7 @@ import {
   createSessionMemory,
   endSession,
   newSessionToken,
+  replaceSession,
 } from '../../src/accounts/sessions.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import { runInRequestScope } from '../../src/queries/connection/request-scope.ts';
@@ -13,6 +14,7 @@ import { addAccount, addClient, START } from '../oauth/fixture.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { countStatements } from '../support/statement-count.ts';
+import { accountVerifier } from '../support/verifier.ts';
 
 let database: TestDatabase;
 let person: { readonly orgId: string; readonly userId: string };
@@ -46,6 +48,26 @@ test('a cookie that is given out after unknown ones came opens its session at on
   expect(await find(cookie, '192.0.2.1', START)).toMatchObject({ userId: person.userId });
   await endSession(database.db, cookie);
   expect(await find(cookie, '192.0.2.1', START)).toBeUndefined();
+});
+
+test('of more than a hundred sessions of a person those end that would end first, and no others', async () => {
+  const { orgId } = person;
+  const other = { orgId, userId: await addAccount(database.db, orgId, 'other@sessions.example', 'a word') };
+  const busy = { orgId, userId: await addAccount(database.db, orgId, 'busy@sessions.example', 'a password') };
+  const at = (seconds: number): Date => new Date(START.getTime() + seconds * 1_000);
+  const kept = await createSession(database.db, other, START);
+  const cookies = [];
+  for (let second = 0; second < 101; second += 1)
+    cookies.push(await createSession(database.db, busy, at(second)));
+  const account = await accountVerifier(database.db)('busy@sessions.example', 'a password');
+  if (account === undefined) throw new Error('The password is wrong.');
+  const latest = (await replaceSession(database.db, account, undefined, at(200))) ?? '';
+  const { find } = createSessionMemory(database.db, { monotonicMs: () => 0 });
+  const isOpen = async (cookie = ''): Promise<boolean> =>
+    (await find(cookie, '192.0.2.1', at(200))) !== undefined;
+  const open = await Promise.all(cookies.map(isOpen));
+  expect(open).toEqual([false, false, ...Array<boolean>(99).fill(true)]);
+  expect([await isOpen(latest), await isOpen(kept)]).toEqual([true, true]);
 });
 
 test('a session that was found before waits for no turn of its address, also after a look-up that failed', async () => {

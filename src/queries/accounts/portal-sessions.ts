@@ -119,6 +119,17 @@ export async function deletePortalSessionsOfUser(tx: Tx, key: AccountKey): Promi
     .execute();
 }
 
+/** Joins the transaction that begins a session: of more than `kept` sessions of a person, those go that end first. */
+export async function deletePortalSessionsBeyond(tx: Tx, key: AccountKey, kept: number): Promise<void> {
+  await sql`
+    delete from portal_sessions where session_hash in (
+      select session_hash from portal_sessions where session_hash in (
+        select session_hash from portal_sessions where org_id = ${key.orgId} and user_id = ${key.userId}
+        order by expires_at desc, session_hash offset ${sql.lit(kept)})
+      order by session_hash for update)
+  `.execute(tx);
+}
+
 /** Deletes at most `limit` sessions that expired before `instant`; resolves to their number. */
 export async function deletePortalSessionsExpiredBefore(
   db: Db,
