@@ -93,7 +93,6 @@ function removals(
   const kept = maxSignupRequests ?? MAX_SIGNUP_REQUESTS;
   const windowsBefore = new Date(now.getTime() - rateLimitWindowMs);
   return [
-    (limit) => deleteRateLimitsBefore(db, windowsBefore, limit),
     (limit) => deleteAccessTokensExpiredBefore(db, ago(days.tokens), limit),
     (limit) => deletePortalSessionsExpiredBefore(db, ago(days.sessions), limit),
     (limit) => deleteOldSignupRequests(db, ago(days.signups), kept, limit),
@@ -106,5 +105,6 @@ function removals(
     (limit) => deleteSupersededPricesBefore(db, ago(days.priceRevisions), limit),
     (limit) => deleteForgettableRequests(db, now, limit),
     (limit) => deleteLeftCheckpoints(db, limit),
+    (limit) => deleteRateLimitsBefore(db, windowsBefore, limit),
   ];
 }

@@ -79,11 +79,22 @@ const ofRequests: readonly Bound[] = [
     [
       replace(
         POOL,
-        'if (limitMs >= LONGEST_TURN_WAIT_MS) return this.#acquireShare(partnerId);',
-        'if (limitMs > 0) return this.#acquireShare(partnerId);',
+        'if (limitMs >= LONGEST_TURN_WAIT_MS) return this.#acquireShare(partnerId, undefined, address);',
+        'if (limitMs > 0) return this.#acquireShare(partnerId, undefined, address);',
       ),
     ],
     waits('a turn is waited for no longer than the request may wait'),
+  ),
+  bound(
+    'connections of an address of which no partner is known',
+    [
+      replace(
+        'src/compose/database.ts',
+        'turns.acquire(address === undefined ? { partnerId } : { address }, signal)',
+        'turns.acquire({ partnerId }, signal)',
+      ),
+    ],
+    testsOf('tests/abuse/first-look-ups.test.ts')('strangers of one network whose requests hang'),
   ),
   bound(
     'time of the opening of a connection',

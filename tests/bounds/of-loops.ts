@@ -21,16 +21,26 @@ const ofRetention: readonly Bound[] = [
   ['notification items', '    (limit) => deleteItemsEndedBefore(db, ago(days.items), limit),\n'],
   ['replaced prices', '    (limit) => deleteSupersededPricesBefore(db, ago(days.priceRevisions), limit),\n'],
   ['requests to the simulator', '    (limit) => deleteForgettableRequests(db, now, limit),\n'],
-  [
-    'counts of rate limits',
-    '    await deleteRateLimitsBefore(db, new Date(now.getTime() - rateLimitWindowMs));\n',
-  ],
+  ['counts of rate limits', '    (limit) => deleteRateLimitsBefore(db, windowsBefore, limit),\n'],
+  ['deleted users', '    (limit) => deleteUsersDeletedBefore(db, ago(days.deleted), limit),\n'],
+  ['deleted webhooks', '    (limit) => deleteWebhooksDeletedBefore(db, ago(days.deleted), limit),\n'],
 ].map(([what = '', line = '']) =>
   bound(`days for which ${what} are kept`, [replace(SWEEPER, line, '')], sweeper(A_ROUND)),
 );
 
 export const boundsOfLoops: readonly Bound[] = [
   ...ofRetention,
+  bound(
+    'checkpoints of a cleaned fleet that are removed at once',
+    [
+      replace(
+        'src/queries/fleets/fleet-removal.ts',
+        'limit ${sql.lit(limit)} for update skip locked',
+        'for update skip locked',
+      ),
+    ],
+    testsOf('tests/fleets/checkpoints.test.ts')('an expansion that is cancelled takes its checkpoints along'),
+  ),
   bound(
     'sign-up requests that are kept',
     [

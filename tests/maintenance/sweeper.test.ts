@@ -124,6 +124,7 @@ test('a round removes of every kind what was kept for its days', async () => {
     messages: 5,
     items: 6,
     priceRevisions: 7,
+    deleted: 8,
   };
   const statements = recordStatements();
   const opened = openDatabase({ connection: database.connection });
@@ -142,7 +143,9 @@ test('a round removes of every kind what was kept for its days', async () => {
         for (const { text, values } of statements.take()) {
           const before = values.find((value) => value instanceof Date);
           const age = (START.getTime() - (before?.getTime() ?? 0)) / dayMs;
-          for (const [, table] of text.matchAll(/delete from "?(\w+)/g)) removals.push([table, age]);
+          // Users and webhooks are looked for before anything is deleted.
+          for (const [, table] of text.matchAll(/(?:delete|select org_id, id) from "?(\w+)/g))
+            removals.push([table, age]);
         }
         return removals;
       },
@@ -155,8 +158,10 @@ test('a round removes of every kind what was kept for its days', async () => {
       ['delivery_attempts', 4],
       ['delivery_attempts', 5],
       ['messages', 5],
+      ['webhooks', 8],
       ['broadcast_dismissals', 6],
       ['notification_items', 6],
+      ['users', 8],
       ['day_ahead_prices', 7],
       ['fleet_requests', 0],
       ['rate_limits', 10],
