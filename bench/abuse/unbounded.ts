@@ -35,7 +35,8 @@ export function copyTree(parts: readonly string[] = SERVICE_PARTS): Tree {
   return {
     folder,
     command: join(folder, 'bin/partner'),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    // What still runs there when its parent is interrupted may write meanwhile.
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 

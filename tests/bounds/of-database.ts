@@ -226,8 +226,13 @@ const ofShares: readonly Bound[] = [
     [
       replace(
         SHARE,
-        '      this.#turns.delete(partnerId);\n      if (first === undefined) continue;',
-        '      if (first === undefined) continue;',
+        'this.#turns.delete(partnerId);\n      if (first === undefined) continue;',
+        'if (first === undefined) {\n        this.#turns.delete(partnerId);\n        continue;\n      }',
+      ),
+      replace(
+        SHARE,
+        'if (partner.waiting.size > 0) this.#turns.set(partnerId, partner);',
+        'if (partner.waiting.size === 0) this.#turns.delete(partnerId);',
       ),
     ],
     share('partners that wait take turns'),

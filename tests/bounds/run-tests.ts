@@ -100,7 +100,7 @@ async function runToEnd(
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const end = (): void => endGroup(child.pid);
   const timer = setTimeout(end, limitMs);
-  process.once('exit', end);
+  process.prependOnceListener('exit', end);
   await once(child, 'exit');
   clearTimeout(timer);
   process.off('exit', end);

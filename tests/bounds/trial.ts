@@ -29,7 +29,7 @@ export interface Outcome {
 const NOTICED =
   /^AssertionError|^Error: Property failed|^TestTimeoutError|^Error: promise (resolved|rejected)/;
 
-/** Takes the bound out, runs its tests, and puts it back. Rejects when the tests cannot be run at all. */
+/** Takes the bound out, runs its tests, and puts it back. */
 export async function tryBound(bound: Bound, options: RunOptions): Promise<readonly Outcome[]> {
   const { name, edits, proofs } = bound;
   const startedAt = performance.now();
@@ -37,24 +37,28 @@ export async function tryBound(bound: Bound, options: RunOptions): Promise<reado
   try {
     putBack = takeOut(options.folder, edits);
   } catch (error) {
-    const says = (error as Error).message;
-    return proofs.map((proof) => ({
-      bound: name,
-      proof,
-      verdict: 'stale',
-      failed: 0,
-      cases: 0,
-      says,
-      seconds: 0,
-    }));
+    return failAll(bound, 'stale', error, 0);
   }
   try {
     const run = await runTests(proofs, options);
     const seconds = (performance.now() - startedAt) / 1000;
     return proofs.map((proof) => ({ bound: name, proof, ...judge(proof, run), seconds }));
+  } catch (error) {
+    // The runner itself came to grief, or did not end.
+    return failAll(bound, 'broken', error, (performance.now() - startedAt) / 1000);
   } finally {
     putBack();
   }
+}
+
+function failAll(
+  { name, proofs }: Bound,
+  verdict: Verdict,
+  error: unknown,
+  seconds: number,
+): readonly Outcome[] {
+  const [says = ''] = (error as Error).message.split('\n');
+  return proofs.map((proof) => ({ bound: name, proof, verdict, failed: 0, cases: 0, says, seconds }));
 }
 
 /** The proofs whose tests fail, or are not there, although nothing was taken out: without this a failure proves nothing. */
