@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sha256Digest, newClientId, newClientSecret } from '../domain/security/credentials.ts';
-import { hashPassword, newInitialPassword } from '../domain/security/passwords.ts';
+import { newInitialPassword, passwordHasher } from '../domain/security/passwords.ts';
 import { Secret } from '../domain/security/secret.ts';
 import { insertFirstAdmin } from '../queries/accounts/accounts.ts';
 import { insertApplication } from '../queries/accounts/applications.ts';
@@ -74,7 +74,7 @@ async function draft(orgName: string, email: string, fixed: BootstrapSettings): 
     adminUserId: randomUUID(),
     email,
     password,
-    passwordHash: await hashPassword(password.reveal()),
+    passwordHash: await passwordHasher.hash(password.reveal()),
     clientId: fixed.clientId ?? newClientId(),
     clientSecret: fixed.clientSecret ?? new Secret(newClientSecret()),
   };

@@ -1,5 +1,6 @@
 import { HOUR_MS } from '../domain/api/durations.ts';
-import { hashPassword, newInitialPassword } from '../domain/security/passwords.ts';
+import { newInitialPassword, passwordHasher } from '../domain/security/passwords.ts';
+import type { PasswordHasher } from '../domain/security/passwords.ts';
 import { Secret } from '../domain/security/secret.ts';
 import { updateInitialPasswordByEmail, updatePassword } from '../queries/accounts/accounts.ts';
 import type { Account, AccountKey } from '../queries/accounts/accounts.ts';
@@ -40,9 +41,10 @@ export async function issueInitialPassword(
   db: Db,
   user: { readonly orgId: string; readonly email: string },
   now: Date,
+  hasher: PasswordHasher = passwordHasher,
 ): Promise<InitialPassword | undefined> {
   const password = newInitialPassword();
-  const initial = { hash: await hashPassword(password), expiresAt: toInitialPasswordEnd(now) };
+  const initial = { hash: await hasher.hash(password), expiresAt: toInitialPasswordEnd(now) };
   const account = await withFreeUsername(user.email, user.orgId, (candidate) =>
     db.transaction().execute(async (tx) => {
       const changed = await updateInitialPasswordByEmail(tx, user, candidate, initial, now);
@@ -63,8 +65,9 @@ export async function changePassword(
   person: AccountKey,
   password: string,
   now: Date,
+  hasher: PasswordHasher = passwordHasher,
 ): Promise<string | undefined> {
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hasher.hash(password);
   return db.transaction().execute(async (tx) => {
     if (!(await updatePassword(tx, person, passwordHash, now))) return undefined;
     await endWhatPasswordOpened(tx, person);

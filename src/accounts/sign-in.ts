@@ -1,4 +1,5 @@
-import { newUnmatchableHash, verifyPassword } from '../domain/security/passwords.ts';
+import { newUnmatchableHash } from '../domain/security/passwords.ts';
+import type { PasswordHasher } from '../domain/security/passwords.ts';
 import { Secret } from '../domain/security/secret.ts';
 import { findAccountWithHash } from '../queries/accounts/accounts.ts';
 import type { Account } from '../queries/accounts/accounts.ts';
@@ -42,7 +43,7 @@ export type VerifyAccount = (
 
 /** Password hashes take threads and memory that others need: few run at once, and callers take turns. */
 export interface HashingTurns {
-  run<Result>(caller: HashingCaller, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(caller: HashingCaller, work: (hasher: PasswordHasher) => Promise<Result>): Promise<Result>;
 }
 
 /**
@@ -56,8 +57,8 @@ export function createAccountVerifier(db: Db, turns: HashingTurns): VerifyAccoun
   return async (username, password, caller) => {
     // PostgreSQL cannot store NUL in text, so no username contains it.
     const found = username.includes('\0') ? undefined : await findAccountWithHash(db, username);
-    const isRight = await turns.run(toHashingCaller(caller, found?.partnerId), () =>
-      verifyPassword(password, found?.passwordHash ?? unmatchableHash),
+    const isRight = await turns.run(toHashingCaller(caller, found?.partnerId), (hasher) =>
+      hasher.verify(password, found?.passwordHash ?? unmatchableHash),
     );
     if (!isRight || found === undefined) return undefined;
     const { account, partnerId, passwordHash, isSuspended } = found;

@@ -27,7 +27,8 @@ import {
 import { createConsentPage } from '../portal/consent.ts';
 import { createConsentRequests } from '../conditions/consent-requests.ts';
 import { createPortal } from '../portal/portal.ts';
-import { FairShare } from '../shares/fair-share.ts';
+import type { PasswordHasher } from '../domain/security/passwords.ts';
+import { FairShare, REFUSE_AFTER_MS } from '../shares/fair-share.ts';
 import { createTurns } from '../shares/stranger-turns.ts';
 import { TokenChecks } from '../streams/token-checks.ts';
 import { createReferencePages } from '../reference/reference.ts';
@@ -39,9 +40,8 @@ import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
 import { addQuotaUses } from '../queries/accounts/rate-limits.ts';
 
 /**
- * Password hashes at once, with 64 MiB and a thread for some 0.3 s each: half of the threads that Node has for such work
- * stay free. Callers of a partner, or of an address, that wait behind these are answered within their 2 s. All addresses of
- * which nothing is known have one of the two.
+ * Password hashes at once, with 32 MiB and a thread for some 0.2 s each. Callers of a partner, or of an address, that wait behind
+ * these are answered within their 2 s. All addresses of which nothing is known have one of the two.
  */
 const PASSWORD_HASHES = { capacity: 2, maxWaiting: 6 } as const;
 /** Look-ups at once of tokens and sessions that this process has not seen; two of them for one address, so that a flood takes no more. */
@@ -73,6 +73,7 @@ export interface ApiOptions {
   readonly log: Log;
   readonly registry?: Registry;
   /** Why the process cannot serve now, beside a database that does not answer. */
+  readonly passwordHasher: PasswordHasher;
   readonly findNotReadyReason: () => Promise<string | undefined>;
   readonly hasMetricsElsewhere?: boolean;
   /** Milliseconds between two checks of the tokens of open event streams. */
@@ -92,7 +93,7 @@ export function composeApi(options: ApiOptions): RequestListener {
   const { baseUrl } = services;
   const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>
     Promise.resolve({ status: 200, body: buildAuthorizationServerMetadata(baseUrl) });
-  const hashing = createTurns(PASSWORD_HASHES);
+  const hashing = createHashingTurns(options.passwordHasher);
   const verifyAccount = createAccountVerifier(db, hashing);
   const tokens = createTokenEndpoint({
     db,
@@ -149,6 +150,11 @@ function createQuotaCounters({ background, clock, log }: ApiOptions): QuotaCount
     onExchangeFailed: (error) =>
       log.warn('Rate limits count in this process alone: the counts of others cannot be had.', { error }),
   });
+function createHashingTurns(hasher: PasswordHasher): HashingTurns {
+  const turns = createTurns(PASSWORD_HASHES);
+  return { run: (caller, work) => turns.run(caller, () => work(hasher)) };
+}
+
 }
 
 function createTokenChecks({ log, tokenCheckMs }: ApiOptions, authenticator: Authenticator): TokenChecks {

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { ComputePool } from '../compute/pool.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log/log.ts';
+import type { PasswordHasher } from '../domain/security/passwords.ts';
 import type { EventFeed } from '../streams/event-feed.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { DeliveryMetrics } from '../webhooks/metrics.ts';
@@ -20,6 +21,8 @@ export interface ProcessContext {
   readonly events: EventFeed;
   /** The threads of this process. */
   readonly compute: ComputePool;
+  /** Hashes passwords on threads of their own. */
+  readonly passwordHasher: PasswordHasher;
   /** Messages of these organizations were written: tells their event streams in all processes. */
   readonly announce: (orgIds: readonly string[]) => void;
   readonly clock: () => Date;

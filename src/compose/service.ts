@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { PasswordThreads } from '../compute/password-threads.ts';
 import { ComputePool } from '../compute/pool.ts';
 import type { Settings } from '../config/settings.ts';
 import { createHealthApp } from '../http/app.ts';
@@ -49,11 +50,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const metricsServer = new HttpServer();
   let storage: Storage | undefined;
   const compute = new ComputePool({ maxJobMs: settings.computeSeconds * 1_000 });
+  const passwords = new PasswordThreads();
   let workers: Workers | undefined;
   let streams: EventStreams | undefined;
   const stop = async (): Promise<void> => {
     await Promise.all([streams?.stop(), server.stop(), metricsServer.stop(), workers?.stop()]);
-    await compute.stop();
+    await Promise.all([compute.stop(), passwords.stop()]);
     await storage?.stop();
   };
   try {
@@ -85,6 +87,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       webhookClient,
       clock,
       compute,
+      passwordHasher: passwords.hasher,
       deliveryMetrics: createDeliveryMetrics(registry),
       events: streams.events,
       announce: streams.announce,
@@ -92,7 +95,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (role !== 'api') workers = await startWorkers(context);
     server.serve(await createListener(context, role, workers));
     metricsServer.serve(createHealthListener(context, false));
-    if (role !== 'worker') compute.start();
+    if (role !== 'worker') for (const threads of [compute, passwords]) threads.start();
     return { baseUrl, stop };
   } catch (error) {
     await stop();
@@ -137,7 +140,7 @@ async function createListener(
   role: ServeRole,
   workers: Workers | undefined,
 ): Promise<RequestListener> {
-  const { storage, log, registry, clock, settings } = options;
+  const { storage, log, registry, clock, settings, passwordHasher } = options;
   const hasMetricsElsewhere = settings.metricsPort !== undefined;
   if (role === 'worker') return createHealthListener(options, hasMetricsElsewhere);
   const { rateLimits, trustedProxies } = settings;
@@ -149,6 +152,7 @@ async function createListener(
     services: (invalidateCachedTokensOf) =>
       createOperationServices(options, workers, invalidateCachedTokensOf),
     clock,
+    passwordHasher,
     rateLimits,
     trustedProxies,
     log,

@@ -64,8 +64,8 @@ export const changePasswordFromForm: PageHandler = async (context, request, resp
     sendView(response, 422, 'password', { rule: PASSWORD_RULE, errors });
     return;
   }
-  const token = await hashing.run({ partnerId: session.partnerId }, () =>
-    changePassword(db, session, first, clock()),
+  const token = await hashing.run({ partnerId: session.partnerId }, (hasher) =>
+    changePassword(db, session, first, clock(), hasher),
   );
   context.invalidateCachedTokensOf(session.userId);
   if (token === undefined) {

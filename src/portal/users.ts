@@ -46,8 +46,8 @@ export const issuePassword: PageHandler = async (context, request, response) => 
     redirectAfterForm(response, `${USERS_PATH}?notice=password_unchanged`);
     return;
   }
-  const issued = await context.hashing.run({ partnerId: session.partnerId }, () =>
-    issueInitialPassword(db, { orgId: session.orgId, email: user.email }, clock()),
+  const issued = await context.hashing.run({ partnerId: session.partnerId }, (hasher) =>
+    issueInitialPassword(db, { orgId: session.orgId, email: user.email }, clock(), hasher),
   );
   if (issued === undefined) {
     sendNotFound(response);

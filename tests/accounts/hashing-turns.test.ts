@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccountVerifier } from '../../src/accounts/sign-in.ts';
 import type { HashingTurns } from '../../src/accounts/sign-in.ts';
 import { Problem } from '../../src/domain/api/problem.ts';
+import { passwordHasher } from '../../src/domain/security/passwords.ts';
 import { createTurns } from '../../src/shares/stranger-turns.ts';
 import { addAccount, addOrganization } from '../oauth/fixture.ts';
 import { until } from '../process/partner.ts';
@@ -24,7 +25,7 @@ test('passwords are hashed by turns, those of unknown accounts too, and who come
       share.run(caller, () => {
         held += 1;
         most = Math.max(most, held);
-        return work().finally(() => {
+        return work(passwordHasher).finally(() => {
           held -= 1;
         });
       }),
@@ -60,7 +61,7 @@ test('however many strangers wait, a known browser, a session and a proven clien
           strangers += 1;
           await strangersMayGoOn.promise;
         }
-        return work();
+        return work(passwordHasher);
       }),
   });
   const guesses = Promise.allSettled(

@@ -7,6 +7,7 @@ import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { createKeyring } from '../../src/domain/security/encryption.ts';
 import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
+import { passwordHasher } from '../../src/domain/security/passwords.ts';
 import { ComputePool } from '../../src/compute/pool.ts';
 import { createBoundedServer } from '../../src/http/bounded-server.ts';
 import type { OpenBodyLimits } from '../../src/http/open-bodies.ts';
@@ -125,6 +126,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       return options.requestPool?.waitMs;
     },
     services: servicesOf,
+    passwordHasher,
     clock: clock.now,
     rateLimits: options.rateLimits,
     trustedProxies: options.trustedProxies ?? [],

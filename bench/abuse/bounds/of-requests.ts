@@ -190,3 +190,13 @@ export const boundsOfRequests: readonly Bound[] = [
     proofs: [{ file: 'tests/abuse/slots.test.ts', test: 'are refused first', only: 'password-grant' }],
   },
 ];
+      {
+        file: 'src/compute/password-threads.ts',
+        from: 'const THREADS = { minThreads: 1, maxThreads: 2,',
+        to: 'const THREADS = { minThreads: 1, maxThreads: 4,',
+      },
+      {
+        file: 'src/compute/password-threads.ts',
+        from: 'niceIncrement: NICE_INCREMENT,',
+        to: '',
+      },
