@@ -133,6 +133,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     // The partner's admin and staff keep their roles in its simulation organizations; its users have none there.
     isOrganizationReachable: async (actor, orgId) =>
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
+    monotonicMs: () => performance.now(),
     normaliseUsername: (username) => normaliseUsername(db, username),
     oauth: {
       issueToken: (request) => tokens.issue(request),

@@ -89,7 +89,7 @@ export async function openStorage({
         embedded === undefined || embedded.state() === 'ready'
           ? undefined
           : `the embedded database is ${embedded.state()}`,
-      findPingFailure: createDatabaseProbe(database.db),
+      findPingFailure: createDatabaseProbe(database.db, () => performance.now()),
       stop: async () => {
         await Promise.all([database.close(), background.close(), checks.close()]);
         await embedded?.stop();

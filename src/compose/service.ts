@@ -125,6 +125,7 @@ async function findNotReadyReason({ storage }: ProcessContext): Promise<string |
 function createHealthListener(options: ProcessContext, hasMetricsElsewhere: boolean): RequestListener {
   return createHealthApp({
     registry: options.registry,
+    monotonicMs: () => performance.now(),
     findNotReadyReason: () => findNotReadyReason(options),
     hasMetricsElsewhere,
     baseUrl: options.baseUrl,
@@ -151,8 +152,8 @@ async function createListener(
     checks: storage.checks,
     services: (invalidateCachedTokensOf) =>
       createOperationServices(options, workers, invalidateCachedTokensOf),
-    clock,
     passwordHasher,
+    clock,
     rateLimits,
     trustedProxies,
     log,

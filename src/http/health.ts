@@ -1,10 +1,15 @@
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import type { Registry } from 'prom-client';
+import { shareAnswer } from '../domain/api/shared-answer.ts';
 import { rejectOtherThanGet } from './methods.ts';
+
+/** Scrapes within this time get the same text: making it takes some milliseconds of the event loop. */
+const METRICS_MAX_AGE_MS = 1_000;
 
 export interface HealthOptions {
   readonly registry: Registry;
+  readonly monotonicMs: () => number;
   /** Why the process cannot serve now; undefined when it can. */
   readonly findNotReadyReason: () => Promise<string | undefined>;
   /** Whether `/metrics` stands on another port, and is not known here. */
@@ -17,6 +22,10 @@ export interface HealthOptions {
  */
 export function createHealthRoutes(options: HealthOptions, ...count: readonly RequestHandler[]): Router {
   const paths = ['/livez', '/readyz', ...(options.hasMetricsElsewhere === true ? [] : ['/metrics'])];
+  const readMetrics = shareAnswer(async () => Buffer.from(await options.registry.metrics()), {
+    maxAgeMs: METRICS_MAX_AGE_MS,
+    monotonicMs: options.monotonicMs,
+  });
   const router = Router({ caseSensitive: true });
   router.get('/livez', (_request, response) => {
     response.json({ status: 'live' });
@@ -29,7 +38,7 @@ export function createHealthRoutes(options: HealthOptions, ...count: readonly Re
   });
   if (paths.includes('/metrics')) {
     router.get('/metrics', ...count, async (_request, response) => {
-      response.type(options.registry.contentType).send(await options.registry.metrics());
+      response.type(options.registry.contentType).send(await readMetrics());
     });
   }
   router.all(paths, rejectOtherThanGet);

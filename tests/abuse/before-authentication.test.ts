@@ -48,6 +48,15 @@ test('probes: scrapes of the metrics share one count of the queue', async () => 
   }
 });
 
+test('probes: scrapes within a second get the same text', async () => {
+  const scrape = async () => {
+    const answer = await fetch(`http://127.0.0.1:${service.target.port}/metrics`);
+    return answer.text();
+  };
+  const texts = await Promise.all(Array.from({ length: 40 }, scrape));
+  expect(new Set(texts).size).toBeLessThan(10);
+});
+
 test.each(['large-headers', 'cookies', 'unknown-tokens', 'unknown-clients', 'probes', 'churn'])(
   '%s: costs at most 50 ms of processor time a request',
   async (name) => {

@@ -116,14 +116,18 @@ test('a lock that another transaction holds is waited for no longer than the req
 });
 
 test('probes of readiness share one question, and a connection that does not answer is dropped', async () => {
-  const probe = createDatabaseProbe(requests.db);
+  let nowMs = 0;
+  const probe = createDatabaseProbe(requests.db, () => nowMs);
   expect(await probe()).toBeUndefined();
   proxy.swallow();
+  expect(await probe()).toBeUndefined();
+  nowMs = 250;
   const { started } = countStatements(requests.pool);
   const answers = Array.from({ length: 50 }, () => probe());
   expect(new Set(await Promise.all(answers))).toEqual(new Set(['the database does not answer']));
   expect(started()).toBe(1);
   proxy.pass();
+  nowMs = 500;
   expect(await probe()).toBeUndefined();
 });
 

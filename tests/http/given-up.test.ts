@@ -144,6 +144,7 @@ test('an error that cannot be answered is a line of the log, and ends the connec
   };
   const app = createHealthApp({
     registry: new Registry(),
+    monotonicMs: () => 0,
     findNotReadyReason: () => Promise.reject(new Error('Not known.')),
     baseUrl: 'http://localhost',
     log,

@@ -151,13 +151,25 @@ export const boundsOfRequests: readonly Bound[] = [
     ],
   },
   {
+    name: 'text of the metrics that scrapes share',
+    attacks: ['probes'],
+    edits: [
+      {
+        file: 'src/http/health.ts',
+        from: 'send(await readMetrics());',
+        to: 'send(await options.registry.metrics());',
+      },
+    ],
+    proofs: [unproven('scrapes within a second get the same text')],
+  },
+  {
     name: 'question of readiness that probes share',
     attacks: ['probes'],
     edits: [
       {
         file: 'src/queries/connection/probe.ts',
-        from: 'return () => (asking ??= ask().finally(() => (asking = undefined)));',
-        to: 'return ask;',
+        from: 'return shareAnswer(ask, { maxAgeMs: ANSWER_MAX_AGE_MS, monotonicMs });',
+        to: 'void [shareAnswer, ANSWER_MAX_AGE_MS, monotonicMs]; return ask;',
       },
     ],
     proofs: [{ file: 'tests/faults/database.test.ts', test: 'probes of readiness share one question' }],
@@ -189,14 +201,20 @@ export const boundsOfRequests: readonly Bound[] = [
     ],
     proofs: [{ file: 'tests/abuse/slots.test.ts', test: 'are refused first', only: 'password-grant' }],
   },
-];
+  {
+    name: 'threads for password hashes, which give way',
+    attacks: ['login', 'password-grant'],
+    edits: [
       {
         file: 'src/compute/password-threads.ts',
         from: 'const THREADS = { minThreads: 1, maxThreads: 2,',
         to: 'const THREADS = { minThreads: 1, maxThreads: 4,',
       },
-      {
-        file: 'src/compute/password-threads.ts',
-        from: 'niceIncrement: NICE_INCREMENT,',
-        to: '',
-      },
+      { file: 'src/compute/password-threads.ts', from: 'niceIncrement: NICE_INCREMENT,', to: '' },
+    ],
+    proofs: [
+      { file: 'tests/abuse/slots.test.ts', test: 'computed by threads that give way', only: 'login' },
+      { file: 'tests/abuse/slots.test.ts', test: 'computed by threads that give way', only: 'password-grant' },
+    ],
+  },
+];
