@@ -16,6 +16,8 @@ const MAX_TURNS = 32;
 const DEFAULT_MAX_JOB_MS = 15_000;
 /** Of JavaScript objects in one thread; typed arrays lie beside them, and the limits of the document bound these. */
 const DEFAULT_MAX_HEAP_MB = 256;
+/** Of young JavaScript objects in one thread, which would otherwise grow to 48 MB before the first are looked through. */
+const MAX_YOUNG_HEAP_MB = 16;
 /** Threads leave the processor to the main thread, which serves everybody (nice(2)). */
 const NICE_INCREMENT = 5;
 
@@ -67,7 +69,10 @@ export class ComputePool {
       maxThreads: this.#threads,
       atomics: 'disabled',
       niceIncrement: NICE_INCREMENT,
-      resourceLimits: { maxOldGenerationSizeMb: this.#options.maxHeapMb ?? DEFAULT_MAX_HEAP_MB },
+      resourceLimits: {
+        maxOldGenerationSizeMb: this.#options.maxHeapMb ?? DEFAULT_MAX_HEAP_MB,
+        maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB,
+      },
     });
   }
 

@@ -1,4 +1,4 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, resourceLimits } from 'node:worker_threads';
 
 /** Stands in for the worker: does what the name of the task says, however wrong. */
 export default function doWrong({ name }: { readonly name: string }): unknown {
@@ -11,6 +11,8 @@ export default function doWrong({ name }: { readonly name: string }): unknown {
       return process.exit(3);
     case 'throw':
       throw new RangeError('Out of range.');
+    case 'limits':
+      return { output: resourceLimits };
     default:
       return { output: { hasParent: parentPort !== null } };
   }

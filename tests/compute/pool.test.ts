@@ -38,7 +38,15 @@ test.each(['allocate', 'exit', 'throw'])(
   },
 );
 
-test('a partner has one turn and eight that wait; the ninth is refused at once, another partner is not', async () => {
+test('a thread has bounds for its objects, for young ones too', async () => {
+  const run = start({ maxHeapMb: 32 });
+  expect(await run('limits')).toMatchObject({
+    maxOldGenerationSizeMb: 32,
+    maxYoungGenerationSizeMb: 16,
+  });
+});
+
+test('a partner has one turn and eight that wait; the ninth is refused, another partner is not', async () => {
   start();
   const release = await pool.acquireTurn('a');
   const waiting = Array.from({ length: 8 }, () => pool.acquireTurn('a'));
