@@ -43,14 +43,20 @@ import { addQuotaUses } from '../queries/accounts/rate-limits.ts';
  * Password hashes at once, with 32 MiB and a thread for some 0.2 s each. Callers of a partner, or of an address, that wait behind
  * these are answered within their 2 s. All addresses of which nothing is known have one of the two.
  */
-const PASSWORD_HASHES = { capacity: 2, maxWaiting: 6 } as const;
+const PASSWORD_HASHES = { capacity: 2, maxWaiting: 6, refuseAfterMs: REFUSE_AFTER_MS } as const;
 /** Look-ups at once of tokens and sessions that this process has not seen; two of them for one address, so that a flood takes no more. */
 const CREDENTIAL_LOOKUPS = { capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 200 } as const;
 /** Ten hours, as the document says is typical. */
 const ACCESS_TOKEN_SECONDS = 36_000;
 
 /** Lists that have begun: each has a page of rows before it, some 100 kB. Of 32 partners none waits for another's readers. */
-const STREAMED_LISTS = { capacity: 512, asOfRight: 16, atMost: 16, maxWaiting: 16 };
+const STREAMED_LISTS = {
+  capacity: 512,
+  asOfRight: 16,
+  atMost: 16,
+  maxWaiting: 16,
+  refuseAfterMs: REFUSE_AFTER_MS,
+};
 /**
  * Chunks of them that are read and written at once, for a millisecond or two of the event loop each. Only lists that have
  * begun wait, so that none is refused for their number; the wait is long enough for those before it on a slow database.
@@ -67,13 +73,13 @@ export interface ApiOptions {
   readonly requestDatabaseMs?: number | undefined;
   /** Made once the authenticator is there, which has to forget tokens of changed users. */
   readonly services: (invalidateCachedTokensOf: Services['invalidateCachedTokensOf']) => Services;
+  readonly passwordHasher: PasswordHasher;
   readonly clock: () => Date;
   readonly rateLimits: RateLimits;
   readonly trustedProxies: readonly string[];
   readonly log: Log;
   readonly registry?: Registry;
   /** Why the process cannot serve now, beside a database that does not answer. */
-  readonly passwordHasher: PasswordHasher;
   readonly findNotReadyReason: () => Promise<string | undefined>;
   readonly hasMetricsElsewhere?: boolean;
   /** Milliseconds between two checks of the tokens of open event streams. */
@@ -127,13 +133,13 @@ export function composeApi(options: ApiOptions): RequestListener {
     openHandlers: { ...openHandlers, getAuthorizationServerMetadata },
     trustedProxies: options.trustedProxies,
     registry: options.registry ?? new Registry(),
+    monotonicMs: () => performance.now(),
     findNotReadyReason: options.findNotReadyReason,
     hasMetricsElsewhere: options.hasMetricsElsewhere ?? false,
     authenticate: (authorization, address) => authenticator.authenticate(authorization, address),
     // The partner's admin and staff keep their roles in its simulation organizations; its users have none there.
     isOrganizationReachable: async (actor, orgId) =>
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
-    monotonicMs: () => performance.now(),
     normaliseUsername: (username) => normaliseUsername(db, username),
     oauth: {
       issueToken: (request) => tokens.issue(request),
@@ -144,6 +150,11 @@ export function composeApi(options: ApiOptions): RequestListener {
   });
 }
 
+function createHashingTurns(hasher: PasswordHasher): HashingTurns {
+  const turns = createTurns(PASSWORD_HASHES);
+  return { run: (caller, work) => turns.run(caller, () => work(hasher)) };
+}
+
 function createQuotaCounters({ background, clock, log }: ApiOptions): QuotaCounters {
   return new QuotaCounters({
     clock: () => clock().getTime(),
@@ -151,11 +162,6 @@ function createQuotaCounters({ background, clock, log }: ApiOptions): QuotaCount
     onExchangeFailed: (error) =>
       log.warn('Rate limits count in this process alone: the counts of others cannot be had.', { error }),
   });
-function createHashingTurns(hasher: PasswordHasher): HashingTurns {
-  const turns = createTurns(PASSWORD_HASHES);
-  return { run: (caller, work) => turns.run(caller, () => work(hasher)) };
-}
-
 }
 
 function createTokenChecks({ log, tokenCheckMs }: ApiOptions, authenticator: Authenticator): TokenChecks {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { yieldToEventLoop } from '../households/time-slicer.ts';
 import type { Services } from '../operations/context.ts';
 import { notifyDispatchers } from '../queries/deliveries/deliveries.ts';
-import { FairShare } from '../shares/fair-share.ts';
+import { FairShare, REFUSE_AFTER_MS } from '../shares/fair-share.ts';
 import { createWebhookTester, MAX_TESTS_AT_ONCE, MAX_WAITING_TESTS } from '../webhooks/test-sender.ts';
 import { throttle } from '../loops/throttle.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -28,7 +28,11 @@ export function createOperationServices(
   const { db, background, keyring, linkKey } = storage;
   const onError = (error: unknown): void =>
     log.warn('Workers could not be woken; they look by themselves.', { error });
-  const tests = new FairShare({ capacity: MAX_TESTS_AT_ONCE, maxWaiting: MAX_WAITING_TESTS });
+  const tests = new FairShare({
+    capacity: MAX_TESTS_AT_ONCE,
+    maxWaiting: MAX_WAITING_TESTS,
+    refuseAfterMs: REFUSE_AFTER_MS,
+  });
   const notify = throttle(() => notifyDispatchers(background), onError);
   return {
     db,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { OverlongComputation } from '../domain/api/overlong-computation.ts';
 import { Problem } from '../domain/api/problem.ts';
-import { FairShare, startProcessTimer } from '../shares/fair-share.ts';
+import { FairShare, REFUSE_AFTER_MS, startProcessTimer } from '../shares/fair-share.ts';
 import type { StartTimer } from '../shares/fair-share.ts';
 import { listTransferable } from './bytes.ts';
 import type { JobAnswer, JobInput, JobName, JobOutput } from './jobs.ts';
@@ -27,6 +27,8 @@ export interface ComputePoolOptions {
   readonly maxJobMs?: number | undefined;
   readonly maxHeapMb?: number | undefined;
   readonly waitMs?: number | undefined;
+  /** When a request is told that too many wait before it. */
+  readonly refuseAfterMs?: number | undefined;
   readonly startTimer?: StartTimer | undefined;
   /** The file that runs the jobs. */
   readonly workerFile?: string | undefined;
@@ -54,6 +56,7 @@ export class ComputePool {
       atMost: this.#threads,
       maxWaiting: MAX_WAITING,
       waitMs,
+      refuseAfterMs: this.#options.refuseAfterMs ?? REFUSE_AFTER_MS,
       startTimer,
     });
     // Who has a turn waits here for a thread only.

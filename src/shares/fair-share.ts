@@ -2,6 +2,13 @@ import { Problem } from '../domain/api/problem.ts';
 
 /** How long a caller waits for a unit before it is refused. */
 const DEFAULT_WAIT_MS = 2_000;
+/**
+ * For `refuseAfterMs`: a client that repeats what was refused at once would cost more than one that is served. So a connection
+ * costs no more than a refusal a second.
+ */
+export const REFUSE_AFTER_MS = 1_000;
+/** Refusals of one thing that are held back at once; those beyond are told at once. */
+const MAX_HELD_REFUSALS = 1_000;
 
 /** Calls `run` once after `waitMs`; the function that it returns prevents it. */
 export type StartTimer = (waitMs: number, run: () => void) => () => void;
@@ -13,6 +20,8 @@ export interface FairShareOptions {
   readonly maxWaiting: number;
   /** How long a caller waits; 2 s where it is left out. */
   readonly waitMs?: number | undefined;
+  /** When a caller is told that too many wait before it; at once where it is left out. */
+  readonly refuseAfterMs?: number | undefined;
   /** Units that a partner has as of right; half of the capacity, at least one, where it is left out. */
   readonly asOfRight?: number | undefined;
   /** Units that a partner has at most, borrowed ones included; no limit of its own where it is left out. */
@@ -43,17 +52,20 @@ export class FairShare {
   readonly #atMost: number;
   readonly #maxWaiting: number;
   readonly #waitMs: number;
+  readonly #refuseAfterMs: number;
   readonly #startTimer: StartTimer;
   #free: number;
+  #heldRefusals = 0;
 
-  constructor({ capacity, maxWaiting, waitMs, asOfRight, atMost, startTimer }: FairShareOptions) {
+  constructor({ capacity, asOfRight, atMost, ...options }: FairShareOptions) {
     this.#capacity = capacity;
     this.#free = capacity;
     this.#asOfRight = asOfRight ?? Math.max(1, Math.floor(capacity / 2));
     this.#atMost = atMost ?? capacity;
-    this.#maxWaiting = maxWaiting;
-    this.#waitMs = waitMs ?? DEFAULT_WAIT_MS;
-    this.#startTimer = startTimer ?? startProcessTimer;
+    this.#maxWaiting = options.maxWaiting;
+    this.#waitMs = options.waitMs ?? DEFAULT_WAIT_MS;
+    this.#refuseAfterMs = options.refuseAfterMs ?? 0;
+    this.#startTimer = options.startTimer ?? startProcessTimer;
   }
 
   /** Units in use and callers that wait, of all partners. */
@@ -65,8 +77,8 @@ export class FairShare {
 
   /**
    * One unit; what is returned gives it back, and may be called more than once.
-   * @throws Problem overloaded (503) with Retry-After: at once when too many callers of the partner wait, otherwise after the
-   * wait; the reason of the signal when that is aborted first.
+   * @throws Problem overloaded (503) with Retry-After: after `refuseAfterMs` when too many callers of the partner wait, otherwise
+   * after the wait; the reason of the signal when that is aborted first.
    */
   async acquire(partnerId: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
@@ -78,12 +90,29 @@ export class FairShare {
     if (!this.#turns.has(partnerId)) this.#turns.set(partnerId, partner);
     this.#grantFreeUnits();
     if (!partner.waiting.has(waiting)) return this.#releaseOf(partnerId, partner);
-    const leave = (reason: unknown): void => {
+    if (partner.waiting.size > this.#maxWaiting) {
       this.#leave(partnerId, partner, waiting);
+      return this.#refuseLater(signal);
+    }
+    await this.#awaitFor(this.#waitMs, 'waited too long for it', granted, signal, () =>
+      this.#leave(partnerId, partner, waiting),
+    );
+    return this.#releaseOf(partnerId, partner);
+  }
+
+  /** Resolves as `granted` does; rejects after the time with a refusal, or with the reason of the signal, when `left` was called. */
+  async #awaitFor(
+    waitMs: number,
+    what: string,
+    granted: PromiseWithResolvers<undefined>,
+    signal: AbortSignal | undefined,
+    left?: () => void,
+  ): Promise<void> {
+    const leave = (reason: unknown): void => {
+      left?.();
       granted.reject(reason);
     };
-    if (partner.waiting.size > this.#maxWaiting) leave(this.#refusal('has too many requests waiting for it'));
-    const cancelTimer = this.#startTimer(this.#waitMs, () => leave(this.#refusal('waited too long for it')));
+    const cancelTimer = this.#startTimer(waitMs, () => leave(this.#refusal(what)));
     const abort = (): void => leave(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -92,7 +121,19 @@ export class FairShare {
       cancelTimer();
       signal?.removeEventListener('abort', abort);
     }
-    return this.#releaseOf(partnerId, partner);
+  }
+
+  async #refuseLater(signal: AbortSignal | undefined): Promise<never> {
+    const what = 'has too many requests waiting for it';
+    const refusal = this.#refusal(what);
+    if (this.#refuseAfterMs === 0 || this.#heldRefusals >= MAX_HELD_REFUSALS) throw refusal;
+    this.#heldRefusals += 1;
+    try {
+      await this.#awaitFor(this.#refuseAfterMs, what, Promise.withResolvers<undefined>(), signal);
+    } finally {
+      this.#heldRefusals -= 1;
+    }
+    throw refusal;
   }
 
   /** Does the work with one unit; the unit is given back however it ends. Throws what `acquire` and the work throw. */

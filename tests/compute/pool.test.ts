@@ -10,7 +10,13 @@ let pool: ComputePool;
 afterEach(() => pool.stop());
 
 function start(options: ComputePoolOptions = {}): (name: string, partnerId?: string) => Promise<unknown> {
-  pool = new ComputePool({ threads: 1, waitMs: 60_000, workerFile: FAULTY_WORKER, ...options });
+  pool = new ComputePool({
+    threads: 1,
+    waitMs: 60_000,
+    refuseAfterMs: 0,
+    workerFile: FAULTY_WORKER,
+    ...options,
+  });
   return (name, partnerId = 'a') => pool.run(partnerId, name as 'answerDeviceData', {} as never);
 }
 

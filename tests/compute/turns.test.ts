@@ -8,7 +8,7 @@ import type { Api } from '../support/api.ts';
 import { ManualTimers } from '../shares/manual-timers.ts';
 
 const timers = new ManualTimers();
-const compute = new ComputePool({ threads: 1, startTimer: timers.start });
+const compute = new ComputePool({ threads: 1, refuseAfterMs: 0, startTimer: timers.start });
 let api: Api;
 beforeAll(async () => {
   api = await startApi({
@@ -56,7 +56,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
 };
 const waitingOf = (): number => compute.usage.turns.waiting;
 
-test('eight requests of a partner wait for its turn, their bodies unread, and are refused in time, the ninth at once', async () => {
+test('eight requests of a partner wait for its turn, their bodies unread, and are refused in time, the ninth before them', async () => {
   const release = await compute.acquireTurn(api.own.orgId);
   const refused = Array.from({ length: 8 }, () => readToEnd(sendUpload()));
   await until(() => waitingOf() === 8);

@@ -67,6 +67,39 @@ test('a partner is refused at once when its queue is full, and after two seconds
   });
 });
 
+test('who is refused for the number of those before it hears of it later, and keeps no place meanwhile', async () => {
+  const timers = new ManualTimers();
+  const share = new FairShare({
+    capacity: 1,
+    maxWaiting: 1,
+    refuseAfterMs: 1_000,
+    startTimer: timers.start,
+  });
+  const calls = Array.from({ length: 4 }, () => call(share, 'a'));
+  calls[3]?.abort();
+  await settle();
+  timers.advance(999);
+  await settle();
+  expect(states(calls)).toEqual(['held', 'waiting', 'waiting', 'aborted']);
+  calls[0]?.release();
+  await settle();
+  expect(share.usage).toEqual({ capacity: 1, held: 1, waiting: 0 });
+  timers.advance(1);
+  await settle();
+  expect(states(calls)).toEqual(['held', 'held', 'refused', 'aborted']);
+});
+
+test('of refusals 1,000 are held back, and the next one is told at once', async () => {
+  const timers = new ManualTimers();
+  const share = new FairShare({ capacity: 0, maxWaiting: 0, refuseAfterMs: 1, startTimer: timers.start });
+  const calls = Array.from({ length: 1_001 }, (_, index) => call(share, `partner-${index}`));
+  await settle();
+  expect([count(calls, 'waiting'), count(calls, 'refused')]).toEqual([1_000, 1]);
+  timers.advance(1);
+  await settle();
+  expect(count(calls, 'refused')).toBe(1_001);
+});
+
 test('a partner has no more than its own limit, whatever is idle', async () => {
   const share = new FairShare({ capacity: 16, asOfRight: 1, atMost: 2, maxWaiting: 8 });
   const calls = Array.from({ length: 4 }, () => call(share, 'a'));

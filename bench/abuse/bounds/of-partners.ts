@@ -46,6 +46,34 @@ export const boundsOfPartners: readonly Bound[] = [
     ].map((only) => ({ file: 'tests/abuse/connections.test.ts', test: 'and one is left', only })) as [Proof],
   },
   {
+    name: 'the second before a refusal',
+    attacks: [
+      'login',
+      'password-grant',
+      'valid-prices',
+      'faulty-prices',
+      'previews',
+      'series',
+      'schedules',
+      'webhook-tests',
+      'locations',
+      'users-slowly',
+      'stored-prices',
+      'ten-applications',
+    ],
+    edits: [
+      {
+        file: 'src/shares/fair-share.ts',
+        from: 'export const REFUSE_AFTER_MS = 1_000;',
+        to: 'export const REFUSE_AFTER_MS = 0;',
+      },
+    ],
+    proofs: [
+      { file: 'tests/abuse/slots.test.ts', test: 'none of them sooner than after a second', only: 'webhook-tests' },
+      { file: 'tests/abuse/heavy-work.test.ts', test: 'is refused after a second', only: 'series' },
+    ],
+  },
+  {
     name: 'fleets of a partner',
     attacks: ['fleet-flood'],
     edits: [{ file: CREATE, from: "await requireWithinQuota(tx, scope, 'fleets');", to: '' }],
