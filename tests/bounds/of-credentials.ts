@@ -87,8 +87,8 @@ const ofTries: readonly Bound[] = [
     [
       replace(
         'src/accounts/sign-in.ts',
-        'const isRight = await turns.run(toHashingCaller(caller, found?.partnerId), () =>\n      verifyPassword(password, found?.passwordHash ?? unmatchableHash),\n    );',
-        'void [turns, toHashingCaller, caller];\n    const isRight = await verifyPassword(password, found?.passwordHash ?? unmatchableHash);',
+        'const isRight = await turns.run(toHashingCaller(caller, found?.partnerId), (hasher) =>\n      hasher.verify(password, found?.passwordHash ?? unmatchableHash),\n    );',
+        "void [turns, toHashingCaller, caller];\n    const { passwordHasher } = await import('../domain/security/passwords.ts');\n    const isRight = await passwordHasher.verify(password, found?.passwordHash ?? unmatchableHash);",
       ),
     ],
     hashing('passwords are hashed by turns'),

@@ -185,7 +185,7 @@ const ofShares: readonly Bound[] = [
     [
       replace(
         SHARE,
-        "const cancelTimer = this.#startTimer(this.#waitMs, () => leave(this.#refusal('waited too long for it')));",
+        'const cancelTimer = this.#startTimer(waitMs, () => leave(this.#refusal(what)));',
         'const cancelTimer = (): void => undefined;',
       ),
     ],
@@ -198,6 +198,11 @@ const ofShares: readonly Bound[] = [
     share('a partner is refused at once when its queue is full'),
     testsOf('tests/compute/pool.test.ts')('a partner has one turn and eight that wait'),
     testsOf('tests/compute/turns.test.ts')('eight requests of a partner wait for its turn'),
+  ),
+  bound(
+    'refusals that are held back',
+    [replace(SHARE, ' || this.#heldRefusals >= MAX_HELD_REFUSALS', '')],
+    share('of refusals 1,000 are held back'),
   ),
   bound(
     'the last unit, which nobody borrows',

@@ -43,6 +43,11 @@ export const boundsOfWork: readonly Bound[] = [
     pool('a job that does not end is ended after its time'),
   ),
   bound(
+    'young objects of a thread',
+    [replace(POOL, '        maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB,\n', '')],
+    pool('a thread has bounds for its objects'),
+  ),
+  bound(
     'heavy requests of all partners',
     [replace(POOL, 'capacity: MAX_TURNS,', 'capacity: 1_000_000,')],
     pool('of all partners together 32 have a turn'),

@@ -10,7 +10,7 @@ const OF_FLEETS = ['fleet-flood', 'expand-purge'] as const;
 
 const heavyWork = (only: string): Proof => ({
   file: 'tests/abuse/heavy-work.test.ts',
-  test: 'who has no turn is refused at once',
+  test: 'who has no turn is refused after a second',
   only,
 });
 const ofTurns = (test: string): Proof => ({ file: 'tests/compute/turns.test.ts', test });

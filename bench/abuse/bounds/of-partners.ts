@@ -69,7 +69,11 @@ export const boundsOfPartners: readonly Bound[] = [
       },
     ],
     proofs: [
-      { file: 'tests/abuse/slots.test.ts', test: 'none of them sooner than after a second', only: 'webhook-tests' },
+      {
+        file: 'tests/abuse/slots.test.ts',
+        test: 'none of them sooner than after a second',
+        only: 'webhook-tests',
+      },
       { file: 'tests/abuse/heavy-work.test.ts', test: 'is refused after a second', only: 'series' },
     ],
   },

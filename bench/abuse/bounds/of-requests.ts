@@ -214,7 +214,11 @@ export const boundsOfRequests: readonly Bound[] = [
     ],
     proofs: [
       { file: 'tests/abuse/slots.test.ts', test: 'computed by threads that give way', only: 'login' },
-      { file: 'tests/abuse/slots.test.ts', test: 'computed by threads that give way', only: 'password-grant' },
+      {
+        file: 'tests/abuse/slots.test.ts',
+        test: 'computed by threads that give way',
+        only: 'password-grant',
+      },
     ],
   },
 ];
