@@ -144,7 +144,9 @@ test('a round removes of every kind what was kept for its days', async () => {
           const before = values.find((value) => value instanceof Date);
           const age = (START.getTime() - (before?.getTime() ?? 0)) / dayMs;
           // Users and webhooks are looked for before anything is deleted.
-          for (const [, table] of text.matchAll(/(?:delete|select org_id, id) from "?(\w+)/g))
+          for (const [, table] of text.matchAll(
+            /(?:delete from "?|select org_id, id from (?=users|webhooks))(\w+)/g,
+          ))
             removals.push([table, age]);
         }
         return removals;
