@@ -136,7 +136,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     monotonicMs: () => performance.now(),
     findNotReadyReason: options.findNotReadyReason,
     hasMetricsElsewhere: options.hasMetricsElsewhere ?? false,
-    authenticate: (authorization, address) => authenticator.authenticate(authorization, address),
+    authenticate: (authorization, findAddress) => authenticator.authenticate(authorization, findAddress),
     // The partner's admin and staff keep their roles in its simulation organizations; its users have none there.
     isOrganizationReachable: async (actor, orgId) =>
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),

@@ -14,7 +14,7 @@ export interface AuthorizationOptions {
    * Who the header `Authorization` stands for; callers whose token is not known yet take turns by address. Throws the problem
    * unauthenticated or invalid_token (401), organization_suspended (403), overloaded (503).
    */
-  readonly authenticate: (authorization: string | undefined, address?: string) => Promise<Actor>;
+  readonly authenticate: (authorization: string | undefined, findAddress?: () => string) => Promise<Actor>;
   /** From now on the request takes from this partner's share of the database. */
   readonly assignToPartner: (partnerId: string) => void;
   /** Whether the actor's organization reaches another one (a simulation organization of its fleets). */
@@ -65,11 +65,14 @@ export async function authenticateWithinQuota(
   request: Request,
   response: Response,
 ): Promise<Actor> {
-  const address = toCountedAddress(request.ip);
-  const actor = await authenticate(request.get('authorization'), address).catch(async (error: unknown) => {
-    if (error instanceof Problem) await countByAddress(limiter, response, undefined, request.ip);
-    throw error;
-  });
+  // Reading addresses behind proxies takes longer than finding a token that is known.
+  const findAddress = (): string => toCountedAddress(request.ip);
+  const actor = await authenticate(request.get('authorization'), findAddress).catch(
+    async (error: unknown) => {
+      if (error instanceof Problem) await countByAddress(limiter, response, undefined, request.ip);
+      throw error;
+    },
+  );
   assignToPartner(actor.partnerId);
   await countByActor(limiter, response, id, actor);
   return actor;

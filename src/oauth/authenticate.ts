@@ -19,10 +19,10 @@ export interface AuthenticatorOptions {
 
 export interface Authenticator {
   /**
-   * Who the request acts as. A token that this process has not seen is looked up in the turn of the address. Throws the
+   * Who the request acts as. A token that this process has not seen is looked up in the turn of its address. Throws the
    * problem `unauthenticated` or `invalid_token`, with WWW-Authenticate, and `organization_suspended` (403).
    */
-  authenticate(authorization: string | undefined, address?: string): Promise<Actor>;
+  authenticate(authorization: string | undefined, findAddress?: () => string): Promise<Actor>;
   /**
    * Who these tokens act as, by hex digest: all are read in one statement, and remembered. Those that are unknown, expired or
    * revoked, or of a suspended partner, are left out. Rejects when the database does not answer within 2 s.
@@ -48,11 +48,11 @@ export function createAuthenticator({
 }: AuthenticatorOptions): Authenticator {
   const memory = new TokenMemory({ db, checks, monotonicMs, turns });
   return {
-    async authenticate(authorization, address = 'unknown') {
+    async authenticate(authorization, findAddress = () => 'unknown') {
       const token = BEARER_PATTERN.exec(authorization ?? '')?.[1];
       if (token === undefined) throw unauthenticatedProblem();
       const tokenDigest = hash('sha256', token, 'hex');
-      const active = await memory.find(tokenDigest, address);
+      const active = await memory.find(tokenDigest, findAddress);
       if (active === undefined || active.expiresAt <= clock()) throw invalidTokenProblem();
       if (active.isSuspended) throw suspendedProblem();
       return toActor(active, tokenDigest);

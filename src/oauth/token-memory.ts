@@ -47,14 +47,16 @@ export class TokenMemory {
   }
 
   /**
-   * The token as it was a moment ago at most, in the turn of the address unless this process has seen it. Throws the problem
+   * The token as it was a moment ago at most, in the turn of its address unless this process has seen it. Throws the problem
    * overloaded (503) when too many callers of the address wait; rejects when the database does not answer.
    */
-  find(tokenDigest: string, address: string): Promise<ActiveToken | undefined> {
+  find(tokenDigest: string, findAddress: () => string): Promise<ActiveToken | undefined> {
     // Asked again when the turn has come: another request may have read the token meanwhile.
     const find = (): Promise<ActiveToken | undefined> =>
       this.#findFresh(tokenDigest) ?? this.#read(tokenDigest);
-    return this.#readings.has(tokenDigest) ? find() : this.#credentials.lookUp(tokenDigest, address, find);
+    return this.#readings.has(tokenDigest)
+      ? find()
+      : this.#credentials.lookUp(tokenDigest, findAddress(), find);
   }
 
   /** What is remembered of the token, if that is fresh enough: a read of it, ended or not. */

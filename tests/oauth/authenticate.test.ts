@@ -187,10 +187,14 @@ test('a flood of unknown tokens has two look-ups at once, and a token that was s
   const { most, running } = countStatements(pool);
   const turns = new FairShare({ capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 200 });
   const bounded = createAuthenticator({ db, clock: () => now, monotonicMs: () => elapsedMs, turns });
-  await bounded.authenticate(`Bearer ${token}`, 'flood');
-  const flood = Array.from({ length: 40 }, () => bounded.authenticate(`Bearer ${newAccessToken()}`, 'flood'));
+  await bounded.authenticate(`Bearer ${token}`, () => 'flood');
+  const flood = Array.from({ length: 40 }, () =>
+    bounded.authenticate(`Bearer ${newAccessToken()}`, () => 'flood'),
+  );
   const ended = Promise.allSettled(flood);
-  expect(await bounded.authenticate(`Bearer ${token}`, 'flood')).toMatchObject({ userId: client.ownerId });
+  expect(await bounded.authenticate(`Bearer ${token}`, () => 'flood')).toMatchObject({
+    userId: client.ownerId,
+  });
   expect((await ended).map((each) => each.status === 'rejected' && (each.reason as Problem).code)).toEqual(
     Array<string>(40).fill('invalid_token'),
   );
