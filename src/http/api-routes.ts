@@ -10,6 +10,7 @@ import { createOpenOperationHandler, createSecuredOperationHandler } from './ope
 import type { OperationOptions } from './operation-handler.ts';
 import { PathMatcher } from './path-matcher.ts';
 import { getRequestId } from './request-id.ts';
+import { takeOnRoute, toRouteLabel } from './route-label.ts';
 
 export interface ApiRoutesOptions extends OperationOptions {
   readonly log: Log;
@@ -19,22 +20,14 @@ export interface ApiRoutesOptions extends OperationOptions {
   readonly normaliseUsername: (username: string) => Promise<string>;
 }
 
-interface ApiPath {
-  /** For `request.route`, as Express writes parameters: metrics name it. */
-  readonly route: { readonly path: string };
-  /** By method, `HEAD` like `GET`. */
-  readonly handlers: ReadonlyMap<string, RequestHandler>;
-}
-
 /**
  * The operations of the document. Their paths are found by their segments: a route of Express each would compare the path
  * with one pattern after the other. Methods that a path does not know are 405 with `Allow`.
  */
 export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
-  const matcher = new PathMatcher<ApiPath>();
+  const matcher = new PathMatcher<ReadonlyMap<string, RequestHandler>>();
   for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
-    const route = { path: path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1') };
-    matcher.add(path, { route, handlers: createHandlers(routes, options) });
+    matcher.add(path, createHandlers(routes, options));
   }
   return (request, response, next) => {
     const match = matcher.find(request.path);
@@ -42,8 +35,7 @@ export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
       next();
       return;
     }
-    const { route, handlers } = match.target;
-    request.route = route;
+    const handlers = match.target;
     request.params = match.parameters;
     const handle = handlers.get(request.method);
     if (handle === undefined) throw methodNotAllowedProblem(request.method, [...handlers.keys()]);
@@ -51,6 +43,7 @@ export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
   };
 }
 
+/** By method, `HEAD` like `GET`. */
 function createHandlers(routes: readonly Route[], options: ApiRoutesOptions): Map<string, RequestHandler> {
   const handlers = new Map<string, RequestHandler>();
   for (const route of routes) {
@@ -68,12 +61,24 @@ function createRouteHandler(route: Route, options: ApiRoutesOptions): RequestHan
         ? createBytesOperationHandler(route.operationId, route, options)
         : createSecuredOperationHandler(route.operationId, route, options);
     case 'none':
-      return createOpenOperationHandler(route.operationId, route, options);
+      return takingOn(route, createOpenOperationHandler(route.operationId, route, options));
     case 'client':
-      return createOAuthHandler(route, options.oauth[route.operationId], {
-        ...options,
-        onError: (error, response) =>
-          options.log.error('Request failed.', { request_id: getRequestId(response), error }),
-      });
+      return takingOn(
+        route,
+        createOAuthHandler(route, options.oauth[route.operationId], {
+          ...options,
+          onError: (error, response) =>
+            options.log.error('Request failed.', { request_id: getRequestId(response), error }),
+        }),
+      );
   }
+}
+
+/** Requests that need no token are the route's at once; those that need one are once their caller is known. */
+function takingOn(route: Route, handle: RequestHandler): RequestHandler {
+  const label = toRouteLabel(route);
+  return (request, response, next) => {
+    takeOnRoute(request, label);
+    return handle(request, response, next);
+  };
 }

@@ -13,6 +13,7 @@ import type { OperationOptions } from './operation-handler.ts';
 import { sendReply } from './reply.ts';
 import { validatePath, validateQueryHeadersBody } from './request-validator.ts';
 import { readDeclaredHeaders, readQuery } from './request-values.ts';
+import { takeOnRoute, toRouteLabel } from './route-label.ts';
 
 /** How long a body may take in all while it holds its partner's turn. */
 const BODY_IN_TURN_MS = 10_000;
@@ -38,8 +39,10 @@ export function createBytesOperationHandler(
   const { body } = route;
   if (body === null) throw new Error(`The operation ${id} has no body.`);
   const { bytesWithoutTurn, bodyInTurnMs = BODY_IN_TURN_MS } = options;
+  const label = toRouteLabel(route);
   return async (request, response) => {
     const actor = await authenticateWithinQuota(id, options, request, response);
+    takeOnRoute(request, label);
     checkAcceptHeader(request, route.answers);
     checkDeclaredJson(request, body);
     const orgId = await authorize(id, route, options, actor, request).catch(async (error: unknown) => {

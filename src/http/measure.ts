@@ -3,6 +3,7 @@ import { Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Log } from '../log/log.ts';
 import { getRequestPath, getRequestId } from './request-id.ts';
+import { toRequestLabels } from './route-label.ts';
 
 const NANOSECONDS_PER_SECOND = 1e9;
 
@@ -19,13 +20,7 @@ export function createRequestMeasurement(registry: Registry, log: Log): RequestH
     const startedAt = process.hrtime.bigint();
     response.once('close', () => {
       const seconds = Number(process.hrtime.bigint() - startedAt) / NANOSECONDS_PER_SECOND;
-      const route = (request.route as { path?: unknown } | undefined)?.path;
-      const labels = {
-        method: request.method,
-        route: typeof route === 'string' ? route : 'none',
-        status: response.statusCode,
-      };
-      duration.observe(labels, seconds);
+      duration.observe({ ...toRequestLabels(request, response.statusCode) }, seconds);
       log.info('request', {
         request_id: getRequestId(response),
         method: request.method,

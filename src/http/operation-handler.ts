@@ -16,6 +16,7 @@ import { getRequestId } from './request-id.ts';
 import { readDeclaredHeaders, readQuery } from './request-values.ts';
 import { validatePath, validateQueryHeadersBody } from './request-validator.ts';
 import type { SentValues } from './request-validator.ts';
+import { takeOnRoute, toRouteLabel } from './route-label.ts';
 
 /** Operations that get their bodies as values. */
 type ParsedOperationId = Exclude<SecuredOperationId, BytesOperationId>;
@@ -71,9 +72,11 @@ export function createSecuredOperationHandler<Id extends ParsedOperationId>(
   options: OperationOptions,
 ): RequestHandler {
   const handle = options.securedHandlers[id];
+  const label = toRouteLabel(route);
   return async (request, response) => {
     const authorization = request.get('authorization');
     const actor = await authenticateWithinQuota(id, options, request, response);
+    takeOnRoute(request, label);
     const body = await readBody(route, request);
     const path = validatePath(id, request.params);
     const pathOrgId = 'org_id' in path ? path.org_id : undefined;
