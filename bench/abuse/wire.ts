@@ -6,7 +6,7 @@ import { Pool } from 'undici';
 import type { Aim } from './attack.ts';
 
 export interface Sent {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;

@@ -1,5 +1,7 @@
 // Attacks of anybody who knows the address.
 import { randomBytes, randomUUID } from 'node:crypto';
+import { METHODS } from 'node:http';
+import { ROUTES } from '../../../generated/routes.ts';
 import { apiPath } from '../attack.ts';
 import type { Aim, Attack } from '../attack.ts';
 import { churn, flood, hold, pipeline, requestText } from '../wire.ts';
@@ -208,6 +210,24 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
     readsMetrics: true,
     what: '/metrics and /readyz, 32 at once',
     run: (aim) => flood(aim, 32, (n) => ({ method: 'GET', path: n % 2 === 0 ? '/metrics' : '/readyz' })),
+  },
+  {
+    name: 'odd-methods',
+    by: 'anybody',
+    readsMetrics: true,
+    what: 'every method of Node on every path, and /metrics at every eighth request, 32 at once',
+    run: (aim) => {
+      const paths = [...new Set(ROUTES.map(({ path }) => path.replaceAll(/\{\w+\}/g, aim.target.orgId)))];
+      const methods = METHODS.filter((method) => method !== 'CONNECT');
+      return flood(aim, 32, (n) =>
+        n % 8 === 0
+          ? { method: 'GET', path: '/metrics' }
+          : {
+              method: methods[n % methods.length] ?? '',
+              path: paths[Math.floor(n / methods.length) % paths.length] ?? '',
+            },
+      );
+    },
   },
   {
     name: 'churn',

@@ -3,6 +3,7 @@ import type { Bound, Proof } from './bound.ts';
 
 const BOUNDS_OF_REQUESTS = 'src/http/request-bounds.ts';
 const OPEN_BODIES = 'src/http/open-bodies.ts';
+const LABELS = 'src/http/route-label.ts';
 const SERVER = 'src/http/bounded-server.ts';
 
 const unproven = (test: string, only?: string): Proof => ({
@@ -173,6 +174,29 @@ export const boundsOfRequests: readonly Bound[] = [
       },
     ],
     proofs: [{ file: 'tests/faults/database.test.ts', test: 'probes of readiness share one question' }],
+  },
+  {
+    name: 'series of the metrics',
+    attacks: ['odd-methods'],
+    edits: [
+      {
+        file: LABELS,
+        from: 'NAMED_METHODS.has(request.method) ? request.method : OTHER',
+        to: 'request.method',
+      },
+      { file: LABELS, from: ' && status !== 405', to: '' },
+      {
+        file: 'src/http/api-routes.ts',
+        from: 'const handlers = match.target;',
+        to: 'const handlers = match.target; request.route = { path: request.path };',
+      },
+    ],
+    proofs: [
+      {
+        file: 'tests/http/metric-labels.test.ts',
+        test: 'every method on every path makes no more series',
+      },
+    ],
   },
   {
     name: 'look-ups of unknown tokens and sessions at once',
