@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createSecretKey, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -125,7 +125,7 @@ export async function startPortal({
         return verify(username, password);
       },
       hashing: unlimitedHashing,
-      linkKey: Buffer.alloc(32, 1),
+      linkKey: createSecretKey(Buffer.alloc(32, 1)),
       normaliseUsername: (username) => normaliseUsername(db, username),
       isUnavailable: isDatabaseUnavailable,
       invalidateCachedTokensOf: (id) => forgotten.push(id),

@@ -1,8 +1,12 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { HOUR_MS } from '../api/durations.ts';
 
-/** Signs resolution links; derived from the encryption key, so that every process signs alike. */
-export type LinkKey = Buffer;
+/**
+ * Signs resolution links; derived from the encryption key, so that every process signs alike. A key object: with its bytes a
+ * signature takes 25 µs in place of 3, and a page of notices has a hundred.
+ */
+export type LinkKey = KeyObject;
 
 /** A link is good for one hour after the answer that carried it (specification, "Limits"). */
 export const LINK_LIFETIME_MS = HOUR_MS;
@@ -18,13 +22,13 @@ export interface LinkSubject {
 
 /** The key that signs links, from the encryption key by HKDF-SHA-256 (RFC 5869): 32 bytes. */
 export function deriveLinkKey(encryptionKey: Buffer): LinkKey {
-  return Buffer.from(hkdfSync('sha256', encryptionKey, '', 'resolution links', 32));
+  return createSecretKey(Buffer.from(hkdfSync('sha256', encryptionKey, '', 'resolution links', 32)));
 }
 
 /** `<expiry in unix milliseconds, base 36>.<HMAC-SHA256, base64url>`. */
 export function signLink(key: LinkKey, subject: LinkSubject, now: Date): string {
   const expiry = (now.getTime() + LINK_LIFETIME_MS).toString(36);
-  return `${expiry}.${computeMac(key, subject, expiry).toString('base64url')}`;
+  return `${expiry}.${computeMac(key, subject, expiry).digest('base64url')}`;
 }
 
 /**
@@ -34,14 +38,12 @@ export function signLink(key: LinkKey, subject: LinkSubject, now: Date): string 
 export function verifyLink(key: LinkKey, subject: LinkSubject, secret: string, now: Date): LinkStatus {
   const [expiry = '', signature = '', ...rest] = secret.split('.');
   const offered = Buffer.from(signature, 'base64url');
-  const expected = computeMac(key, subject, expiry);
+  const expected = computeMac(key, subject, expiry).digest();
   if (rest.length > 0 || offered.length !== expected.length || !timingSafeEqual(offered, expected))
     return 'invalid';
   return now.getTime() <= Number.parseInt(expiry, 36) ? 'valid' : 'expired';
 }
 
-function computeMac(key: LinkKey, subject: LinkSubject, expiry: string): Buffer {
-  return createHmac('sha256', key)
-    .update(`${subject.purpose}\n${subject.itemId}\n${subject.ownerId}\n${expiry}`)
-    .digest();
+function computeMac(key: LinkKey, { purpose, itemId, ownerId }: LinkSubject, expiry: string) {
+  return createHmac('sha256', key).update(`${purpose}\n${itemId}\n${ownerId}\n${expiry}`);
 }
