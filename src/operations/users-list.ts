@@ -59,7 +59,8 @@ async function streamPage(db: Db, scope: UserScope, { after, limit }: Page) {
   const positions = await listUserPositions(db, scope, { after, limit: limit + 1 });
   const page = positions.slice(0, limit);
   const ids = page.map(({ id }) => id);
-  return { body: streamUsersOf(db, scope, ids), end: positions.length > limit ? page.at(-1) : undefined };
+  const end = positions.length > limit ? positionOf(page.at(-1)) : undefined;
+  return { body: streamUsersOf(db, scope, ids), end };
 }
 
 async function* streamUsersOf(db: Db, scope: UserScope, ids: readonly string[]): AsyncIterable<User> {
@@ -80,6 +81,6 @@ async function* streamUsers(db: Db, scope: UserScope): AsyncIterable<User> {
   }
 }
 
-function positionOf(user: UserRecord | undefined): CursorPosition | undefined {
+function positionOf(user: Pick<UserRecord, 'id' | 'created_at'> | undefined): CursorPosition | undefined {
   return user && { createdAt: new Date(user.created_at), id: user.id };
 }

@@ -44,7 +44,7 @@ export async function listUserPositions(
   db: Db,
   scope: UserScope,
   page: UsersPage,
-): Promise<CursorPosition[]> {
+): Promise<Pick<UserRecord, 'id' | 'created_at'>[]> {
   return selectPositions(pageShapeOf(scope, page))(db, pageKeysOf(scope, page));
 }
 
@@ -126,13 +126,15 @@ const selectPage = prepareShapes(
   'text',
 );
 
-const selectPositions = prepareShapes((db, shape: PageShape, keys: PageKeys) =>
-  db
-    .selectFrom(usersOfPage(db, shape, keys).limit(MOST_POSITIONS).as('users'))
-    .select(['users.created_at as createdAt', 'users.id'])
-    .orderBy('users.created_at')
-    .orderBy('users.id')
-    .limit(keys.limit),
+const selectPositions = prepareShapes(
+  (db, shape: PageShape, keys: PageKeys) =>
+    db
+      .selectFrom(usersOfPage(db, shape, keys).limit(MOST_POSITIONS).as('users'))
+      .select(['users.created_at', 'users.id'])
+      .orderBy('users.created_at')
+      .orderBy('users.id')
+      .limit(keys.limit),
+  'text',
 );
 
 const selectByIds = prepareShapes(

@@ -116,6 +116,8 @@ async function listItems(
   // The end of the list is on this page, and so its length.
   if (!hasMore && (offset === 0 || items.length > 0))
     return { items, total: end, isTotalCapped: false, hasMore };
+  // More than are counted lie before the end of this page or follow it.
+  if (hasMore && end >= MAX_TOTAL) return { items, total: end, isTotalCapped: true, hasMore };
   const counted = await countItems(db, shape, keys);
   if (counted <= MAX_TOTAL) return { items, total: counted, isTotalCapped: false, hasMore };
   const known = items.length === 0 ? 0 : end;
@@ -156,14 +158,18 @@ const selectFirstPage = prepareShapes((_db, shape: ListShape, keys: PageKeys) =>
 );
 const selectCount = prepareShapes((_db, shape: ListShape, keys: ListKeys) => writeCount(shape, keys));
 
-/** `most`: rows of each range; the page ends within them. */
+/** `most`: rows of each range; the page ends within them. Dismissals are looked up for the page alone, not for what it passes over. */
 function writePage(shape: ListShape, keys: PageKeys, most: number): RawBuilder<NotificationItem> {
   const isDismissed = sql`(i.dismissed_at is not null or (i.owner_id is null and ${isDismissedBy(keys)}))`;
+  const columns = sql`${ITEM_COLUMNS}, i.dismissed_at`;
   return sql<NotificationItem>`
     select ${ITEM_COLUMNS}, ${isDismissed} as dismissed
-    from (${merged(rangesOf(shape, keys), sql`${ITEM_COLUMNS}, i.dismissed_at`, most)}) i
+    from (
+      select ${columns} from (${merged(rangesOf(shape, keys), columns, most)}) i
+      order by i.occurred_at desc, i.id desc
+      limit ${keys.limit} offset ${keys.offset}
+    ) i
     order by i.occurred_at desc, i.id desc
-    limit ${keys.limit} offset ${keys.offset}
   `;
 }
 
