@@ -5,6 +5,7 @@ import { createApiApp } from '../http/app.ts';
 import { QuotaCounters } from '../http/quota-counters.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
 import type { OpenBodyLimits } from '../http/open-bodies.ts';
+import type { SharedLists } from '../http/operation-handler.ts';
 import type { Log } from '../log/log.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
@@ -49,7 +50,7 @@ const CREDENTIAL_LOOKUPS = { capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 2
 /** Ten hours, as the document says is typical. */
 const ACCESS_TOKEN_SECONDS = 36_000;
 
-/** Lists that have begun: each has a page of rows before it, some 100 kB. Of 32 partners none waits for another's readers. */
+/** Streamed lists that have begun: each has a page of rows before it, some 100 kB. Of 32 partners none waits for another's readers. */
 const STREAMED_LISTS = {
   capacity: 512,
   asOfRight: 16,
@@ -62,6 +63,12 @@ const STREAMED_LISTS = {
  * begun wait, so that none is refused for their number; the wait is long enough for those before it on a slow database.
  */
 const LIST_CHUNKS = { capacity: 4, asOfRight: 1, atMost: 2, maxWaiting: 16, waitMs: 30_000 };
+
+/**
+ * Pages that are read and presented at once, some 100 rows and 3 ms of the event loop each. Those of one partner would
+ * otherwise come together in one turn of it, while as many servers of the database compute for them.
+ */
+const LIST_PAGES = { capacity: 8, asOfRight: 1, atMost: 2, maxWaiting: 1_000 };
 
 export interface ApiOptions {
   readonly db: Db;
@@ -128,7 +135,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     bodyInTurnMs: options.bodyInTurnMs,
     openBodyLimits: options.openBodyLimits,
     securedHandlers,
-    streamedLists: { lists: new FairShare(STREAMED_LISTS), chunks: new FairShare(LIST_CHUNKS) },
+    sharedLists: createSharedLists(),
     tokenChecks: createTokenChecks(options, authenticator),
     openHandlers: { ...openHandlers, getAuthorizationServerMetadata },
     trustedProxies: options.trustedProxies,
@@ -153,6 +160,14 @@ export function composeApi(options: ApiOptions): RequestListener {
 function createHashingTurns(hasher: PasswordHasher): HashingTurns {
   const turns = createTurns(PASSWORD_HASHES);
   return { run: (caller, work) => turns.run(caller, () => work(hasher)) };
+}
+
+function createSharedLists(): SharedLists {
+  return {
+    pages: new FairShare(LIST_PAGES),
+    streams: new FairShare(STREAMED_LISTS),
+    chunks: new FairShare(LIST_CHUNKS),
+  };
 }
 
 function createQuotaCounters({ background, clock, log }: ApiOptions): QuotaCounters {

@@ -76,6 +76,14 @@ export type Handler<Context, Id extends OperationId> = (
   request: Request<Id>,
 ) => Promise<Reply<Id>>;
 
+/** Operations that answer lists of what is stored are named so (tests/contract/lists.test.ts). */
+type ListOperationId = Extract<OperationId, `list${string}`>;
+
+/** Whether an operation answers a list of what is stored, or a page of one. */
+export function isListOperation(id: OperationId): id is ListOperationId {
+  return id.startsWith('list');
+}
+
 /** Operations whose bodies may take long to read: they get them as bytes and validate them themselves, on a thread. */
 export const BYTES_OPERATIONS = ['createFleet', 'previewFleet', 'uploadDayAheadPrices'] as const;
 export type BytesOperationId = (typeof BYTES_OPERATIONS)[number];

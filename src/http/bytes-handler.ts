@@ -7,7 +7,7 @@ import { Problem } from '../domain/api/problem.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import { authenticateWithinQuota, authorizeRequest } from './authorize.ts';
 import { checkAcceptHeader, checkDeclaredJson, readBodyBytes } from './body.ts';
-import { AlreadyAnsweredError, checkNotGivenUp } from './given-up.ts';
+import { waitWhileWanted } from './given-up.ts';
 import { listSharesOf, openContext } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
 import { sendReply } from './reply.ts';
@@ -108,16 +108,10 @@ async function acquireTurn(
   { partnerId }: Actor,
   response: Response,
 ): Promise<() => void> {
-  checkNotGivenUp(response);
-  const gone = new AbortController();
-  const abort = (): void => gone.abort(new AlreadyAnsweredError());
-  response.once('close', abort);
   try {
-    return await services.compute.acquireTurn(partnerId, gone.signal);
+    return await waitWhileWanted(response, (signal) => services.compute.acquireTurn(partnerId, signal));
   } catch (error) {
     if (!response.headersSent) response.setHeader('Connection', 'close');
     throw error;
-  } finally {
-    response.off('close', abort);
   }
 }

@@ -26,6 +26,25 @@ export function checkNotGivenUp(response: Response): void {
   if (isGivenUp(response) || response.destroyed) throw new AlreadyAnsweredError();
 }
 
+/**
+ * Waits for something that is of no use once nobody can be answered any more: the signal is aborted then.
+ * @throws AlreadyAnsweredError in that case; what the wait throws.
+ */
+export async function waitWhileWanted<Result>(
+  response: Response,
+  wait: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  checkNotGivenUp(response);
+  const gone = new AbortController();
+  const abort = (): void => gone.abort(new AlreadyAnsweredError());
+  response.once('close', abort);
+  try {
+    return await wait(gone.signal);
+  } finally {
+    response.off('close', abort);
+  }
+}
+
 /** Whether an error says no more than that the handler came too late with its answer. */
 export function isTooLate(error: unknown, response: Response): boolean {
   if (error instanceof AlreadyAnsweredError) return true;

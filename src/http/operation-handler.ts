@@ -1,15 +1,18 @@
 import type { Request as HttpRequest, RequestHandler, Response } from 'express';
 import type { OpenOperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
+import { isListOperation } from '../contract/handlers.ts';
 import type { BytesHandlers, BytesOperationId, Handlers, Request } from '../contract/handlers.ts';
 import type { JsonBody } from '../contract/json-body.ts';
 import { validationProblem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
+import type { Actor } from '../domain/users/actor.ts';
 import type { FairShare } from '../shares/fair-share.ts';
 import type { TokenChecks } from '../streams/token-checks.ts';
 import { authenticateWithinQuota, authorizeRequest, countByAddress } from './authorize.ts';
 import type { AuthorizationOptions } from './authorize.ts';
 import { checkAcceptHeader, readJsonBody } from './body.ts';
+import { waitWhileWanted } from './given-up.ts';
 import { sendReply } from './reply.ts';
 import type { ListShares } from './reply.ts';
 import { getRequestId } from './request-id.ts';
@@ -24,18 +27,20 @@ type ParsedOperationId = Exclude<SecuredOperationId, BytesOperationId>;
 /** Whose share callers without a token have: one for all of them. */
 const NO_PARTNER = '';
 
-/** What partners share of lists that are streamed. */
-export interface StreamedLists {
-  /** Those that have begun. */
-  readonly lists: FairShare;
-  /** Chunks of them that are being read and written. */
+/** What partners share of lists. */
+export interface SharedLists {
+  /** Pages that are being read, and beginnings of streamed lists. */
+  readonly pages: FairShare;
+  /** Streamed lists that have begun. */
+  readonly streams: FairShare;
+  /** Chunks of streamed lists that are being read and written. */
   readonly chunks: FairShare;
 }
 
 export interface OperationOptions extends AuthorizationOptions {
   /** Ends answers without an end when their callers may not have them any more. */
   readonly tokenChecks: TokenChecks;
-  readonly streamedLists: StreamedLists;
+  readonly sharedLists: SharedLists;
   readonly services: Services;
   readonly clock: () => Date;
   readonly securedHandlers: Handlers<Context, ParsedOperationId>;
@@ -89,7 +94,8 @@ export function createSecuredOperationHandler<Id extends ParsedOperationId>(
       const more = await options.findRuleErrors(id, context, refused);
       throw validationProblem([...result.errors, ...more]);
     }
-    const reply = await handle(context, { path, ...result.values });
+    const answer = () => handle(context, { path, ...result.values });
+    const reply = await (isListOperation(id) ? answerInTurn(options, actor, response, answer) : answer());
     if (route.notStored) response.setHeader('Cache-Control', 'no-store');
     await sendReply(response, reply, {
       stream: {
@@ -134,11 +140,29 @@ function readValues(route: Route, request: HttpRequest, body: JsonBody | undefin
   };
 }
 
+/**
+ * Reads and builds a page in a turn of its partner: so many rows come and are presented in one turn of the event loop.
+ * @throws Problem overloaded (503) when its turn does not come in time.
+ */
+async function answerInTurn<Reply>(
+  { sharedLists }: OperationOptions,
+  { partnerId }: Actor,
+  response: Response,
+  answer: () => Promise<Reply>,
+): Promise<Reply> {
+  const release = await waitWhileWanted(response, (signal) => sharedLists.pages.acquire(partnerId, signal));
+  try {
+    return await answer();
+  } finally {
+    release();
+  }
+}
+
 /** What a partner may have of the lists that are streamed. */
-export function listSharesOf({ streamedLists }: OperationOptions, partnerId: string): ListShares {
+export function listSharesOf({ sharedLists }: OperationOptions, partnerId: string): ListShares {
   return {
-    acquireList: () => streamedLists.lists.acquire(partnerId),
-    acquireChunk: () => streamedLists.chunks.acquire(partnerId),
+    acquireList: () => sharedLists.streams.acquire(partnerId),
+    acquireChunk: () => sharedLists.chunks.acquire(partnerId),
   };
 }
 

@@ -67,9 +67,32 @@ async function addUsers(): Promise<void> {
   `.execute(fleets.api.db);
 }
 
+/** Notices, and deliveries of them to a webhook, whose id it resolves to. */
+async function addNotices(): Promise<string> {
+  const { api } = fleets;
+  const webhook = await api.call('createWebhook', { body: { url: 'https://example.com/' } });
+  await sql`
+    with instants as (select '2026-01-01Z'::timestamptz + index * interval '1 s' as at from generate_series(1, 3000) index),
+    items as (
+      insert into notification_items (org_id, id, kind, message, occurred_at)
+      select ${api.own.orgId}, gen_random_uuid(), 'information', 'A notice', at from instants
+    ),
+    sent as (
+      insert into messages (org_id, id, message_type, occurred_at, payload, created_at, announced_at)
+      select ${api.own.orgId}, gen_random_uuid(), 'device.information', at, '{}', at, at from instants
+      returning org_id, id, created_at
+    )
+    insert into deliveries (org_id, message_id, webhook_id, state, due_at, created_at, finished_at)
+    select org_id, id, ${webhook.body.id}, 'delivered', created_at, created_at, created_at from sent
+  `.execute(api.db);
+  return webhook.body.id as string;
+}
+
+let webhookId: string;
 beforeAll(async () => {
   await addLongFleets();
   await addUsers();
+  webhookId = await addNotices();
 });
 
 test('four lists of fleets with long definitions do not hold the event loop', async () => {
@@ -81,4 +104,14 @@ test('four lists of fleets with long definitions do not hold the event loop', as
 test('eight lists of all users, and eight pages of 1,000, do not hold the event loop', async () => {
   const { orgId } = fleets.api.own;
   for (const path of ['users', 'users?limit=1000']) await expectNoHold(8, () => read(orgId, path));
+});
+
+test('sixteen pages of notices, of actions and of deliveries at once do not hold the event loop', async () => {
+  const { orgId } = fleets.api.own;
+  for (const path of [
+    'notifications/information?limit=100',
+    'notifications/actions?limit=100',
+    `notifications/webhooks/${webhookId}/deliveries?limit=100`,
+  ])
+    await expectNoHold(16, () => read(orgId, path));
 });

@@ -8,6 +8,16 @@ const shared = (only: string): Proof => ({
   test: 'is made once',
   only,
 });
+const ofConnections = (only: string): Proof => ({
+  file: 'tests/abuse/connections.test.ts',
+  test: 'and one is left',
+  only,
+});
+const ofTurns = (only: string): Proof => ({
+  file: 'tests/operations/list-turns.test.ts',
+  test: 'of one partner two pages are made at once',
+  only,
+});
 const ofReply = (test: string): Proof => ({ file: 'tests/http/reply.test.ts', test });
 
 export const boundsOfAnswers: readonly Bound[] = [
@@ -58,6 +68,25 @@ export const boundsOfAnswers: readonly Bound[] = [
       },
     ],
     proofs: [ofServer('that takes nothing of its answer is ended')],
+  },
+  {
+    name: 'pages of lists that are made at once',
+    attacks: ['deep-offsets', 'many-codes', 'long-lists', 'device-pages'],
+    edits: [
+      {
+        file: 'src/compose/api.ts',
+        from: 'new FairShare(LIST_PAGES)',
+        to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
+      },
+    ],
+    proofs: [
+      ofTurns('listDeliveries'),
+      ofTurns('listFleetDevices'),
+      ofTurns('listInformation'),
+      ofConnections('deep-offsets'),
+      ofConnections('many-codes'),
+      ofConnections('long-lists'),
+    ],
   },
   {
     name: 'lists that are streamed at once, and chunks of them that are made',

@@ -1,0 +1,111 @@
+// Pages of lists are made in turns of their partner, whatever the list.
+import { randomUUID } from 'node:crypto';
+import type { KyselyPlugin } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROUTES } from '../../generated/routes.ts';
+import type { OperationId } from '../../generated/routes.ts';
+import { isListOperation } from '../../src/contract/handlers.ts';
+import { openDatabase } from '../../src/queries/connection/database.ts';
+import type { OpenDatabase } from '../../src/queries/connection/database.ts';
+import { startApi } from '../support/api.ts';
+import type { Api, Company } from '../support/api.ts';
+import type { Call } from '../support/api-client.ts';
+import { until } from '../process/partner.ts';
+
+const LISTS = ROUTES.map(({ operationId }) => operationId).filter(isListOperation);
+/** Pages of a partner that are made at once. */
+const AT_ONCE = 2;
+
+/** Statements of operations whose rows have come, and wait to be used. */
+class Gate implements KyselyPlugin {
+  readonly #waiting = new Set<() => void>();
+  isOpen = true;
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  readonly transformQuery: KyselyPlugin['transformQuery'] = ({ node }) => node;
+
+  async transformResult({ result }: Parameters<KyselyPlugin['transformResult']>[0]) {
+    if (!this.isOpen) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    return result;
+  }
+
+  open(): void {
+    this.isOpen = true;
+    for (const go of this.#waiting) go();
+    this.#waiting.clear();
+  }
+}
+
+const gate = new Gate();
+let api: Api;
+let askOwn: (id: OperationId) => Ask;
+let askForeign: (id: OperationId) => Ask;
+beforeAll(async () => {
+  let opened: OpenDatabase | undefined;
+  const open = (connection: Parameters<typeof openDatabase>[0]['connection']): Promise<OpenDatabase> => {
+    opened = openDatabase({ connection, max: 20 });
+    return Promise.resolve(opened);
+  };
+  api = await startApi({
+    requestPool: { open, waitMs: 60_000 },
+    services: {
+      get db() {
+        if (opened === undefined) throw new Error('The database is not open yet.');
+        return opened.db.withPlugin(gate);
+      },
+    },
+  });
+  askOwn = await prepare(api.own);
+  askForeign = await prepare(api.foreign);
+});
+afterAll(() => api.close());
+
+/** Asks for a page of the list as the admin of a company; resolves to the status. */
+type Ask = () => Promise<number>;
+
+async function prepare({ orgId, admin }: Company): Promise<(id: OperationId) => Ask> {
+  const call = (id: OperationId, more: Call): ReturnType<Api['call']> =>
+    api.call(id, { ...more, path: { org_id: orgId, ...more.path }, token: admin.token });
+  const fleet = await call('createFleet', { body: { request_id: randomUUID(), count: 1 } });
+  const webhook = await call('createWebhook', { body: { url: 'https://example.com/' } });
+  const path = {
+    user_id: admin.id,
+    job_id: fleet.body.job_id as string,
+    webhook_id: webhook.body.id as string,
+  };
+  return (id) => async () => {
+    const query = id === 'listDayAheadPrices' ? { from_dt: '2026-01-01', to_dt: '2026-01-02' } : {};
+    return (await call(id, { path, query })).status;
+  };
+}
+
+test.each(LISTS)('%s: of one partner two pages are made at once, and another has its own', async (id) => {
+  const [own, foreign] = [askOwn(id), askForeign(id)];
+  expect([await own(), await foreign()]).toEqual([200, 200]);
+  let received = 0;
+  const count = (): void => void (received += 1);
+  api.server.on('request', count);
+  gate.isOpen = false;
+  const asked = Array.from({ length: 5 }, own);
+  try {
+    await until(
+      () => received === asked.length && gate.waiting >= AT_ONCE,
+      (isSo) => isSo,
+    );
+    // It comes behind them, and needs no database.
+    expect((await api.call('getFleetConfig')).status).toBe(200);
+    expect(gate.waiting).toBe(AT_ONCE);
+    asked.push(foreign());
+    await until(
+      () => gate.waiting,
+      (waiting) => waiting > AT_ONCE,
+    );
+  } finally {
+    api.server.off('request', count);
+    gate.open();
+  }
+  expect(await Promise.all(asked)).toEqual(asked.map(() => 200));
+});
