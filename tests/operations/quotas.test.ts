@@ -5,12 +5,20 @@ import { changeQuotas, listQuotaStates } from '../../src/accounts/quotas.ts';
 import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
 import type { QuotaName } from '../../src/domain/api/quotas.ts';
 import { countUse } from '../../src/queries/accounts/quotas.ts';
+import { openDatabase } from '../../src/queries/connection/database.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { addPerson } from '../support/api.ts';
 import type { Answer } from '../support/api-client.ts';
 import { refusal } from './refusal.ts';
 
-const fleets = fleetApi();
+/** Ten that change the same count wait for one another, on a busy machine for longer than a partner would. */
+const PATIENCE_MS = 60_000;
+const fleets = fleetApi({
+  requestPool: {
+    open: (connection) => Promise.resolve(openDatabase({ connection, lockMs: PATIENCE_MS })),
+    waitMs: PATIENCE_MS,
+  },
+});
 
 /** Quotas of our partner, in place of those before. */
 async function setQuotas(quotas: Partial<Record<QuotaName, number>>): Promise<void> {

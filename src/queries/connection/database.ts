@@ -8,7 +8,7 @@ import { CLOSE_MS, cutOff } from './bounded-client.ts';
 import { BoundedPool } from './bounded-pool.ts';
 import type { AcquireShare } from './bounded-pool.ts';
 import { violatedConstraint, isDatabaseUnavailable } from './database-errors.ts';
-import { applySessionSettings, CONNECT_MS } from './session-settings.ts';
+import { applySessionSettings, CONNECT_MS, LOCK_MS } from './session-settings.ts';
 import { VALUE_TYPES } from './value-types.ts';
 
 export { isDatabaseUnavailable, violatedConstraint };
@@ -24,6 +24,8 @@ export interface DatabaseOptions {
   readonly max?: number;
   /** Milliseconds that a statement, and a wait for a connection, may take outside of requests; 60 s by default. */
   readonly statementMs?: number;
+  /** Milliseconds that a statement waits for a lock; 2 s by default. */
+  readonly lockMs?: number;
   /** For the pool that serves requests: their scopes bound them, and their partners take turns. */
   readonly acquireShare?: AcquireShare;
   /** How long a connection keeps the plans of its prepared statements, in milliseconds; 5 s by default. */
@@ -61,6 +63,7 @@ export function openDatabase({
   max = 10,
   applicationName = 'partner',
   statementMs = DEFAULT_STATEMENT_MS,
+  lockMs = LOCK_MS,
   acquireShare,
   plansMs,
   onIdleError,
@@ -77,7 +80,7 @@ export function openDatabase({
     max,
     // The pool awaits it, which its types do not say.
     // eslint-disable-next-line @typescript-eslint/no-misused-promises
-    onConnect: (client) => applySessionSettings(client, statementMs),
+    onConnect: (client) => applySessionSettings(client, { statementMs, lockMs }),
   });
   pool.on('error', (error) => onIdleError?.(error));
   const connected = new Set<pg.PoolClient>();

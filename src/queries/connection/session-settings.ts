@@ -4,7 +4,7 @@ import { cutOff } from './bounded-client.ts';
 
 /** A new connection that is not ready in this time is given up, and another one tried; in milliseconds. */
 export const CONNECT_MS = 1_500;
-/** A statement waits this long for a lock, in milliseconds; then it fails with SQLSTATE 55P03. */
+/** A statement waits this long for a lock, in milliseconds. */
 export const LOCK_MS = 2_000;
 /** A transaction that asks nothing for so long is ended. */
 const IDLE_TRANSACTION_MS = 15_000;
@@ -21,11 +21,22 @@ const OPTIONAL_SETTINGS = {
   tcp_user_timeout: '10000',
 };
 
+/** Limits of one connection, in milliseconds. */
+export interface SessionLimits {
+  /** How long the client waits for a statement. */
+  readonly statementMs: number;
+  /** How long a statement waits for a lock; then it fails with SQLSTATE 55P03. */
+  readonly lockMs: number;
+}
+
 /**
- * Tells the server the limits of a new connection, and that instants are written in UTC. `statementMs`: how long the client waits for a statement. The connection is
- * cut off when that takes too long.
+ * Tells the server the limits of a new connection, and that instants are written in UTC. The connection is cut off when that
+ * takes too long.
  */
-export async function applySessionSettings(client: pg.ClientBase, statementMs: number): Promise<void> {
+export async function applySessionSettings(
+  client: pg.ClientBase,
+  { statementMs, lockMs }: SessionLimits,
+): Promise<void> {
   const optional = Object.entries(OPTIONAL_SETTINGS)
     .map(
       ([name, value]) =>
@@ -37,7 +48,7 @@ export async function applySessionSettings(client: pg.ClientBase, statementMs: n
     await client.query(`do $$ begin
       perform set_config('statement_timeout', '${Math.round(statementMs * SERVER_SHARE)}', false);
       perform set_config('TimeZone', 'UTC', false);
-      perform set_config('lock_timeout', '${LOCK_MS}', false);
+      perform set_config('lock_timeout', '${lockMs}', false);
       perform set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_MS}', false);
       ${optional}
     end $$`);
