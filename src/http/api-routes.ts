@@ -9,6 +9,7 @@ import type { OAuthEndpoint } from './oauth-routes.ts';
 import { createOpenOperationHandler, createSecuredOperationHandler } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
 import { PathMatcher } from './path-matcher.ts';
+import { ProvenClients } from './proven-clients.ts';
 import { getRequestId } from './request-id.ts';
 import { takeOnRoute, toRouteLabel } from './route-label.ts';
 
@@ -20,14 +21,19 @@ export interface ApiRoutesOptions extends OperationOptions {
   readonly normaliseUsername: (username: string) => Promise<string>;
 }
 
+interface HandlerOptions extends ApiRoutesOptions {
+  readonly provenClients: ProvenClients;
+}
+
 /**
  * The operations of the document. Their paths are found by their segments: a route of Express each would compare the path
  * with one pattern after the other. Methods that a path does not know are 405 with `Allow`.
  */
 export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
   const matcher = new PathMatcher<ReadonlyMap<string, RequestHandler>>();
+  const handlerOptions = { ...options, provenClients: new ProvenClients() };
   for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
-    matcher.add(path, createHandlers(routes, options));
+    matcher.add(path, createHandlers(routes, handlerOptions));
   }
   return (request, response, next) => {
     const match = matcher.find(request.path);
@@ -44,7 +50,7 @@ export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
 }
 
 /** By method, `HEAD` like `GET`. */
-function createHandlers(routes: readonly Route[], options: ApiRoutesOptions): Map<string, RequestHandler> {
+function createHandlers(routes: readonly Route[], options: HandlerOptions): Map<string, RequestHandler> {
   const handlers = new Map<string, RequestHandler>();
   for (const route of routes) {
     const handle = createRouteHandler(route, options);
@@ -54,7 +60,7 @@ function createHandlers(routes: readonly Route[], options: ApiRoutesOptions): Ma
   return handlers;
 }
 
-function createRouteHandler(route: Route, options: ApiRoutesOptions): RequestHandler {
+function createRouteHandler(route: Route, options: HandlerOptions): RequestHandler {
   switch (route.access) {
     case 'token':
       return isBytesOperation(route.operationId)

@@ -11,6 +11,7 @@ import { findPresentedClientId } from '../oauth/client-credentials.ts';
 import type { OAuthReply, OAuthRequest } from '../oauth/exchange.ts';
 import { checkContentType, readContentType, readBodyBytes } from './body.ts';
 import { isTooLate } from './given-up.ts';
+import type { ProvenClients } from './proven-clients.ts';
 import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
 import type { QuotaState } from './quota-counters.ts';
 import { sendJson } from './problems.ts';
@@ -20,6 +21,7 @@ export type OAuthEndpoint = (request: OAuthRequest) => Promise<OAuthReply>;
 
 interface OAuthRouteOptions {
   readonly limiter: RateLimiter;
+  readonly provenClients: ProvenClients;
   /** A username as the database compares it. */
   readonly normaliseUsername: (username: string) => Promise<string>;
   readonly isUnavailable: (error: unknown) => boolean;
@@ -43,25 +45,33 @@ export function createOAuthHandler(
   options: OAuthRouteOptions,
 ): RequestHandler {
   const limit = route.body?.maxBytes ?? 0;
+  const { limiter, provenClients } = options;
   return async (request, response) => {
     try {
-      await options.limiter.countTokenRequest(response, request.ip);
+      const authorization = request.get('authorization');
+      const isProven = provenClients.has(authorization);
+      if (!isProven) await limiter.countTokenRequest(response, request.ip);
       checkContentType(request, ['application/json', FORM]);
       const bytes = await readBodyBytes(request, limit);
       const isForm = readContentType(request) === FORM;
       const body = isForm ? parseForm(bytes) : parseObject(bytes);
-      const asked: ParsedOAuthRequest = { authorization: request.get('authorization'), body };
+      const asked: ParsedOAuthRequest = { authorization, body };
       const clientId = findPresentedClientId(asked);
       // Clients are counted by the digest of their id: one may name itself with any text.
       const client = hash('sha256', clientId ?? '');
       const unproven = toUnprovenUse(clientId === undefined ? undefined : client, request.ip);
-      await options.limiter.countRequest(response, [unproven]);
+      if (!isProven) await limiter.countRequest(response, [unproven]);
       let attempt: readonly QuotaState[] = [];
       const onClientProven = async (partnerId: string): Promise<void> => {
+        provenClients.remember(authorization);
         attempt = await countProvenClient(options, response, asked, { client, partnerId }, request.ip);
       };
       const reply = await endpoint({ ...asked, onClientProven });
-      if (reply.status === 200 && attempt.length > 0) options.limiter.giveBack(response, attempt);
+      if (reply.status === 401 && isProven) {
+        provenClients.forget(authorization);
+        await limiter.countTokenRequest(response, request.ip);
+      }
+      if (reply.status === 200 && attempt.length > 0) limiter.giveBack(response, attempt);
       response.set(reply.headers);
       if (reply.body === undefined) response.status(reply.status).end();
       else sendJson(response, reply.status, 'application/json', reply.body);

@@ -103,3 +103,39 @@ test('the endpoint for tokens counts an address before it reads a body', async (
     '"token_address";r=0;t=60',
   ]);
 });
+
+test('wrong credentials from its address do not stop a client that has proven itself', async () => {
+  api.clock.advance(60_000);
+  const clients = await api.db.selectFrom('applications').select('client_id').orderBy('client_id').execute();
+  const [known = '', other = ''] = clients.map((client) => client.client_id);
+  const request = (clientId: string, secret = 'unused') =>
+    api.call('issueToken', {
+      body: { grant_type: 'client_credentials' },
+      headers: { authorization: `Basic ${btoa(`${clientId}:${secret}`)}` },
+    });
+  const first = await request(known);
+  expect([first.status, quotaHeaders(first)[1]]).toEqual([
+    200,
+    '"token_address";r=1;t=60, "token";r=599;t=60, "partner";r=4;t=60',
+  ]);
+  expect((await request(known, 'wrong')).status).toBe(401);
+  expect((await request(known, 'wrong')).status).toBe(429);
+  expect((await request(other)).status).toBe(429);
+  const again = await request(known);
+  expect([again.status, quotaHeaders(again)[1]]).toEqual([200, '"token";r=598;t=60, "partner";r=3;t=60']);
+
+  const { secret_hash: secret } = await api.db
+    .selectFrom('applications')
+    .select('secret_hash')
+    .where('client_id', '=', known)
+    .executeTakeFirstOrThrow();
+  const setSecret = (hash: Buffer) =>
+    api.db.updateTable('applications').set({ secret_hash: hash }).where('client_id', '=', known).execute();
+  await setSecret(Buffer.alloc(32));
+  // An old secret is told so once, and counts like any other from then on.
+  expect([(await request(known)).status, (await request(known)).status]).toEqual([429, 429]);
+  api.clock.advance(60_000);
+  expect((await request(known)).status).toBe(401);
+  await setSecret(secret);
+  expect((await request(known)).status).toBe(200);
+});

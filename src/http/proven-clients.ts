@@ -1,0 +1,32 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+/** Beyond them those that were used longest ago are forgotten. */
+const MAX_CLIENTS = 10_000;
+
+/**
+ * Whose credentials were right when they were used last, by the digest of their Authorization header: what others use up with
+ * wrong ones, by address or by client id, does not stop them. Kept by each process for itself.
+ */
+export class ProvenClients {
+  readonly #headers: LRUCache<string, true>;
+
+  constructor(max = MAX_CLIENTS) {
+    this.#headers = new LRUCache({ max });
+  }
+
+  has(authorization: string | undefined): boolean {
+    return authorization !== undefined && this.#headers.has(toKey(authorization));
+  }
+
+  remember(authorization: string | undefined): void {
+    if (authorization !== undefined) this.#headers.set(toKey(authorization), true);
+  }
+
+  /** The credentials were wrong: a secret that was changed, a client that is gone. */
+  forget(authorization: string | undefined): void {
+    if (authorization !== undefined) this.#headers.delete(toKey(authorization));
+  }
+}
+
+const toKey = (authorization: string): string => hash('sha256', authorization);
