@@ -6,9 +6,9 @@ import { boundsOf, WITHOUT_BOUND } from './bounds/all.ts';
 import { isStored, toStoredRow, readStoredRows, writeStoredResults } from './stored-rows.ts';
 import type { StoredResults, StoredRow } from './stored-rows.ts';
 import { measure, Victim } from './measure.ts';
-import type { Latency, Run } from './measure.ts';
+import type { ControlLatency, Run } from './measure.ts';
 import { describeTree } from '../other-version.ts';
-import { nameAddress, readPlan, rowsOf } from './plan.ts';
+import { nameAddress, readPlan, rowsOf, USAGE } from './plan.ts';
 import type { Plan, PlannedRow } from './plan.ts';
 import { canPin, pinToServiceCore } from '../processes.ts';
 import { describeMachine, nameResults } from '../results.ts';
@@ -22,13 +22,23 @@ import type { Attacked, World } from './world.ts';
 /** The control is measured again when it is older: the machine may have become another one. */
 const CONTROL_AGE_MS = 240_000;
 
-/** Measures the attacks that the arguments name, or all. Resolves to the exit code: 1 when a goal was missed. */
+/** Measures the attacks that the arguments name, or all. Resolves to the exit code: 1 when a goal was missed, 2 for wrong arguments. */
 export async function benchAbuse(args: readonly string[]): Promise<number> {
-  const plan = readPlan(args);
-  if (plan === undefined) {
-    for (const { name, by, what } of ATTACKS) console.log(`${name.padEnd(18)} ${by.padEnd(8)} ${what}`);
-    return 0;
+  let plan: Plan | 'help' | 'list';
+  try {
+    plan = readPlan(args);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    return 2;
   }
+  if (plan === 'help') console.log(USAGE);
+  else if (plan === 'list')
+    for (const { name, by, what } of ATTACKS) console.log(`${name.padEnd(18)} ${by.padEnd(8)} ${what}`);
+  else return measurePlan(plan);
+  return 0;
+}
+
+async function measurePlan(plan: Plan): Promise<number> {
   const book = new Book(plan);
   const missing = rowsOf(plan).filter((row) => !isStored(book.rows, row));
   pinToServiceCore();
@@ -131,7 +141,7 @@ function conclude({ rows, path, startedAt }: Book, isWhole: boolean): number {
   return missed.length > 0 || !isWhole ? 1 : 0;
 }
 
-interface Control extends Latency {
+interface Control extends ControlLatency {
   readonly atMs: number;
 }
 
@@ -172,8 +182,8 @@ async function measureControl(
   from: string,
   { requests }: Plan,
 ): Promise<Control> {
-  const { p50, p99 } = await measure(attacked, victim, CONTROL, from, requests);
-  return { p50, p99, atMs: performance.now() };
+  const { p50, p99, delayMs } = await measure(attacked, victim, CONTROL, from, requests);
+  return { p50, p99, delayMs, atMs: performance.now() };
 }
 
 /** Two seconds, in which the service's code is compiled and its connections are opened. */

@@ -13,10 +13,17 @@ export interface Latency {
   readonly p99: number;
 }
 
+/** What a row is compared with. */
+export interface ControlLatency extends Latency {
+  readonly delayMs: number;
+}
+
 export interface Run extends Latency {
   readonly failures: Readonly<Record<string, number>>;
-  /** The longest hold of the event loop, in milliseconds. */
+  /** The longest hold of the event loop, in milliseconds of processor time of its thread. */
   readonly holdMs: number;
+  /** The longest delay of a timer of the service, in milliseconds: a hold, or other programs that had the processor. */
+  readonly delayMs: number;
   /** MB of resident memory: at most during the run, and after it, beyond what was there before it. */
   readonly peakMb: number;
   readonly keptMb: number;
@@ -78,14 +85,14 @@ export async function measure(
   const report = await victim.send(attacked, requests);
   child.send('stop');
   const { counts, bytesReceived } = await nextMessage<AttackReport>(child);
-  const holdMs = await attacked.longestHold();
+  const holds = await attacked.longestHold();
   const { peak, now } = attacked.memory();
   const { latencyMs, sentMs } = report;
   return {
     p50: percentile(latencyMs, 0.5),
     p99: percentile(latencyMs, 0.99),
     failures: report.failures,
-    holdMs,
+    ...holds,
     peakMb: peak - before,
     keptMb: now - before,
     slowUntilMs: (thanMs) =>

@@ -40,7 +40,24 @@ const CELLS: readonly Cell[] = [
   { limits: 'default', from: OTHER },
 ];
 
-const USAGE = `abuse [ATTACK…] [--quick] [--limits off|default] [--from same|other] [--runs N] [--until-decided] [--requests N] [--rate N] [--unbounded] [--resume FILE] [--list]`;
+export const USAGE = `Usage: make bench ARGS="abuse [ATTACK…] [OPTIONS]"
+
+Each attack, or all of them, beside a second partner, the victim. Prints a row for each attack, its limits and its address, and keeps
+all figures as JSON. The exit code is 1 when a goal was missed.
+
+Options:
+  --list                the attacks, with what each sends
+  --limits off|default  rate limits; both by default
+  --from same|other     whether the attack comes from the victim's address; both by default
+  --runs N              runs of each row (3); the median counts
+  --until-decided       no further run once most of them say the same of the p99
+  --requests N          requests of the victim in each run (3,000)
+  --rate N              its requests a second (200)
+  --quick               one run of 1,000 requests, and a smaller fleet
+  --unbounded           without rate limits and without the bounds that hold the attack up
+  --resume FILE         the rows that this file keeps of an earlier run are not measured again
+  --help                this text
+`;
 
 /** `same` where the attack comes from the address of the other partner. */
 export function nameAddress({ from }: Cell): 'same' | 'other' {
@@ -60,14 +77,15 @@ function cellsOf({ by }: Attack, cells: readonly Cell[]): readonly Cell[] {
 }
 
 /**
- * Reads the arguments; undefined when only the attacks are to be listed.
+ * Reads the arguments.
  * @throws Error for what it does not know.
  */
-export function readPlan(args: readonly string[]): Plan | undefined {
+export function readPlan(args: readonly string[]): Plan | 'help' | 'list' {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
+      help: { type: 'boolean', short: 'h', default: false },
       quick: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       unbounded: { type: 'boolean', default: false },
@@ -80,10 +98,12 @@ export function readPlan(args: readonly string[]): Plan | undefined {
       resume: { type: 'string' },
     },
   });
-  if (values.list) return undefined;
+  if (values.help) return 'help';
+  if (values.list) return 'list';
   const number = (text: string | undefined, otherwise: number): number => {
     const value = text === undefined ? otherwise : Number(text);
-    if (!Number.isInteger(value) || value < 1) throw new Error(`Usage: ${USAGE}`);
+    if (!Number.isInteger(value) || value < 1)
+      throw new Error(`${text ?? ''} must be a whole number of at least 1.`);
     return value;
   };
   const from = values.from === undefined ? undefined : values.from === 'same' ? SAME : OTHER;
@@ -98,7 +118,7 @@ export function readPlan(args: readonly string[]): Plan | undefined {
     runs: number(values.runs, values.quick ? 1 : 3),
     untilDecided: values['until-decided'],
     requests: number(values.requests, values.quick ? 1_000 : 3_000),
-    perSecond: number(values.rate, 400),
+    perSecond: number(values.rate, 200),
     households: values.quick ? 1_000 : 5_000,
     resume: values.resume,
   };

@@ -2,14 +2,14 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Results } from '../results.ts';
-import type { Latency, Run } from './measure.ts';
+import type { ControlLatency, Run } from './measure.ts';
 import { nameAddress } from './plan.ts';
 import type { Plan, PlannedRow } from './plan.ts';
 import { missedGoals } from './table.ts';
 import type { Row } from './table.ts';
 
 /** The number of the form: it grows when a reader of the former one would be misled. */
-const FORM = 1;
+const FORM = 2;
 
 export interface StoredResults extends Pick<Results, 'startedAt' | 'endedAt' | 'version' | 'machine'> {
   readonly form: typeof FORM;
@@ -25,7 +25,7 @@ export interface StoredRow {
   readonly from: string;
   /** Of a burst: until when requests were slow, in milliseconds after its start. */
   readonly slowUntilMs: number | null;
-  readonly control: Latency;
+  readonly control: ControlLatency;
   readonly median: StoredRun;
   readonly runs: readonly StoredRun[];
   readonly missed: readonly string[];
@@ -49,8 +49,9 @@ export function toStoredRow(row: Row): StoredRow {
 }
 
 /** Without the function, which depends on the control. */
-function toStoredRun({ p50, p99, failures, holdMs, peakMb, keptMb, attacker, attackerMb }: Run): StoredRun {
-  return { p50, p99, failures, holdMs, peakMb, keptMb, attacker, attackerMb };
+function toStoredRun(run: Run): StoredRun {
+  const { p50, p99, failures, holdMs, delayMs, peakMb, keptMb, attacker, attackerMb } = run;
+  return { p50, p99, failures, holdMs, delayMs, peakMb, keptMb, attacker, attackerMb };
 }
 
 /** Whether a row that is planned is among those that were kept. */

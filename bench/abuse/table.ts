@@ -1,6 +1,6 @@
 // How results are rated and printed.
 import type { Attack } from './attack.ts';
-import type { Latency, Run } from './measure.ts';
+import type { ControlLatency, Latency, Run } from './measure.ts';
 
 /** What an attack may do to the other partner. */
 export const GOALS = { ratio: 1.5, aboveMs: 20, holdMs: 50, memoryMb: 64, burstMs: 500 } as const;
@@ -12,7 +12,8 @@ const COLUMNS = [
   ['p50', 8],
   ['p99', 9],
   ['control', 14],
-  ['hold', 8],
+  ['hold', 7],
+  ['delay', 11],
   ['memory', 12],
   ['failed', 7],
   ['missed', 22],
@@ -23,7 +24,7 @@ export interface Row extends Conclusion {
   readonly limits: string;
   readonly from: string;
   readonly runs: readonly Run[];
-  readonly control: Latency;
+  readonly control: ControlLatency;
 }
 
 /** What the runs of a row come to. */
@@ -65,6 +66,7 @@ export function concludeRuns(
     ...middle,
     failures: sum(runs.map(({ failures }) => failures)),
     holdMs: most(({ holdMs }) => holdMs),
+    delayMs: most(({ delayMs }) => delayMs),
     peakMb: most(({ peakMb }) => peakMb),
     keptMb: most(({ keptMb }) => keptMb),
   };
@@ -90,6 +92,7 @@ export function printRow(row: Row): void {
     attack.isBurst === true ? `${sign}${row.slowUntilMs.toFixed(0)} slow` : sign + ms(run.p99),
     `${ms(control.p50)}/${ms(control.p99)}`,
     ms(run.holdMs),
+    `${ms(run.delayMs)}/${ms(control.delayMs)}`,
     `${run.peakMb.toFixed(0)}/${run.keptMb.toFixed(0)}`,
     String(countFailures(run)),
     missedGoals(row).join(' ') || '-',

@@ -43,7 +43,7 @@ async function run(job: VictimJob): Promise<VictimReport> {
     await pool?.connections.destroy();
     const connections = new Pool(`http://127.0.0.1:${job.port}`, {
       connections: CONNECTIONS,
-      connect: { localAddress: '127.0.0.1' },
+      localAddress: '127.0.0.1',
       headersTimeout: PATIENCE_MS,
     });
     pool = { port: job.port, connections };

@@ -179,7 +179,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 function openPool(port: number, localAddress: string, connections: number): Pool {
   return new Pool(`http://127.0.0.1:${port}`, {
     connections,
-    connect: { localAddress },
+    localAddress,
     headersTimeout: 60_000,
     bodyTimeout: 60_000,
   });

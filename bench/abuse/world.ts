@@ -18,8 +18,10 @@ import {
   withDatabase,
 } from '../../tests/support/database.ts';
 import type { TestServer } from '../../tests/support/database.ts';
+import { Inspector, INSPECTOR_ENV } from '../../tests/support/inspector.ts';
 import { PARTNER_COMMAND, startService } from '../../tests/support/service.ts';
 import type { Target } from './attack.ts';
+import { TAKE_LONGEST_HOLD, WATCH_HOLDS } from './holds.ts';
 import { prepareAttacker, prepareVictim, startBlackHole } from './partners.ts';
 import type { Attacker, VictimPartner } from './partners.ts';
 import type { VictimJob } from './victim.ts';
@@ -54,8 +56,8 @@ export interface Attacked {
   readonly victim: VictimPartner & Pick<VictimJob, 'port'>;
   /** Resident memory of the service's process in MB, now and at most since the last call. */
   memory(): { readonly now: number; readonly peak: number };
-  /** The longest hold of the event loop since the last call, in milliseconds. */
-  longestHold(): Promise<number>;
+  /** The longest hold of the event loop since the last call, and the longest delay of a timer, in milliseconds. */
+  longestHold(): Promise<{ readonly holdMs: number; readonly delayMs: number }>;
   remove(): Promise<void>;
 }
 
@@ -134,10 +136,13 @@ async function startAttacked(
       DATABASE_URL: database.url,
       ...(limits === 'off' ? { RATE_LIMITS: 'off' } : {}),
       ...(metricsPort === undefined ? {} : { METRICS_PORT: String(metricsPort) }),
+      ...INSPECTOR_ENV,
     },
   });
+  const inspector = await Inspector.open(service);
+  await inspector.evaluate(WATCH_HOLDS);
   const port = Number(new URL(service.baseUrl).port);
-  const observer = new Agent({ connect: { localAddress: OBSERVER } });
+  const observer = new Agent({ localAddress: OBSERVER });
   return {
     target: { ...attacker, port, victimClientId: victim.clientId },
     victim: { ...victim, port },
@@ -146,9 +151,13 @@ async function startAttacked(
       const address = `http://127.0.0.1:${metricsPort ?? port}/metrics`;
       const { body } = await request(address, { dispatcher: observer });
       const text = await body.text();
-      return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000;
+      return {
+        holdMs: await inspector.evaluate<number>(TAKE_LONGEST_HOLD),
+        delayMs: Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000,
+      };
     },
     remove: async () => {
+      inspector.close();
       await observer.close();
       // Without its bounds a service may be too busy to stop by itself.
       await service.stop('SIGKILL');

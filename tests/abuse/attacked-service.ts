@@ -2,6 +2,7 @@
 import { Tally } from '../../bench/abuse/attack.ts';
 import type { Target } from '../../bench/abuse/attack.ts';
 import { findAttack } from '../../bench/abuse/attacks/all.ts';
+import { TAKE_LONGEST_HOLD, WATCH_HOLDS } from '../../bench/abuse/holds.ts';
 import { prepareAttacker, prepareVictim, startBlackHole } from '../../bench/abuse/partners.ts';
 import type { Possessions, VictimPartner } from '../../bench/abuse/partners.ts';
 import { fixedCredentials } from '../process/partner.ts';
@@ -50,19 +51,6 @@ export interface AttackedService {
   remove(): Promise<void>;
 }
 
-/** Turns of the loop between two timers of 1 ms are one hold: it is when other requests are looked for. */
-const WATCH = `globalThis.longestHoldUs = 0;
-(() => {
-  const usage = () => { const { user, system } = process.threadCpuUsage(); return user + system; };
-  let before = usage();
-  setInterval(() => {
-    const now = usage();
-    globalThis.longestHoldUs = Math.max(globalThis.longestHoldUs, now - before);
-    before = now;
-  }, 1).unref();
-})()`;
-const TAKE_HOLD = '(() => { const us = longestHoldUs; longestHoldUs = 0; return us / 1000; })()';
-
 /** As Linux tells: of each thread its user and system time in hundredths of a second, and its niceness. */
 const THREAD_TIMES = `(() => {
   const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs');
@@ -108,7 +96,7 @@ export async function startAttackedService(
     port: Number(new URL(service.baseUrl).port),
   };
   const { pool } = service.database;
-  await inspector.evaluate(WATCH);
+  await inspector.evaluate(WATCH_HOLDS);
   return {
     target,
     victim,
@@ -121,7 +109,7 @@ export async function startAttackedService(
     countQueueQuestions: () => countConnections(pool, "state = 'active' and query like '% as in_flight%'"),
     lock: (statement) => holdLock(pool, statement, attacker.orgId),
     threadTimes: () => inspector.evaluate<readonly [number, number]>(THREAD_TIMES),
-    takeHoldMs: () => inspector.evaluate<number>(TAKE_HOLD),
+    takeHoldMs: () => inspector.evaluate<number>(TAKE_LONGEST_HOLD),
     ask: (method) => askAsVictim(service.baseUrl, victim, method),
     remove: async () => {
       inspector.close();
