@@ -93,17 +93,6 @@ const ofSharing: readonly Bound[] = [
     ],
     server('cuts in the end what neither ends nor is read'),
   ),
-  bound(
-    'time of an idle connection at a stop',
-    [
-      replace(
-        CONNECTION,
-        'if (this.#current === undefined) this.#endWhenIdle(times);\n    else this.#announceEnd();',
-        'if (this.#current !== undefined) this.#announceEnd();',
-      ),
-    ],
-    server('ends idle connections after the grace, without a reset'),
-  ),
 ];
 
 const ofBodies: readonly Bound[] = [

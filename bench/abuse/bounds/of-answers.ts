@@ -132,6 +132,6 @@ export const boundsOfAnswers: readonly Bound[] = [
         to: '.send(`${reference.toString()} `));',
       },
     ],
-    proofs: [shared('/docs')],
+    proofs: [shared('/docs is')],
   },
 ];
