@@ -248,6 +248,7 @@ export interface PriceCountsTable {
   org_id: string;
   quarters: number;
   first_received_at: Date | null;
+  uploads: Generated<number>;
 }
 
 export interface RateLimitsTable {

@@ -3,20 +3,21 @@ import type { KnownPrices, PriceBook } from '../simulation/devices/price-book.ts
 import { createHeatPumpScheduler } from '../simulation/devices/schedule.ts';
 import type { ScheduleState } from '../simulation/devices/schedule-states.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { BoundedCache } from '../simulation/kernel/bounded-cache.ts';
+import { ByteCache } from '../simulation/kernel/byte-cache.ts';
 
 export type HeatPumpSchedule = (at: Date) => ScheduleState;
 
 /** The prices of a simulation organization in its history, with the schedules that follow from them. */
 export interface HistoryPrices {
   readonly orgId: string;
+  readonly partnerId: string;
   /** Another one whenever the prices are others: what was made of them can be kept as long as it stays. */
-  readonly version: number;
+  readonly version: string;
   readonly known: KnownPrices;
 }
 
 interface CachedSchedules {
-  readonly version: number;
+  readonly version: string;
   readonly book: PriceBook;
   readonly schedules: WeakMap<Household, HeatPumpSchedule>;
 }
@@ -24,8 +25,11 @@ interface CachedSchedules {
 /** Later than any quarter that is asked for: the past is planned with what was known as each quarter began. */
 const KNOWN_FROM_START = new Date(8.64e15);
 
-/** Planners of these organizations. */
-const schedulesByOrganization = new BoundedCache<string, { current: CachedSchedules | undefined }>(64);
+/** By simulation organizations. They keep the prices alive that they were made of. */
+const schedulesByOrganization = new ByteCache<CachedSchedules>({
+  maxBytes: 32 * 1_048_576,
+  maxBytesOfPartner: 16 * 1_048_576,
+});
 
 /**
  * The schedules of an organization's heat pumps that follow from its prices. The same version gives the same function
@@ -33,14 +37,16 @@ const schedulesByOrganization = new BoundedCache<string, { current: CachedSchedu
  */
 export function schedulesOf({
   orgId,
+  partnerId,
   version,
   known,
 }: HistoryPrices): (household: Household) => HeatPumpSchedule {
-  const slot = schedulesByOrganization.getOrCompute(orgId, () => ({ current: undefined }));
-  if (slot.current?.version !== version) {
-    slot.current = { version, book: toPriceBook(known), schedules: new WeakMap() };
+  let cached = schedulesByOrganization.find(orgId);
+  if (cached?.version !== version) {
+    cached = { version, book: toPriceBook(known), schedules: new WeakMap() };
+    schedulesByOrganization.set(orgId, cached, partnerId, bytesOf(known));
   }
-  const { book, schedules } = slot.current;
+  const { book, schedules } = cached;
   return (household) => {
     const known = schedules.get(household);
     if (known !== undefined) return known;
@@ -48,4 +54,9 @@ export function schedulesOf({
     schedules.set(household, schedule);
     return schedule;
   };
+}
+
+function bytesOf({ own, inherited }: KnownPrices): number {
+  const books = inherited === null ? [own] : [own, inherited.revisions];
+  return books.reduce((sum, { numbers, arrivals }) => sum + numbers.byteLength + arrivals.byteLength, 0);
 }

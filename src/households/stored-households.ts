@@ -8,8 +8,8 @@ import { parseStoredHousehold } from '../simulation/model/model-versions.ts';
 
 interface CachedHousehold {
   readonly household: Household;
-  /** The model under the schedule that was asked for last. */
-  modelled: ModelledHousehold | undefined;
+  /** Its models by their schedules: one goes with its schedule, and with that the prices that it was planned with. */
+  readonly models: WeakMap<(at: Date) => ScheduleState, ModelledHousehold>;
 }
 
 /** The households asked for last, with their models, which remember the days they have computed. */
@@ -44,17 +44,18 @@ export function findModelledHousehold(
   const { household } = cached;
   // Without a heat pump the schedule changes nothing.
   const scheduleState = (household.heat_pump && scheduleOf?.(household)) ?? alwaysMid;
-  if (cached.modelled?.scheduleState !== scheduleState) {
-    cached.modelled = createModelledHousehold(household, scheduleState);
-  }
-  return cached.modelled;
+  const known = cached.models.get(scheduleState);
+  if (known !== undefined) return known;
+  const modelled = createModelledHousehold(household, scheduleState);
+  cached.models.set(scheduleState, modelled);
+  return modelled;
 }
 
 function findCached({ org_id, attributes }: HouseholdRow): CachedHousehold | undefined {
   if (attributes === null) return undefined;
   return cache.getOrCompute(`${org_id} ${identityOf(attributes)}`, () => ({
     household: parseStoredHousehold(attributes),
-    modelled: undefined,
+    models: new WeakMap(),
   }));
 }
 

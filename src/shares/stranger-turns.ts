@@ -28,7 +28,12 @@ const STRANGERS = 'strangers';
  */
 export function createTurns({ strangerUnits = 1, ...options }: TurnOptions): Turns {
   const units = new FairShare(options);
-  const addresses = new FairShare({ ...options, capacity: strangerUnits });
+  const addresses = new FairShare({
+    ...options,
+    capacity: strangerUnits,
+    asOfRight: undefined,
+    unlent: undefined,
+  });
   const acquire: Turns['acquire'] = async (caller, signal) => {
     if ('partnerId' in caller) return units.acquire(caller.partnerId, signal);
     const endTurnOfAddress = await addresses.acquire(caller.address, signal);

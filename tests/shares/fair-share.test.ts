@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Problem } from '../../src/domain/api/problem.ts';
+import { shareConnections } from '../../src/compose/database.ts';
 import { FairShare } from '../../src/shares/fair-share.ts';
 import { ManualTimers } from './manual-timers.ts';
 
@@ -13,7 +14,7 @@ interface Call {
   readonly abort: () => void;
 }
 
-function call(share: FairShare, partner: string): Call {
+function call(share: Pick<FairShare, 'acquire'>, partner: string): Call {
   const controller = new AbortController();
   const made: Call = {
     partner,
@@ -106,6 +107,33 @@ test('a partner has no more than its own limit, whatever is idle', async () => {
   await settle();
   expect(states(calls)).toEqual(['held', 'held', 'waiting', 'waiting']);
   expect(share.usage).toEqual({ capacity: 16, held: 2, waiting: 2 });
+});
+
+test('of ten connections two partners with long statements leave two to a third, and three leave one to a fourth', async () => {
+  const acquireShare = shareConnections(10);
+  const share = {
+    acquire: (partner: string, signal?: AbortSignal) => acquireShare(partner, signal, undefined),
+  };
+  const all = (partner: string): Call[] => Array.from({ length: 30 }, () => call(share, partner));
+  const [a, b] = [all('a'), all('b')];
+  await settle();
+  expect([count(a, 'held'), count(b, 'held')]).toEqual([8, 2]);
+  // As soon as what was borrowed ends, two are left.
+  const end = async (calls: readonly Call[]): Promise<void> => {
+    for (const each of calls.filter(({ state }) => state === 'held'))
+      Object.assign(each, { state: 'over' }).release();
+    await settle();
+  };
+  await end(a);
+  expect(count([...a, ...b], 'held')).toBe(8);
+  const c = all('c');
+  await settle();
+  expect(count(c, 'held')).toBe(2);
+  for (const calls of [a, b, c]) await end(calls);
+  expect([a, b, c].map((calls) => count(calls, 'held'))).toEqual([3, 3, 3]);
+  const d = call(share, 'd');
+  await settle();
+  expect(d.state).toBe('held');
 });
 
 test('partners that wait take turns, each in the order in which it asked', async () => {

@@ -1,4 +1,10 @@
 /** Day-ahead prices as a schedule sees them: at each instant only those that had arrived (docs/simulation.md#schedules). */
+import {
+  findFirst,
+  NUMBERS_PER_REVISION,
+  PriceRevisionsBuilder,
+} from '../../domain/prices/price-revisions.ts';
+import type { PriceRevisions } from '../../domain/prices/price-revisions.ts';
 import { PRICE_VALIDITY_MS } from '../../domain/prices/prices.ts';
 import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
@@ -14,24 +20,16 @@ export interface PriceEntry {
 export interface PriceBook {
   /** Price in force in the quarter that starts at `startMs`, as known at `knownAtMs`; null when there is none. */
   priceAt(startMs: number, knownAtMs: number): number | null;
-  /** Number of entries known at an instant; what is derived from prices changes only with it. */
+  /** Number of arrivals up to an instant; what is derived from prices changes only with it. */
   revisionAt(knownAtMs: number): number;
 }
-
-/**
- * Revisions of prices as numbers, three for each: start of delivery and arrival in ms since 1970, price in EUR/MWh; by start,
- * then by arrival. In shared memory they reach another thread without being copied.
- */
-export type PriceRevisions = Float64Array;
-
-const NUMBERS_PER_REVISION = 3;
 
 /** Revisions of some entries, which may be in any order. */
 export function toPriceRevisions(entries: readonly PriceEntry[]): PriceRevisions {
   const sorted = entries
     .map(({ at, receivedAt, price }) => [at.getTime(), receivedAt.getTime(), price] as const)
     .sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  return Float64Array.from(sorted.flat());
+  return new PriceRevisionsBuilder().add(Float64Array.from(sorted.flat())).build();
 }
 
 /** A price book of some entries, in any order. A price holds until the next one, for an hour at most (PRICE_VALIDITY_MS). */
@@ -39,12 +37,11 @@ export function createPriceBook(entries: readonly PriceEntry[]): PriceBook {
   return createPriceBookOfRevisions(toPriceRevisions(entries));
 }
 
-/** The same of revisions in order; it costs the sorting of their arrivals. */
-export function createPriceBookOfRevisions(revisions: PriceRevisions): PriceBook {
-  const count = revisions.length / NUMBERS_PER_REVISION;
+/** The same of revisions in order; it costs nothing before it is asked. */
+export function createPriceBookOfRevisions({ numbers, arrivals }: PriceRevisions): PriceBook {
+  const count = numbers.length / NUMBERS_PER_REVISION;
   const numberOf = (revision: number, field: 0 | 1 | 2): number =>
-    revisions[revision * NUMBERS_PER_REVISION + field] ?? NaN;
-  const arrivals = new Float64Array(count).map((_, revision) => numberOf(revision, 1)).sort();
+    numbers[revision * NUMBERS_PER_REVISION + field] ?? NaN;
   /** The latest revision of a start that was known. */
   const findRevision = (startMs: number, knownAtMs: number): number | undefined => {
     const isBeyond = (revision: number): boolean =>
@@ -61,19 +58,9 @@ export function createPriceBookOfRevisions(revisions: PriceRevisions): PriceBook
       }
       return null;
     },
-    revisionAt: (knownAtMs) => findFirst(count, (arrival) => (arrivals[arrival] ?? NaN) > knownAtMs),
+    revisionAt: (knownAtMs) =>
+      findFirst(arrivals.length, (arrival) => (arrivals[arrival] ?? NaN) > knownAtMs),
   };
-}
-
-/** The first of some numbers from 0 on for which a property holds that all later ones have too; `count` when none has it. */
-function findFirst(count: number, holds: (index: number) => boolean): number {
-  let low = 0;
-  for (let high = count; low < high;) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** What an organization knows of prices: its own revisions and, until the first of them came in, those of its parent. */

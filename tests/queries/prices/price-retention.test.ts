@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteSupersededPricesBefore } from '../../../src/queries/prices/price-retention.ts';
-import { findFirstPriceReceivedAt } from '../../../src/queries/prices/day-ahead-prices.ts';
+import { findPriceSources } from '../../../src/queries/prices/price-revisions.ts';
 import { startApi, type Api } from '../../support/api.ts';
 
 let api: Api;
@@ -47,5 +47,5 @@ test('revisions that were replaced go with the time of their quarter; the last o
     [new Date(old), 4],
     [before, 4],
   ]);
-  expect(await findFirstPriceReceivedAt(api.db, api.own.orgId)).toEqual(first);
+  expect((await findPriceSources(api.db, api.own.orgId)).firstReceivedAt).toEqual(first);
 });

@@ -1,0 +1,135 @@
+// The prices that the past of heat pumps depends on, read once for all who ask and kept until an upload has changed them.
+import { HOUR_MS } from '../domain/api/durations.ts';
+import {
+  findFirstFrom,
+  NO_PRICE_REVISIONS,
+  NUMBERS_PER_REVISION,
+  PriceRevisionsBuilder,
+} from '../domain/prices/price-revisions.ts';
+import type { PriceRevisions } from '../domain/prices/price-revisions.ts';
+import type { Db } from '../queries/connection/database.ts';
+import { readPriceRevisions } from '../queries/prices/price-revisions.ts';
+import { ByteCache } from '../simulation/kernel/byte-cache.ts';
+import type { PriceSource } from './price-book.ts';
+
+export interface HistoryRevisions {
+  /** Another one whenever the revisions are others. */
+  readonly version: number;
+  readonly revisions: PriceRevisions;
+}
+
+interface CachedRevisions extends HistoryRevisions {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly loadedAtMs: number;
+  /** Those that the revisions hold at least. */
+  readonly uploads: number;
+}
+
+export interface HistoryQuestion {
+  readonly source: PriceSource;
+  readonly partnerId: string;
+  /** When the earliest price begins that counts. */
+  readonly fromMs: number;
+  /** The latest instant that is asked for. */
+  readonly now: Date;
+}
+
+/** A quarter is planned with its local day, of 25 hours at most: no price that begins later counts, none that came in later. */
+const PLANNED_AROUND_MS = 26 * HOUR_MS;
+/** What is read of the days to come beyond that, so that it need not be read again each quarter hour. */
+const READ_AHEAD_MS = 24 * HOUR_MS;
+/** Clocks of processes differ less. */
+const MAX_CLOCK_SKEW_MS = HOUR_MS;
+
+/** By organizations with prices. */
+const cachedByOrganization = new ByteCache<CachedRevisions>({
+  maxBytes: 32 * 1_048_576,
+  maxBytesOfPartner: 16 * 1_048_576,
+});
+const loads = new Map<string, Promise<CachedRevisions>>();
+let versions = 0;
+
+/**
+ * The revisions of an organization's prices that states up to `now` may depend on. Callers that ask at the same time share
+ * one load. After an upload only what it may have changed is read again.
+ */
+export async function findHistoryRevisions(db: Db, question: HistoryQuestion): Promise<HistoryRevisions> {
+  const { orgId, uploads } = question.source;
+  if (uploads === null) return { version: 0, revisions: NO_PRICE_REVISIONS };
+  for (;;) {
+    const cached = cachedByOrganization.find(orgId);
+    if (cached !== undefined && isFresh(cached, question)) return cached;
+    const loading = loads.get(orgId);
+    if (loading === undefined) return load(db, question, uploads, cached);
+    // Who began it is told why it failed; its deadline is not that of others.
+    const loaded = await loading.catch(() => undefined);
+    if (loaded !== undefined && isFresh(loaded, question)) return loaded;
+  }
+}
+
+function isFresh(cached: CachedRevisions, question: HistoryQuestion): boolean {
+  const isWhole = cached.toMs >= question.now.getTime() + PLANNED_AROUND_MS;
+  return isWhole && isExtensible(cached, question) && cached.uploads >= (question.source.uploads ?? 0);
+}
+
+/** Whether what began before the load can have changed no more, and nothing is missing before it. */
+function isExtensible(cached: CachedRevisions, { fromMs, now }: HistoryQuestion): boolean {
+  return cached.fromMs <= fromMs && now.getTime() >= cached.loadedAtMs - MAX_CLOCK_SKEW_MS;
+}
+
+async function load(
+  db: Db,
+  question: HistoryQuestion,
+  uploads: number,
+  cached: CachedRevisions | undefined,
+): Promise<CachedRevisions> {
+  const { source, partnerId } = question;
+  const loading = read(db, question, uploads, cached);
+  loads.set(source.orgId, loading);
+  try {
+    const loaded = await loading;
+    const { numbers, arrivals } = loaded.revisions;
+    cachedByOrganization.set(source.orgId, loaded, partnerId, numbers.byteLength + arrivals.byteLength);
+    return loaded;
+  } finally {
+    loads.delete(source.orgId);
+  }
+}
+
+async function read(
+  db: Db,
+  question: HistoryQuestion,
+  uploads: number,
+  cached: CachedRevisions | undefined,
+): Promise<CachedRevisions> {
+  const loadedAtMs = question.now.getTime();
+  const toMs = loadedAtMs + PLANNED_AROUND_MS + READ_AHEAD_MS;
+  const fromMs = Math.min(question.fromMs, cached?.fromMs ?? Infinity);
+  const base = cached !== undefined && isExtensible(cached, question) ? cached : undefined;
+  const changedFromMs =
+    base === undefined ? fromMs : Math.max(fromMs, base.loadedAtMs - PLANNED_AROUND_MS - MAX_CLOCK_SKEW_MS);
+  const span = { from: new Date(changedFromMs), to: new Date(toMs) };
+  const changed = await readPriceRevisions(db, question.source.orgId, span, PLANNED_AROUND_MS);
+  const joined = base === undefined ? undefined : join(base, changed, changedFromMs);
+  const known = joined ?? { version: ++versions, revisions: changed };
+  return { ...known, fromMs, toMs, loadedAtMs, uploads };
+}
+
+/** The revisions of before with those that begin from an instant on anew; the same object where they are as they were. */
+function join(
+  { version, revisions }: HistoryRevisions,
+  changed: PriceRevisions,
+  changedFromMs: number,
+): HistoryRevisions {
+  const first = findFirstFrom(revisions, changedFromMs) * NUMBERS_PER_REVISION;
+  if (areEqual(revisions.numbers.subarray(first), changed.numbers)) return { version, revisions };
+  // Arrivals of revisions that are gone do no harm: what is planned anew at one is as it was.
+  const joined = new PriceRevisionsBuilder()
+    .add(revisions.numbers.subarray(0, first), revisions.arrivals)
+    .add(changed.numbers, changed.arrivals);
+  return { version: ++versions, revisions: joined.build() };
+}
+
+const areEqual = (a: Float64Array, b: Float64Array): boolean =>
+  a.length === b.length && a.every((number, at) => number === b[at]);
