@@ -42,7 +42,7 @@ export async function tryBound(bound: Bound, options: RunOptions): Promise<reado
   try {
     const run = await runTests(proofs, options);
     const seconds = (performance.now() - startedAt) / 1000;
-    return proofs.map((proof) => ({ bound: name, proof, ...judge(proof, run), seconds }));
+    return proofs.map((proof) => ({ bound: name, proof, ...rateRun(proof, run), seconds }));
   } catch (error) {
     // The runner itself came to grief, or did not end.
     return failAll(bound, 'broken', error, (performance.now() - startedAt) / 1000);
@@ -79,7 +79,7 @@ export async function findUnsound(
   return unsound;
 }
 
-function judge(proof: Proof, run: TestRun): Pick<Outcome, 'verdict' | 'failed' | 'cases' | 'says'> {
+function rateRun(proof: Proof, run: TestRun): Pick<Outcome, 'verdict' | 'failed' | 'cases' | 'says'> {
   const cases = run.cases.filter((each) => means(proof, each));
   const failed = cases.filter(({ isPassed }) => !isPassed);
   const counts = { failed: failed.length, cases: cases.length };
