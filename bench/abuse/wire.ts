@@ -163,6 +163,27 @@ export async function churn(aim: Aim, atOnce: number, request: string): Promise<
   await Promise.all(Array.from({ length: aim.atOnce ?? atOnce }, worker));
 }
 
+/** Kept connections that all send one request in the same moment, every `pauseMs`; one that the service ends is opened anew. */
+export async function volley(aim: Aim, connections: number, pauseMs: number, request: string): Promise<void> {
+  const { signal, tally } = aim;
+  const wanted = aim.atOnce ?? connections;
+  const open = new Set<Socket>();
+  while (!signal.aborted) {
+    while (open.size < wanted) {
+      const socket = openSocket(aim);
+      open.add(socket);
+      socket.on('data', (data) => {
+        tally.bytesReceived += data.length;
+        for (const status of statusesOf(data)) tally.count(status);
+      });
+      socket.once('close', () => open.delete(socket));
+    }
+    for (const socket of open) socket.write(request);
+    await Promise.race([sleep(pauseMs), aborted(signal)]);
+  }
+  for (const socket of open) socket.destroy();
+}
+
 /** A request as text, for connections that are written to directly. */
 export function requestText({ method, path, headers = {}, body = '' }: Sent): string {
   const lines = Object.entries({ host: 'localhost', ...headers }).map(

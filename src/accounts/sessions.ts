@@ -77,6 +77,8 @@ export interface SessionMemory {
    * when too many callers of the address wait.
    */
   readonly find: (token: string, address: string, now: Date) => Promise<PortalSession | undefined>;
+  /** The partner of a cookie's value that this process has seen: nothing is read, and the session may have ended. */
+  readonly findPartner: (token: string) => string | undefined;
   /** This process has begun the session with this cookie's value, and committed it, for a person of the partner. */
   readonly remember: (token: string, partnerId: string) => void;
 }
@@ -109,6 +111,7 @@ export function createSessionMemory(
         await updatePortalSessionEnd(db, digest, end);
       return session;
     },
+    findPartner: (token) => memory.findPartner(sha256Digest(token).toString('hex')),
     remember: (token, partnerId) => memory.remember(sha256Digest(token).toString('hex'), partnerId),
   };
 }

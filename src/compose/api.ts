@@ -7,10 +7,11 @@ import { RateLimiter } from '../http/rate-limiter.ts';
 import type { OpenBodyLimits } from '../http/open-bodies.ts';
 import type { SharedLists } from '../http/operation-handler.ts';
 import type { Log } from '../log/log.ts';
+import { takeTurns } from './turns.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
-import type { LookupTurns } from '../shares/credential-memory.ts';
 import { createSessionMemory } from '../accounts/sessions.ts';
+import type { SessionMemory } from '../accounts/sessions.ts';
 import { createAccountVerifier } from '../accounts/sign-in.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
 import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
@@ -97,7 +98,7 @@ export interface ApiOptions {
   readonly openBodyLimits?: OpenBodyLimits | undefined;
 }
 
-/** Binds operations, token endpoints and pages to the HTTP surface. */
+/** Binds operations, token endpoints and pages to the HTTP surface, behind the turns of callers. */
 export function composeApi(options: ApiOptions): RequestListener {
   const { db, checks, clock, log } = options;
   const lookups = new FairShare(CREDENTIAL_LOOKUPS);
@@ -117,7 +118,8 @@ export function composeApi(options: ApiOptions): RequestListener {
     settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
   });
   const limiter = new RateLimiter(options.rateLimits, createQuotaCounters(options));
-  return createApiApp({
+  const sessions = createSessionMemory(db, { turns: lookups, monotonicMs: () => performance.now() });
+  const app = createApiApp({
     services,
     limiter,
     clock,
@@ -153,8 +155,9 @@ export function composeApi(options: ApiOptions): RequestListener {
       issueTokenAtRoot: (request) => tokens.issue(request),
       revokeToken: (request) => tokens.revoke(request),
     },
-    pages: createPages(services, options, limiter, { verifyAccount, hashing, lookups }),
+    pages: createPages(services, options, limiter, { verifyAccount, hashing, sessions }),
   });
+  return takeTurns(app, { baseUrl, trustedProxies: options.trustedProxies, authenticator, sessions });
 }
 
 function createHashingTurns(hasher: PasswordHasher): HashingTurns {
@@ -195,11 +198,11 @@ function createPages(
   {
     verifyAccount,
     hashing,
-    lookups,
+    sessions,
   }: {
     readonly verifyAccount: VerifyAccount;
     readonly hashing: HashingTurns;
-    readonly lookups: LookupTurns;
+    readonly sessions: SessionMemory;
   },
 ): Parameters<typeof createApiApp>[0]['pages'] {
   const { db, baseUrl, linkKey } = services;
@@ -216,7 +219,7 @@ function createPages(
       clock,
       baseUrl,
       log,
-      sessions: createSessionMemory(db, { turns: lookups, monotonicMs: () => performance.now() }),
+      sessions,
       verifyAccount,
       hashing,
       linkKey,

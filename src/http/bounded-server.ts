@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import { BlockList, isIPv6 } from 'node:net';
 import { passAllRequests } from './all-requests.ts';
 import { shareConnections } from './connection-shares.ts';
 import type { ConnectionLimits } from './connection-shares.ts';
+import { createMembership } from './trusted-proxies.ts';
 
 export interface ServerLimits extends ConnectionLimits {
   /** From the first byte of a request, or from the opening of the connection, to the end of the header. */
@@ -49,13 +49,4 @@ export function createBoundedServer(
   passAllRequests(server);
   shareConnections(server, createMembership(trustedProxies), limits);
   return server;
-}
-
-function createMembership(blocks: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const block of blocks) {
-    const [base = '', prefix = ''] = block.split('/');
-    list.addSubnet(base, Number(prefix), isIPv6(base) ? 'ipv6' : 'ipv4');
-  }
-  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }

@@ -3,9 +3,11 @@ import { Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Log } from '../log/log.ts';
 import { getRequestPath, getRequestId } from './request-id.ts';
+import { findWaitedMs } from './request-turns.ts';
 import { toRequestLabels } from './route-label.ts';
 
 const NANOSECONDS_PER_SECOND = 1e9;
+const MS_PER_SECOND = 1_000;
 
 /** One log line and one observation for every request, when its answer is out or its client has gone. */
 export function createRequestMeasurement(registry: Registry, log: Log): RequestHandler {
@@ -19,14 +21,16 @@ export function createRequestMeasurement(registry: Registry, log: Log): RequestH
   return (request, response, next) => {
     const startedAt = process.hrtime.bigint();
     response.once('close', () => {
-      const seconds = Number(process.hrtime.bigint() - startedAt) / NANOSECONDS_PER_SECOND;
+      const seconds =
+        Number(process.hrtime.bigint() - startedAt) / NANOSECONDS_PER_SECOND +
+        findWaitedMs(response) / MS_PER_SECOND;
       duration.observe({ ...toRequestLabels(request, response.statusCode) }, seconds);
       log.info('request', {
         request_id: getRequestId(response),
         method: request.method,
         path: getRequestPath(request),
         status: response.statusCode,
-        duration_ms: Math.round(seconds * 1000),
+        duration_ms: Math.round(seconds * MS_PER_SECOND),
         complete: response.writableFinished,
       });
     });

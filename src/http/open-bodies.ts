@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { toCountedAddress } from '../domain/security/quota-subjects.ts';
 import { giveUp } from './given-up.ts';
@@ -66,7 +67,7 @@ export function createOpenBodyGuard(
 }
 
 /** Whether the request declares a body (RFC 9112, 6.3). */
-export function hasBody(request: Request): boolean {
+export function hasBody(request: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   return encoding !== undefined || (length !== undefined && length !== '0');
 }

@@ -40,7 +40,7 @@ export class RateLimiter {
 
   /**
    * Counts a request against every use of the list, and sets `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10).
-   * Resolves to what `giveBack` takes.
+   * Resolves to what `giveBack` takes. A caller who is known by the address of the connection alone loses it with the refusal.
    * @throws Problem quota_exceeded when a policy's quota is used up.
    */
   async countRequest(response: Response, list: readonly QuotaUse[]): Promise<readonly QuotaState[]> {
@@ -58,7 +58,10 @@ export class RateLimiter {
         'quota_exceeded',
         `The policy "${policy}" allows ${quota.quota} requests in ${quota.windowSeconds} s; try again in ${resetSeconds} s.`,
         {
-          headers: { 'Retry-After': String(resetSeconds) },
+          headers: {
+            'Retry-After': String(resetSeconds),
+            ...(isOfConnection(list, response) ? { Connection: 'close' } : {}),
+          },
         },
       );
     }
@@ -122,6 +125,12 @@ export class RateLimiter {
         .join(', '),
     );
   }
+}
+
+/** Whether nothing is known but the address, and the connection is from there: that of a proxy is others' too. */
+function isOfConnection(list: readonly QuotaUse[], { req: request }: Response): boolean {
+  const own = addressSubject(request.socket.remoteAddress);
+  return list.every(({ subject }) => subject === own);
 }
 
 /** Of several uses of one policy the one with the least left: the headers name a policy once. */

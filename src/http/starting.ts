@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PROBLEMS } from '../../generated/problems.ts';
+import { answerBareProblem, setBareHeaders } from './bare-problem.ts';
 
-const RETRY_SECONDS = 1;
+const RETRY_SECONDS = '1';
 
 /**
  * Answers requests that come before the service can: `/livez` is 200, `/readyz` 503 with the reason, all else 503
@@ -14,34 +13,24 @@ export function answerWhileStarting(
   response: ServerResponse,
 ): void {
   const [path = '/'] = (request.url ?? '/').split('?', 1);
-  const requestId = randomUUID();
-  response.setHeader('X-Request-Id', requestId);
-  response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('X-Content-Type-Options', 'nosniff');
   if (path === '/livez') {
-    send(response, 200, 'application/json', { status: 'live' });
+    send(response, 200, { status: 'live' });
   } else if (path === '/readyz') {
-    send(response, 503, 'application/json', { status: 'not ready', reason: 'the service is starting' });
+    send(response, 503, { status: 'not ready', reason: 'the service is starting' });
   } else {
-    const { status, title, detail } = PROBLEMS.starting;
-    response.setHeader('Retry-After', RETRY_SECONDS);
-    send(response, status, 'application/problem+json', {
-      type: `${baseUrl}/docs/errors/starting`,
-      title,
-      status,
-      detail,
-      instance: path,
+    answerBareProblem(request, response, {
+      baseUrl,
       code: 'starting',
-      request_id: requestId,
-      errors: [],
+      headers: { 'Retry-After': RETRY_SECONDS },
     });
   }
 }
 
-function send(response: ServerResponse, status: number, type: string, body: unknown): void {
+function send(response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
+  setBareHeaders(response);
   response.writeHead(status, {
-    'Content-Type': `${type}; charset=utf-8`,
+    'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
   });
   response.end(text);

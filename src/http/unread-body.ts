@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import { hasBody } from './open-bodies.ts';
 
 /** The rest of a body up to this size is read and thrown away, so that the connection can be used again. */
@@ -12,9 +12,13 @@ const LINGER_BYTES = 262_144;
  * ends too, instead of taking what may be endless; it is read on for a moment, since a client that still sends would lose
  * the answer when the connection is reset (RFC 9112, 9.6).
  */
-export function endAnswer(response: Response, body: string | Uint8Array): void {
+export function endAnswer(response: ServerResponse, body: string | Uint8Array): void {
   const { req: request } = response;
-  if (request.complete || !hasBody(request) || Number(request.get('content-length')) <= SMALL_BODY_BYTES) {
+  if (
+    request.complete ||
+    !hasBody(request) ||
+    Number(request.headers['content-length']) <= SMALL_BODY_BYTES
+  ) {
     response.end(body);
     return;
   }

@@ -28,6 +28,8 @@ export interface Authenticator {
    * revoked, or of a suspended partner, are left out. Rejects when the database does not answer within 2 s.
    */
   findActors(tokenDigests: readonly string[]): Promise<ReadonlyMap<string, Actor>>;
+  /** The partner of the token of a header `Authorization`, if this process has seen it: nothing is read, and it may have ended. */
+  findPartner(authorization: string): string | undefined;
   /** This process has issued the token to an application of the partner: its first request waits for no turn of its address. */
   rememberPartner(tokenDigest: string, partnerId: string): void;
   /** A token was revoked: its next request reads the table. To be called once the change is committed. */
@@ -63,6 +65,11 @@ export function createAuthenticator({
       const now = clock();
       const usable = [...tokens].filter(([, token]) => token.expiresAt > now && !token.isSuspended);
       return new Map(usable.map(([digest, token]) => [digest, toActor(token, digest)]));
+    },
+
+    findPartner(authorization) {
+      const token = BEARER_PATTERN.exec(authorization)?.[1];
+      return token === undefined ? undefined : memory.findPartner(hash('sha256', token, 'hex'));
     },
 
     rememberPartner: (tokenDigest, partnerId) => memory.rememberPartner(tokenDigest, partnerId),

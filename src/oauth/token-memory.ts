@@ -113,6 +113,11 @@ export class TokenMemory {
     return tokens;
   }
 
+  /** The partner of a token that this process has seen, without a look at the table. */
+  findPartner(tokenDigest: string): string | undefined {
+    return this.#credentials.findPartner(tokenDigest);
+  }
+
   /** This process has issued the token to an application of the partner: it is read in the share of the partner from the first time. */
   rememberPartner(tokenDigest: string, partnerId: string): void {
     this.#credentials.remember(tokenDigest, partnerId);

@@ -15,6 +15,8 @@ export interface PortalCookies {
   setKnownBrowser(response: Response, value: string): void;
 }
 
+const SESSION_NAME = 'partner_session';
+
 /** How long a browser is known after it has signed in. */
 const KNOWN_BROWSER_MS = 180 * DAY_MS;
 
@@ -22,7 +24,7 @@ const KNOWN_BROWSER_MS = 180 * DAY_MS;
 export function createPortalCookies(baseUrl: string): PortalCookies {
   const secure = new URL(baseUrl).protocol === 'https:';
   const prefix = secure ? '__Host-' : '';
-  const [sessionName, loginName] = [`${prefix}partner_session`, `${prefix}partner_login`];
+  const [sessionName, loginName] = [`${prefix}${SESSION_NAME}`, `${prefix}partner_login`];
   const browserName = `${prefix}partner_browser`;
   const flags = { httpOnly: true, sameSite: 'lax', path: '/', secure } as const;
   return {
@@ -40,6 +42,16 @@ export function createPortalCookies(baseUrl: string): PortalCookies {
 
 // All values are base64url of 32 bytes; anything else is as good as absent.
 const VALUE_PATTERN = /^[A-Za-z0-9_-]{43}$/;
+const VALUE_LENGTH = 43;
+
+/** What stands in a header `Cookie` as the value of the session, without the work of reading the header. */
+export function findSessionValue(header: string): string | undefined {
+  const at = header.indexOf(`${SESSION_NAME}=`);
+  if (at === -1) return undefined;
+  const start = at + SESSION_NAME.length + 1;
+  const value = header.slice(start, start + VALUE_LENGTH);
+  return VALUE_PATTERN.test(value) ? value : undefined;
+}
 
 /** The first well-formed value of the name: another page of the host may have set a cookie of the same name. */
 function read(request: Request, name: string): string | undefined {

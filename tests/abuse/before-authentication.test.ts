@@ -73,6 +73,21 @@ test('of bodies that do not end an address has 256 open, and whoever sends a who
   await attack.end();
 });
 
+test.each(['many-connections', 'connection-burst'])(
+  '%s: the loop is held for less than 50 ms while 300 connections send at once',
+  async (name) => {
+    const attack = service.begin(name, 300, Infinity);
+    const hasAnswered = (count: number) => until(attack.counts, ({ 200: answered = 0 }) => answered >= count);
+    // What is compiled on the way is not the attack's.
+    await hasAnswered(600);
+    await service.takeHoldMs();
+    await hasAnswered(1_200);
+    expect(await service.takeHoldMs()).toBeLessThan(50);
+    expect(await service.ask('POST')).toBe(201);
+    await attack.end();
+  },
+);
+
 test('of requests that are sent without waiting 100 wait, and a connection with more is ended', async () => {
   const attack = service.begin('pipelining', 2);
   const hasDone = (times: number) =>

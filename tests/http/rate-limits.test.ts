@@ -45,6 +45,21 @@ test('ten tokens of a partner are not ten times the quota, and another partner h
   expect((await api.call('listUsers', { token: api.foreign.admin.token, path })).status).toBe(200);
 });
 
+test('a refusal ends the connection of whom only the address is known, and of nobody else', async () => {
+  api.clock.advance(60_000);
+  const refuse = async (path: string, token?: string): Promise<string | null> => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    for (;;) {
+      const answer = await fetch(`${api.baseUrl}/api/partners/v2.0/${path}`, { headers });
+      await answer.arrayBuffer();
+      if (answer.status === 429) return answer.headers.get('connection');
+      expect(answer.headers.get('connection')).toBe('keep-alive');
+    }
+  };
+  expect(await refuse('openapi.json')).toBe('close');
+  expect(await refuse(`org/${api.own.orgId}/users`, api.own.admin.token)).toBe('keep-alive');
+});
+
 test('previews and tests of webhooks are counted by partner too', async () => {
   api.clock.advance(60_000);
   const answer = await api.call('previewFleet', { body: {} });

@@ -4,7 +4,7 @@ import { METHODS } from 'node:http';
 import { ROUTES } from '../../../generated/routes.ts';
 import { apiPath } from '../attack.ts';
 import type { Aim, Attack } from '../attack.ts';
-import { churn, flood, hold, pipeline, requestText } from '../wire.ts';
+import { churn, flood, hold, pipeline, requestText, volley } from '../wire.ts';
 import type { Sent } from '../wire.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -228,6 +228,24 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
             },
       );
     },
+  },
+  {
+    name: 'many-connections',
+    by: 'anybody',
+    what: 'the login page over 200 kept connections, each one request after the other',
+    run: (aim) => flood(aim, 200, () => ({ method: 'GET', path: '/accounts/login/' })),
+  },
+  {
+    name: 'many-probes',
+    by: 'anybody',
+    what: '/livez over 800 kept connections, each one request after the other',
+    run: (aim) => flood(aim, 800, () => ({ method: 'GET', path: '/livez' })),
+  },
+  {
+    name: 'connection-burst',
+    by: 'anybody',
+    what: '500 kept connections that ask for the login page in the same moment, every second',
+    run: (aim) => volley(aim, 500, 1_000, requestText({ method: 'GET', path: '/accounts/login/' })),
   },
   {
     name: 'churn',

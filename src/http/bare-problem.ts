@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PROBLEMS } from '../../generated/problems.ts';
+import type { ProblemCode } from '../../generated/problems.ts';
+import { endAnswer } from './unread-body.ts';
+
+const RETRY_SECONDS = '2';
+
+/** What an answer needs that comes before everything else; `baseUrl` is where the pages of the problems are. */
+export interface BareProblem {
+  readonly baseUrl: string;
+  readonly code: ProblemCode;
+  /** The code's own where it is left out. */
+  readonly detail?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers with a problem (RFC 9457) a request that reaches no handler. */
+export function answerBareProblem(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { baseUrl, code, headers = {}, ...own }: BareProblem,
+): void {
+  const { status, title, detail } = PROBLEMS[code];
+  const text = JSON.stringify({
+    type: `${baseUrl}/docs/errors/${code}`,
+    title,
+    status,
+    detail: own.detail ?? detail,
+    instance: request.url?.split('?', 1)[0] ?? '/',
+    code,
+    request_id: setBareHeaders(response),
+    errors: [],
+  });
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  endAnswer(response, text);
+}
+
+/** Refuses a request that nobody has begun: 503 overloaded with Retry-After, and the end of its connection. */
+export function answerOverloaded(baseUrl: string, request: IncomingMessage, response: ServerResponse): void {
+  const detail = `More requests of the caller wait than the service can begin; repeat it after ${RETRY_SECONDS} s.`;
+  const headers = { 'Retry-After': RETRY_SECONDS, Connection: 'close' };
+  answerBareProblem(request, response, { baseUrl, code: 'overloaded', detail, headers });
+}
+
+/** The headers of every answer; returns the request's id. */
+export function setBareHeaders(response: ServerResponse): string {
+  const requestId = randomUUID();
+  response.setHeader('X-Request-Id', requestId);
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  return requestId;
+}

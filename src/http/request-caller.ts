@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import { toCountedAddress } from '../domain/security/quota-subjects.ts';
+import { createMembership, findClientAddress } from './trusted-proxies.ts';
+
+export interface CallerOptions {
+  readonly trustedProxies: readonly string[];
+  /** The partner of the token of a header `Authorization`, if this process has seen it. */
+  readonly findPartnerOfToken: (authorization: string) => string | undefined;
+  /** The partner of the session of a header `Cookie`, if this process has seen it. */
+  readonly findPartnerOfSession: (cookies: string) => string | undefined;
+}
+
+/**
+ * Whose turn a request takes before anything is read or asked of the database: its partner's where this process has seen its
+ * token or its session, otherwise its address's (IPv6: its /64), as the rate limits count it.
+ */
+export function createCallerFinder(options: CallerOptions): (request: IncomingMessage) => string {
+  const isTrusted = createMembership(options.trustedProxies);
+  return (request) => {
+    const { authorization, cookie } = request.headers;
+    const partnerId =
+      authorization === undefined
+        ? cookie && options.findPartnerOfSession(cookie)
+        : options.findPartnerOfToken(authorization);
+    if (partnerId) return `partner ${partnerId}`;
+    return `address ${toCountedAddress(findClientAddress(request, isTrusted))}`;
+  };
+}

@@ -1,0 +1,154 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
+
+/** How long one turn of the event loop may begin requests at once. */
+const STARTING_MS = 5;
+/** The same while requests wait: shorter, since the loop accepts one connection in a turn, and 200 may be before another caller's. */
+const STARTING_WAITING_MS = 1;
+/** How long a request waits to be begun before it is refused. */
+const WAIT_MS = 2_000;
+/** Requests of one caller that may wait. */
+const MAX_WAITING = 1_024;
+/** Requests that have waited too long and are refused at most when it is their caller's turn. */
+const REFUSED_OF_TURN = 8;
+
+/** When this is read twice, how long that was apart, and whether the event loop has turned meanwhile. */
+export interface LoopClock {
+  /** Milliseconds that never run backwards. */
+  readonly monotonicMs: () => number;
+  /** How often the event loop has turned. */
+  readonly countTurns: () => number;
+}
+
+export interface RequestTurnsOptions {
+  /** Whose turn a request takes; asked only of requests that wait. */
+  readonly findCaller: (request: IncomingMessage) => string;
+  /** Answers a request that cannot wait any longer. */
+  readonly refuse: RequestListener;
+  readonly clock?: LoopClock | undefined;
+  readonly maxWaiting?: number | undefined;
+}
+
+interface Waiting {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly sinceMs: number;
+  /** Takes it out when its client goes. */
+  readonly leave: () => void;
+}
+
+const WAITED_MS = new WeakMap<ServerResponse, number>();
+
+/** Milliseconds that a request has waited before it was begun; mostly 0. */
+export function findWaitedMs(response: ServerResponse): number {
+  return WAITED_MS.get(response) ?? 0;
+}
+
+const PROCESS_CLOCK: LoopClock = {
+  monotonicMs: () => performance.now(),
+  countTurns: () => performance.nodeTiming.uvMetricsInfo.loopCount,
+};
+
+/**
+ * Begins requests, for some milliseconds in a turn of the event loop. What comes beyond waits, and callers take turns, one
+ * request each: whoever has hundreds of connections readable at once makes another caller wait for a few of his requests and
+ * not for all. Nothing waits, and nothing is asked about the caller, while there is time left. Who goes leaves; what has waited
+ * for 2 s is refused, and so is at once what comes behind 1,024 of its caller.
+ */
+export class RequestTurns {
+  readonly #listener: RequestListener;
+  readonly #options: RequestTurnsOptions;
+  readonly #clock: LoopClock;
+  /** Callers with waiting requests; whose request was begun goes to the end. */
+  readonly #callers = new Map<string, Set<Waiting>>();
+  #turn = -1;
+  #turnBeganMs = -Infinity;
+  #isRunning = false;
+
+  constructor(listener: RequestListener, options: RequestTurnsOptions) {
+    this.#listener = listener;
+    this.#options = options;
+    this.#clock = options.clock ?? PROCESS_CLOCK;
+  }
+
+  /** Begins the request now, or when it is its caller's turn. */
+  readonly take: RequestListener = (request, response) => {
+    const nowMs = this.#clock.monotonicMs();
+    if (!this.#isRunning && this.#hasTimeLeft(nowMs)) this.#listener(request, response);
+    else this.#wait(request, response, nowMs);
+  };
+
+  /** The turn is asked for only when its time would be over: that costs twice as much as the clock. */
+  #hasTimeLeft(nowMs: number): boolean {
+    if (nowMs - this.#turnBeganMs < STARTING_MS) return true;
+    const turn = this.#clock.countTurns();
+    if (turn === this.#turn) return false;
+    this.#turn = turn;
+    this.#turnBeganMs = nowMs;
+    return true;
+  }
+
+  #wait(request: IncomingMessage, response: ServerResponse, sinceMs: number): void {
+    const caller = this.#options.findCaller(request);
+    const waiting = this.#callers.get(caller) ?? new Set();
+    if (waiting.size >= (this.#options.maxWaiting ?? MAX_WAITING)) {
+      this.#options.refuse(request, response);
+      return;
+    }
+    const entry: Waiting = {
+      request,
+      response,
+      sinceMs,
+      leave: () => {
+        waiting.delete(entry);
+        if (waiting.size === 0 && this.#callers.get(caller) === waiting) this.#callers.delete(caller);
+      },
+    };
+    waiting.add(entry);
+    this.#callers.set(caller, waiting);
+    response.once('close', entry.leave);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    setImmediate(() => this.#runTurn());
+  }
+
+  #runTurn(): void {
+    this.#turn = this.#clock.countTurns();
+    this.#turnBeganMs = this.#clock.monotonicMs();
+    this.#runNext();
+  }
+
+  #runNext(): void {
+    const [next] = this.#callers;
+    if (next === undefined) {
+      this.#isRunning = false;
+      return;
+    }
+    if (this.#clock.monotonicMs() - this.#turnBeganMs >= STARTING_WAITING_MS) {
+      setImmediate(() => this.#runTurn());
+      return;
+    }
+    const [caller, waiting] = next;
+    this.#callers.delete(caller);
+    this.#callers.set(caller, waiting);
+    this.#beginOneOf(waiting);
+    // Behind all that the request does without waiting: that is of its turn too.
+    queueMicrotask(() => process.nextTick(() => this.#runNext()));
+  }
+
+  #beginOneOf(waiting: ReadonlySet<Waiting>): void {
+    let refused = 0;
+    for (const { request, response, sinceMs, leave } of waiting) {
+      response.off('close', leave);
+      leave();
+      const waitedMs = this.#clock.monotonicMs() - sinceMs;
+      WAITED_MS.set(response, waitedMs);
+      if (waitedMs < WAIT_MS) {
+        this.#listener(request, response);
+        return;
+      }
+      this.#options.refuse(request, response);
+      if (++refused === REFUSED_OF_TURN) return;
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { answerOverloaded } from '../../src/http/bare-problem.ts';
+import { createBoundedServer } from '../../src/http/bounded-server.ts';
+import { HttpServer } from '../../src/http/http-server.ts';
+import { createCallerFinder } from '../../src/http/request-caller.ts';
+import { findWaitedMs, RequestTurns } from '../../src/http/request-turns.ts';
+import type { LoopClock } from '../../src/http/request-turns.ts';
+import { ask } from './opened-server.ts';
+
+// Requests of many connections that have come at once: counted and ordered by a clock that moves with the work.
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of undo.splice(0).toReversed()) await each();
+});
+
+/** Two requests are begun in a turn at once, and one while others wait. */
+const WORK_MS = 3;
+const BASE_URL = 'http://localhost:8080';
+
+interface Served {
+  readonly server: HttpServer;
+  /** The paths of what has come, what has been begun and what was refused, each in its order. */
+  readonly arrived: string[];
+  readonly begun: string[];
+  readonly refused: string[];
+  /** How many had been begun when this one came. */
+  readonly begunBefore: Map<string, number>;
+  readonly clock: { nowMs: number };
+  /** Connections from an address, opened before anything is sent. */
+  readonly connect: (count: number, localAddress?: string) => Promise<Socket[]>;
+  /** Lets the loop turn until so many have been begun or refused. */
+  readonly settle: (count: number) => Promise<void>;
+  /** Lets it turn until so many have come. */
+  readonly arrive: (count: number) => Promise<void>;
+}
+
+/** A server whose callers take turns; `handle` answers, or holds. */
+async function serve(
+  handle: RequestListener = (_request, response) => void response.end('done'),
+  maxWaiting?: number,
+): Promise<Served> {
+  const clock = { nowMs: 0 };
+  // As if all came in one turn of the loop: only those that wait get another one.
+  const loop: LoopClock = { monotonicMs: () => clock.nowMs, countTurns: () => 0 };
+  const [arrived, begun, refused]: [string[], string[], string[]] = [[], [], []];
+  const begunBefore = new Map<string, number>();
+  const turns = new RequestTurns(
+    (request, response) => {
+      clock.nowMs += WORK_MS;
+      begun.push(request.url ?? '');
+      handle(request, response);
+    },
+    {
+      findCaller: createCallerFinder({
+        trustedProxies: ['127.0.0.9/32'],
+        findPartnerOfToken: (authorization) => /^Bearer (.)/.exec(authorization)?.[1],
+        findPartnerOfSession: (cookies) => /^session=(.)/.exec(cookies)?.[1],
+      }),
+      refuse: (request, response) => {
+        refused.push(request.url ?? '');
+        answerOverloaded(BASE_URL, request, response);
+      },
+      clock: loop,
+      maxWaiting,
+    },
+  );
+  // Node accepts one connection in a turn of the loop: they are opened before anything is sent.
+  let accepted = 0;
+  const server = new HttpServer(createBoundedServer().on('connection', () => (accepted += 1)));
+  const url = await server.listen({ host: '127.0.0.1', port: 0, baseUrl: undefined });
+  server.serve((request, response) => {
+    arrived.push(request.url ?? '');
+    begunBefore.set(request.url ?? '', begun.length);
+    turns.take(request, response);
+  });
+  undo.push(() => server.stop({ graceMs: 0, lingerMs: 0, drainMs: 0 }));
+  return {
+    server,
+    arrived,
+    begun,
+    refused,
+    begunBefore,
+    clock,
+    connect: async (count, localAddress = '127.0.0.2') => {
+      const wanted = accepted + count;
+      const opening = Array.from({ length: count }, async () => {
+        const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress });
+        undo.push(() => socket.destroy());
+        socket.on('error', () => undefined);
+        await once(socket, 'connect');
+        return socket;
+      });
+      const sockets = await Promise.all(opening);
+      while (accepted < wanted) await turn();
+      return sockets;
+    },
+    settle: async (count) => {
+      while (begun.length + refused.length < count) await turn();
+    },
+    arrive: async (count) => {
+      while (arrived.length < count) await turn();
+    },
+  };
+}
+
+const withHeader = (path: string, header: string): string =>
+  ask(path).replace('\r\n\r\n', `\r\n${header}\r\n\r\n`);
+
+describe('requests of 300 connections of one address', () => {
+  test('are begun by turns with the one of another address that comes behind them', async () => {
+    const { begun, begunBefore, connect: open, settle } = await serve();
+    const [many, [one]] = [await open(300), await open(1, '127.0.0.3')];
+    for (const [index, socket] of many.entries()) socket.write(ask(`/many/${index}`));
+    await settle(20);
+    one?.write(ask('/one'));
+    await settle(301);
+    const before = begunBefore.get('/one') ?? 300;
+    // Most of them wait when it comes, and hardly one goes before it.
+    expect(before).toBeLessThan(200);
+    expect(begun.indexOf('/one') - before).toBeLessThanOrEqual(2);
+  });
+
+  test('are all begun, in the order in which they came', async () => {
+    const { arrived, begun, connect: open, settle } = await serve();
+    for (const [index, socket] of (await open(300)).entries()) socket.write(ask(`/${index}`));
+    await settle(300);
+    expect(begun).toEqual(arrived);
+  });
+
+  test('are one caller with those of other addresses that have tokens or sessions of the same partner', async () => {
+    const { begun, begunBefore, connect: open, settle } = await serve();
+    const [some, others, [one]] = [await open(60), await open(60, '127.0.0.4'), await open(1, '127.0.0.3')];
+    for (const [n, socket] of some.entries()) socket.write(withHeader(`/a/${n}`, 'Authorization: Bearer a'));
+    for (const [n, socket] of others.entries()) socket.write(withHeader(`/b/${n}`, 'Cookie: session=a'));
+    await settle(6);
+    one?.write(withHeader('/one', 'Authorization: Bearer b'));
+    await settle(121);
+    expect(begun.indexOf('/one') - (begunBefore.get('/one') ?? 0)).toBeLessThanOrEqual(2);
+  });
+});
+
+test('a request that comes while there is time left is begun at once', async () => {
+  const { begun, begunBefore, connect: open, settle } = await serve();
+  const [socket] = await open(1);
+  socket?.write(ask('/1'));
+  await settle(1);
+  expect([begun, begunBefore.get('/1')]).toEqual([['/1'], 0]);
+});
+
+test('who goes while his request waits leaves, and it is never begun', async () => {
+  const { begun, connect: open, arrive, settle } = await serve();
+  const sockets = await open(300);
+  for (const [n, socket] of sockets.entries()) socket.write(ask(`/${n}`));
+  await settle(4);
+  const [gone] = await open(1);
+  gone?.write(ask('/gone'));
+  await arrive(301);
+  gone?.destroy();
+  await settle(300);
+  for (let turns = 0; turns < 10; turns += 1) await turn();
+  expect(begun).not.toContain('/gone');
+});
+
+test('more than may wait of one caller are refused at once, with the end of their connections', async () => {
+  const { refused, connect: open, settle } = await serve(undefined, 2);
+  const sockets = await open(100);
+  const answers = sockets.map((socket) => text(socket));
+  for (const [n, socket] of sockets.entries()) socket.write(withHeader(`/${n}`, 'Connection: close'));
+  await settle(100);
+  expect(refused.length).toBeGreaterThan(0);
+  const [answer] = (await Promise.all(answers)).filter((each) => each.startsWith('HTTP/1.1 503'));
+  expect(answer).toMatch(/Retry-After: 2\r\nConnection: close[^]*"code":"overloaded"/);
+});
+
+test('what has waited for 2 s is refused', async () => {
+  const { begun, refused, clock, connect: open, settle } = await serve();
+  const sockets = await open(40);
+  for (const [n, socket] of sockets.entries()) socket.write(ask(`/${n}`));
+  await settle(4);
+  clock.nowMs += 2_000;
+  await settle(40);
+  expect(begun.length).toBeLessThan(40);
+  expect(refused.length).toBe(40 - begun.length);
+});
+
+test('the time that a request has waited is known', async () => {
+  const waited: number[] = [];
+  const { connect: open, settle } = await serve((_request, response) => {
+    waited.push(findWaitedMs(response));
+    response.end();
+  });
+  for (const [n, socket] of (await open(8)).entries()) socket.write(ask(`/${n}`));
+  await settle(8);
+  expect(waited[0]).toBe(0);
+  expect(waited.at(-1)).toBeGreaterThan(0);
+});
+
+test('a stop answers what waits', async () => {
+  const { server, begun, connect: open, arrive } = await serve();
+  const sockets = await open(50);
+  const answers = sockets.map((socket) => text(socket));
+  for (const [n, socket] of sockets.entries()) socket.write(ask(`/${n}`));
+  await arrive(50);
+  expect(begun.length).toBeLessThan(50);
+  await server.stop({ graceMs: 0, lingerMs: 0, drainMs: 600_000 });
+  expect((await Promise.all(answers)).filter((answer) => answer.endsWith('done'))).toHaveLength(50);
+});
+
+describe('the caller', () => {
+  const find = createCallerFinder({
+    trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
+    findPartnerOfToken: (authorization) => (authorization === 'Bearer known' ? 'p1' : undefined),
+    findPartnerOfSession: (cookies) => (cookies === 'session=known' ? 'p2' : undefined),
+  });
+
+  test.each([
+    ['203.0.113.7', {}, 'address 203.0.113.7'],
+    ['::ffff:203.0.113.7', {}, 'address 203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', {}, 'address 2001:db8:1:2::/64'],
+    ['203.0.113.7', { 'x-forwarded-for': '192.0.2.1' }, 'address 203.0.113.7'],
+    ['10.0.0.1', { 'x-forwarded-for': '198.51.100.1, 192.0.2.1' }, 'address 192.0.2.1'],
+    ['::ffff:10.0.0.1', { 'x-forwarded-for': '192.0.2.1, 10.2.3.4' }, 'address 192.0.2.1'],
+    ['fd00::1', { 'x-forwarded-for': '192.0.2.1, hidden' }, 'address unknown'],
+    ['10.0.0.1', {}, 'address 10.0.0.1'],
+    [undefined, {}, 'address unknown'],
+    ['203.0.113.7', { authorization: 'Bearer known' }, 'partner p1'],
+    ['203.0.113.7', { authorization: 'Bearer other' }, 'address 203.0.113.7'],
+    ['203.0.113.7', { cookie: 'session=known' }, 'partner p2'],
+    ['203.0.113.7', { cookie: 'session=other' }, 'address 203.0.113.7'],
+  ])('of a request from %s with %o is %s', (remoteAddress, headers, caller) => {
+    expect(find({ socket: { remoteAddress }, headers } as IncomingMessage)).toBe(caller);
+  });
+});
