@@ -22,6 +22,8 @@ export type OAuthEndpoint = (request: OAuthRequest) => Promise<OAuthReply>;
 interface OAuthRouteOptions {
   readonly limiter: RateLimiter;
   readonly provenClients: ProvenClients;
+  /** From now on the request takes from this partner's share of the database. */
+  readonly assignToPartner: (partnerId: string) => void;
   /** A username as the database compares it. */
   readonly normaliseUsername: (username: string) => Promise<string>;
   readonly isUnavailable: (error: unknown) => boolean;
@@ -49,8 +51,10 @@ export function createOAuthHandler(
   return async (request, response) => {
     try {
       const authorization = request.get('authorization');
-      const isProven = provenClients.has(authorization);
-      if (!isProven) await limiter.countTokenRequest(response, request.ip);
+      const provenPartnerId = provenClients.findPartner(authorization);
+      const isProven = provenPartnerId !== undefined;
+      if (isProven) options.assignToPartner(provenPartnerId);
+      else await limiter.countTokenRequest(response, request.ip);
       checkContentType(request, ['application/json', FORM]);
       const bytes = await readBodyBytes(request, limit);
       const isForm = readContentType(request) === FORM;
@@ -63,7 +67,7 @@ export function createOAuthHandler(
       if (!isProven) await limiter.countRequest(response, [unproven]);
       let attempt: readonly QuotaState[] = [];
       const onClientProven = async (partnerId: string): Promise<void> => {
-        provenClients.remember(authorization);
+        provenClients.remember(authorization, partnerId);
         attempt = await countProvenClient(options, response, asked, { client, partnerId }, request.ip);
       };
       const reply = await endpoint({ ...asked, onClientProven });

@@ -5,22 +5,24 @@ import { LRUCache } from 'lru-cache';
 const MAX_CLIENTS = 10_000;
 
 /**
- * Whose credentials were right when they were used last, by the digest of their Authorization header: what others use up with
- * wrong ones, by address or by client id, does not stop them. Kept by each process for itself.
+ * Whose credentials were right when they were used last, and of which partner they are, by the digest of their Authorization header: what others use up with
+ * wrong ones, by address or by client id, does not stop them,
+ * and they are looked up in the share of their partner. Kept by each process for itself.
  */
 export class ProvenClients {
-  readonly #headers: LRUCache<string, true>;
+  readonly #headers: LRUCache<string, string>;
 
   constructor(max = MAX_CLIENTS) {
     this.#headers = new LRUCache({ max });
   }
 
-  has(authorization: string | undefined): boolean {
-    return authorization !== undefined && this.#headers.has(toKey(authorization));
+  /** The partner of the client. */
+  findPartner(authorization: string | undefined): string | undefined {
+    return authorization === undefined ? undefined : this.#headers.get(toKey(authorization));
   }
 
-  remember(authorization: string | undefined): void {
-    if (authorization !== undefined) this.#headers.set(toKey(authorization), true);
+  remember(authorization: string | undefined, partnerId: string): void {
+    if (authorization !== undefined) this.#headers.set(toKey(authorization), partnerId);
   }
 
   /** The credentials were wrong: a secret that was changed, a client that is gone. */

@@ -129,12 +129,12 @@ const ofTries: readonly Bound[] = [
   ),
   bound(
     'requests of an address to the token endpoint',
-    [replace(OAUTH, 'await options.limiter.countTokenRequest(response, request.ip);', '')],
+    [replace(OAUTH, 'else await limiter.countTokenRequest(response, request.ip);', '')],
     limits('the endpoint for tokens counts an address before it reads a body'),
   ),
   bound(
     'requests of a client that is not proven',
-    [replace(OAUTH, 'await options.limiter.countRequest(response, [unproven]);', 'void unproven;')],
+    [replace(OAUTH, 'if (!isProven) await limiter.countRequest(response, [unproven]);', 'void unproven;')],
     testsOf('tests/contract/hostile-tokens.test.ts')('a client is counted as one'),
   ),
   bound(

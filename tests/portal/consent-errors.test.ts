@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import express from 'express';
 import request from 'supertest';
+import { HOUR_MS } from '../../src/domain/api/durations.ts';
 import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
 import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
 import { createConsentRequests } from '../../src/conditions/consent-requests.ts';
@@ -24,7 +25,8 @@ test('while the database is away the consent page says so as a page, and logs it
       log: { info: note, warn: note, error: note },
     }),
   );
-  const page = await request(app).get(`/portal/consent/${randomUUID()}?secret=x&return=x`);
+  const secret = `${HOUR_MS.toString(36)}.${'a'.repeat(43)}`;
+  const page = await request(app).get(`/portal/consent/${randomUUID()}?secret=${secret}&return=x`);
   expect(page.status).toBe(503);
   expect(page.type).toBe('text/html');
   expect(page.text).toContain('Not available just now');

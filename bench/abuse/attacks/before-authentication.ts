@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { METHODS } from 'node:http';
 import { ROUTES } from '../../../generated/routes.ts';
+import { HOUR_MS } from '../../../src/domain/api/durations.ts';
 import { apiPath } from '../attack.ts';
 import type { Aim, Attack } from '../attack.ts';
 import { churn, flood, hold, pipeline, requestText, volley } from '../wire.ts';
@@ -153,6 +154,18 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
           invite_token: randomUUID(),
         }),
       })),
+  },
+  {
+    name: 'consent-links',
+    by: 'anybody',
+    what: 'consent pages by links that are made up, every other one of no form, 300 at once',
+    run: (aim) => {
+      const secrets = [`${(Date.now() + HOUR_MS).toString(36)}.${'a'.repeat(43)}`, 'a'] as const;
+      return flood(aim, 300, (n) => ({
+        method: 'GET',
+        path: `/portal/consent/${randomUUID()}?secret=${secrets[n % 2] ?? ''}&return=b`,
+      }));
+    },
   },
   {
     name: 'document-slowly',

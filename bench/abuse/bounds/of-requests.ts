@@ -4,6 +4,7 @@ import type { Bound, Proof } from './bound.ts';
 const BOUNDS_OF_REQUESTS = 'src/http/request-bounds.ts';
 const OPEN_BODIES = 'src/http/open-bodies.ts';
 const LABELS = 'src/http/route-label.ts';
+const TURNS = 'tests/abuse/unproven-turns.test.ts';
 const SERVER = 'src/http/bounded-server.ts';
 
 const unproven = (test: string, only?: string): Proof => ({
@@ -190,6 +191,33 @@ export const boundsOfRequests: readonly Bound[] = [
       },
     ],
     proofs: [{ file: 'tests/faults/database.test.ts', test: 'probes of readiness share one question' }],
+  },
+  {
+    name: 'links of no form, or whose hour is over, without the database',
+    attacks: ['consent-links'],
+    edits: [
+      {
+        file: 'src/portal/consent.ts',
+        from: 'if (!isLinkPlausible(secret, clock())) return REFUSALS.invalid;',
+        to: '',
+      },
+    ],
+    proofs: [{ file: TURNS, test: 'asks no database' }],
+  },
+  {
+    name: 'look-ups of clients in the share of who names them',
+    attacks: ['victims-client', 'unknown-clients'],
+    edits: [
+      { file: 'src/http/oauth-routes.ts', from: 'options.assignToPartner(provenPartnerId)', to: 'undefined' },
+      { file: 'src/queries/connection/batches.ts', from: "findRequestScope()?.party ?? ''", to: "''" },
+    ],
+    proofs: [
+      { file: TURNS, test: 'a client whose header was right before' },
+      {
+        file: 'tests/queries/connection/batches.test.ts',
+        test: 'is in a batch with callers of the same partner',
+      },
+    ],
   },
   {
     name: 'series of the metrics',

@@ -13,6 +13,9 @@ export const LINK_LIFETIME_MS = HOUR_MS;
 
 export type LinkStatus = 'valid' | 'expired' | 'invalid';
 
+/** The expiry, and the 43 characters of 32 bytes. */
+const LINK_PATTERN = /^([0-9a-z]{1,11})\.[\w-]{43}$/;
+
 /** What a link is bound to; because of its purpose, a link of one kind is not valid as another. */
 export interface LinkSubject {
   readonly purpose: 'resolve' | 'consent';
@@ -42,6 +45,15 @@ export function verifyLink(key: LinkKey, subject: LinkSubject, secret: string, n
   if (rest.length > 0 || offered.length !== expected.length || !timingSafeEqual(offered, expected))
     return 'invalid';
   return now.getTime() <= Number.parseInt(expiry, 36) ? 'valid' : 'expired';
+}
+
+/**
+ * Whether a secret could be that of a link whose hour is not over, told from the secret alone. Whether it was signed is not looked
+ * at, which needs the item's owner.
+ */
+export function isLinkPlausible(secret: string, now: Date): boolean {
+  const expiry = LINK_PATTERN.exec(secret)?.[1];
+  return expiry !== undefined && now.getTime() <= Number.parseInt(expiry, 36);
 }
 
 function computeMac(key: LinkKey, { purpose, itemId, ownerId }: LinkSubject, expiry: string) {

@@ -46,8 +46,8 @@ export type BatchedCall<Item, Result> = (db: Db, key: string, item: Item) => Pro
  * key are under way as may be; who comes meanwhile is the next batch. A batch begins when it has its connection, a unit of its
  * partner's share, and ends in the time of each of its calls; one that has too little left by then is refused and not done. When
  * no connection is had, the calls that have waited for it from the beginning fail. What a batch leaves over is done alone, each
- * for its own request; so is all of a batch that fails, unless the database is what failed it. The calls of a key must be of one
- * partner, or of callers who are not known yet.
+ * for its own request; so is all of a batch that fails, unless the database is what failed it. A batch holds calls of one partner
+ * alone, or of one address of which no partner is known yet: nobody waits in the turn of another.
  * @throws Problem overloaded (503) with Retry-After when too many calls of the key wait; DatabaseTimeoutError when the time of
  * the request is over, which leaves open whether a batch under way has done its item.
  */
@@ -59,8 +59,9 @@ export function inBatches<Item, Result>(
   return (db, key, item) => {
     const byKey = databases.get(db) ?? new Map<string, Batches<Item, Result>>();
     databases.set(db, byKey);
-    const batches = byKey.get(key) ?? new Batches(db, work, bounds, () => byKey.delete(key));
-    byKey.set(key, batches);
+    const partyKey = `${findRequestScope()?.party ?? ''}\n${key}`;
+    const batches = byKey.get(partyKey) ?? new Batches(db, work, bounds, () => byKey.delete(partyKey));
+    byKey.set(partyKey, batches);
     return batches.add(item);
   };
 }
@@ -78,7 +79,7 @@ interface Call<Item, Result> {
   hasLeft: boolean;
 }
 
-/** The batches of one key. */
+/** The batches of one key and party. */
 class Batches<Item, Result> {
   readonly #db: Db;
   readonly #work: BatchedWork<Item, Result>;
@@ -128,7 +129,7 @@ class Batches<Item, Result> {
     if (first === undefined || this.#isGathering || this.#underWay >= this.#bounds.underWay) return;
     this.#isGathering = true;
     this.#underWay += 1;
-    void this.#runNext(first.scope?.partnerId).finally(() => {
+    void this.#runNext(first.scope).finally(() => {
       this.#underWay -= 1;
       this.#begin();
       if (this.#underWay === 0) this.#forget();
@@ -136,7 +137,8 @@ class Batches<Item, Result> {
   }
 
   /** Never rejects. */
-  async #runNext(partnerId: string | undefined): Promise<void> {
+  async #runNext(scope: RequestScope | undefined): Promise<void> {
+    const { partnerId, address } = scope ?? {};
     await endTurn();
     const addedBefore = this.#added;
     let left: readonly Call<Item, Result>[] = [];
@@ -149,6 +151,8 @@ class Batches<Item, Result> {
             left = await this.#run(connection, this.#take());
           });
         },
+        REQUEST_DATABASE_MS,
+        address === undefined ? undefined : () => address,
       );
     } catch (error) {
       // No connection was had. Who came meanwhile has not waited for it as long as anybody may.

@@ -39,6 +39,11 @@ export class RequestScope {
     return this.#addressOf?.();
   }
 
+  /** Who waits for its turns of the database: a partner, or the address of somebody unknown. */
+  get party(): string {
+    return this.partnerId === undefined ? `address ${this.address ?? ''}` : `partner ${this.partnerId}`;
+  }
+
   /** Zero or less when nothing is left. An answer that has begun can't be refused any more: each of its waits has the whole. */
   get leftMs(): number {
     if (this.#isAnswering()) return this.#limitMs;

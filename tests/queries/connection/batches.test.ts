@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../../src/domain/api/problem.ts';
 import { openDatabase } from '../../../src/queries/connection/database.ts';
+import { runInRequestScope } from '../../../src/queries/connection/request-scope.ts';
 import type { Db } from '../../../src/queries/connection/database.ts';
 import { FairShare } from '../../../src/shares/fair-share.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -43,6 +44,41 @@ describe('what comes at once', () => {
     expect(await Promise.all(other)).toEqual(['10', '11', '12']);
     await work.endAll(4);
     expect(await Promise.all(results)).toEqual(['0', '1', '2']);
+  });
+});
+
+describe('who names the same key', () => {
+  test('is in a batch with callers of the same partner, or of the same address, and waits in no other turn', async () => {
+    const turns: string[] = [];
+    const { db, close } = openDatabase({
+      connection: at.connection,
+      acquireShare: (partnerId, _signal, address) => {
+        turns.push(address ?? partnerId);
+        return Promise.resolve(() => undefined);
+      },
+    });
+    try {
+      const work = heldWork({ bounds: many });
+      const stranger = (address: string, item: number) =>
+        runInRequestScope(
+          () => false,
+          () => work.call(db, 'a', item),
+          60_000,
+          () => address,
+        );
+      const results = [
+        stranger('192.0.2.1', 0),
+        stranger('192.0.2.1', 1),
+        stranger('192.0.2.2', 2),
+        request(() => work.call(db, 'a', 3), 60_000, 'own'),
+      ];
+      await until(() => work.items().toSorted()).toEqual([[0, 1], [2], [3]]);
+      expect(turns.toSorted()).toEqual(['192.0.2.1', '192.0.2.2', 'own']);
+      await work.endAll(3);
+      expect(await Promise.all(results)).toEqual(range(0, 4).map(String));
+    } finally {
+      await close();
+    }
   });
 });
 
