@@ -8,6 +8,8 @@ import type { StartTimer } from '../shares/fair-share.ts';
 import { listTransferable } from './bytes.ts';
 import type { JobAnswer, JobInput, JobName, JobOutput } from './jobs.ts';
 
+/** Of two a partner has one: no other waits for its jobs, which are not interrupted and may take longer than a wait. */
+const MIN_THREADS = 2;
 /** Callers of one partner that wait for its turn. */
 const MAX_WAITING = 8;
 /** Heavy requests of all partners at the same time: their bodies, of 8 MiB at most, are held in memory. */
@@ -22,7 +24,7 @@ const MAX_YOUNG_HEAP_MB = 16;
 const NICE_INCREMENT = 5;
 
 export interface ComputePoolOptions {
-  /** Threads at most; one less than there are cores, at least one, where it is left out. */
+  /** Threads; one less than there are cores, at least two, where it is left out. */
   readonly threads?: number | undefined;
   readonly maxJobMs?: number | undefined;
   readonly maxHeapMb?: number | undefined;
@@ -48,12 +50,12 @@ export class ComputePool {
 
   constructor(options: ComputePoolOptions = {}) {
     this.#options = options;
-    this.#threads = options.threads ?? Math.max(1, availableParallelism() - 1);
+    this.#threads = options.threads ?? Math.max(MIN_THREADS, availableParallelism() - 1);
     const { waitMs, startTimer } = options;
     this.#turns = new FairShare({
       capacity: MAX_TURNS,
       asOfRight: 1,
-      atMost: this.#threads,
+      atMost: Math.max(1, this.#threads - 1),
       maxWaiting: MAX_WAITING,
       waitMs,
       refuseAfterMs: this.#options.refuseAfterMs ?? REFUSE_AFTER_MS,

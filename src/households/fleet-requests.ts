@@ -40,7 +40,7 @@ export function requireFirstAnswer(
   return first.response as FleetRecord;
 }
 
-/** SHA-256 of the canonical text of a body. */
-export function hashRequestBody(text: string): Buffer {
+/** SHA-256 of the canonical text of a body, or of its bytes. */
+export function hashRequestBody(text: string | Uint8Array): Buffer {
   return createHash('sha256').update(text).digest();
 }

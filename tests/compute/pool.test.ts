@@ -94,6 +94,15 @@ test('the jobs of one partner do not keep another from the thread', async () => 
   expect(order.slice(0, 3).toSorted()).toEqual(['a', 'a', 'b']);
 });
 
+test('while the jobs of one partner do not end, those of another are done', async () => {
+  const run = start({ threads: undefined, startTimer: new ManualTimers().start });
+  expect(pool.usage.threads.capacity).toBeGreaterThanOrEqual(2);
+  const endless = ['loop', 'loop', 'loop'].map((name) => run(name, 'a').catch(() => 'ended'));
+  expect(await run('work', 'b')).toEqual(works);
+  await pool.stop();
+  expect(await endless[0]).toBe('ended');
+});
+
 test('after the stop nothing is started again', async () => {
   const run = start();
   await run('work');

@@ -4,7 +4,7 @@ import { toOwnBytes } from '../../compute/bytes.ts';
 import { readNewFleet as computeNewFleet } from '../../compute/fleet-definition.ts';
 import { INLINE_BODY_BYTES } from '../../compute/inline.ts';
 import type { JobOutput } from '../../compute/jobs.ts';
-import type { BytesHandler, BytesRequest } from '../../contract/handlers.ts';
+import type { BytesHandler } from '../../contract/handlers.ts';
 import { JsonBytes } from '../../contract/json-bytes.ts';
 import { parseJsonBody } from '../../contract/json-body.ts';
 import { Problem } from '../../domain/api/problem.ts';
@@ -19,20 +19,58 @@ import { deriveFleetId, deriveSimulationOrgId } from '../../simulation/household
 import { toStoredDefinition } from '../../simulation/definition/stored-definition.ts';
 import { quotaScope } from '../context.ts';
 import type { Context } from '../context.ts';
+import { BoundedCache } from '../../simulation/kernel/bounded-cache.ts';
 import { runHeavyJob } from '../heavy-jobs.ts';
 import { presentFleet } from './fleet-access.ts';
 import type { FleetRecord } from '../../presenters/fleets.ts';
 import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../households/fleet-requests.ts';
 
 export const createFleet: BytesHandler<Context, 'createFleet'> = async (context, request) => {
-  const fleet = prepareFleet(context, await readNewFleet(context, request));
+  const { bytes, errors, hasTurn } = request;
+  const input = { bytes: toOwnBytes(bytes), errors, now: context.now };
+  if (bytes.length <= INLINE_BODY_BYTES && !hasDensity(bytes)) {
+    return { status: 200, body: await createOnce(context, prepareFleet(context, computeNewFleet(input))) };
+  }
+  const { partnerId } = context.actor;
+  const endTurn = hasTurn ? undefined : await context.compute.acquireTurn(partnerId);
+  try {
+    const key = `${context.orgId} ${hashRequestBody(bytes).toString('base64')}`;
+    const first = errors.length === 0 ? await findFirstAnswer(context, key) : undefined;
+    if (first !== undefined) return { status: 200, body: first };
+    const fleet = prepareFleet(context, await context.compute.run(partnerId, 'readNewFleet', input));
+    const body = await createOnce(context, fleet);
+    createdBySentBytes.getOrCompute(key, () => ({
+      requestId: fleet.fleet.request_id,
+      bodyHash: fleet.bodyHash,
+    }));
+    return { status: 200, body };
+  } finally {
+    endTurn?.();
+  }
+};
+
+/** Of fleets with a density what was created from which bytes, so that a repeat need not be read. */
+const createdBySentBytes = new BoundedCache<
+  string,
+  { readonly requestId: string; readonly bodyHash: Buffer }
+>(1_000);
+
+/** The answer to the same bytes before; undefined when this process has answered none that is still there. */
+async function findFirstAnswer(context: Context, key: string): Promise<FleetRecord | undefined> {
+  const created = createdBySentBytes.find(key);
+  if (created === undefined) return undefined;
+  const used = await findFleetRequest(context.db, context.orgId, 'create', created.requestId);
+  return used && requireFirstAnswer(used, created.bodyHash);
+}
+
+async function createOnce(context: Context, fleet: NewFleet): Promise<FleetRecord> {
   await requireNoNesting(context);
   const created = await context.db
     .transaction()
     .execute((tx) => insertFleetOnce(tx, fleet, quotaScope(context)));
   context.wakeFleets();
-  return { status: 200, body: created };
-};
+  return created;
+}
 
 export const previewFleet: BytesHandler<Context, 'previewFleet'> = async (
   context,
@@ -59,16 +97,7 @@ export const previewFleet: BytesHandler<Context, 'previewFleet'> = async (
   return { status: 200, body: new JsonBytes(answer) };
 };
 
-/** Without a density there is next to nothing to compute; with one a small body may unfold into sixteen million cells. */
-async function readNewFleet(
-  context: Context,
-  { bytes, errors, hasTurn }: BytesRequest,
-): Promise<JobOutput<'readNewFleet'>> {
-  const input = { bytes: toOwnBytes(bytes), errors, now: context.now };
-  const isLight = bytes.length <= INLINE_BODY_BYTES && !hasDensity(bytes);
-  return isLight ? computeNewFleet(input) : runHeavyJob(context, hasTurn, 'readNewFleet', input);
-}
-
+/** With a density a small body may unfold into sixteen million cells; without one there is next to nothing to compute. */
 function hasDensity(bytes: Uint8Array): boolean {
   const { value } = parseJsonBody(bytes);
   return typeof value === 'object' && value !== null && 'density' in value && value.density !== null;
