@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { encodeEnvelope } from '../../src/domain/notifications/envelope.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
-import type { Db } from '../../src/queries/connection/database.ts';
+import type { Db, Tx } from '../../src/queries/connection/database.ts';
 import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
 
 const AT = new Date('2026-06-15T12:00:00.000Z');
@@ -13,6 +13,15 @@ export async function addOrganization(db: Db): Promise<string> {
   return id;
 }
 
+/** Writes one message of an organization, which is announced with the transaction's commit. */
+export async function writeMessage(tx: Tx, orgId: string, id: string, notice = 'Hello'): Promise<void> {
+  const device = { device_id: randomUUID(), device_type: 'heat_pump', owner_id: randomUUID() } as const;
+  const content = { type: 'device.information', data: { ...device, notice } } as const;
+  const payload = encodeEnvelope(id, content, AT);
+  const message = { org_id: orgId, id, message_type: content.type, occurred_at: AT, payload };
+  await insertMessageWithDeliveries(tx, message, AT);
+}
+
 /** Writes messages of an organization in one transaction, which announces them; their ids in the order of the streams. */
 export async function announceMessages(
   db: Db,
@@ -22,13 +31,7 @@ export async function announceMessages(
 ): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID());
   await db.transaction().execute(async (tx) => {
-    for (const id of ids) {
-      const device = { device_id: randomUUID(), device_type: 'heat_pump', owner_id: randomUUID() } as const;
-      const content = { type: 'device.information', data: { ...device, notice } } as const;
-      const payload = encodeEnvelope(id, content, AT);
-      const message = { org_id: orgId, id, message_type: content.type, occurred_at: AT, payload };
-      await insertMessageWithDeliveries(tx, message, AT);
-    }
+    for (const id of ids) await writeMessage(tx, orgId, id, notice);
   });
   const rows = await db
     .selectFrom('messages')

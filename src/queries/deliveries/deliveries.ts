@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
+import { showAnnouncing } from '../connection/announcing.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
 /** A message to be sent; `payload` is the body, byte for byte. */
@@ -34,10 +35,11 @@ export async function insertMessageWithDeliveries(tx: Tx, message: NewMessage, n
       where org_id = ${message.org_id} and enabled and deleted_at is null
         and topics @> array[${message.message_type}]::text[]
       for share
-    ), message as (
-      insert into messages (org_id, id, message_type, occurred_at, payload, created_at)
-      values (${message.org_id}, ${message.id}, ${message.message_type}, ${message.occurred_at},
-              ${message.payload}, ${now})
+    ), announcing as materialized (${showAnnouncing(message.org_id)}), message as (
+      insert into messages (org_id, id, message_type, occurred_at, payload, created_at, announced_at)
+      select ${message.org_id}::uuid, ${message.id}::uuid, ${message.message_type}::text,
+        ${message.occurred_at}::timestamptz, ${message.payload}::bytea, ${now}::timestamptz, clock_timestamp()
+      from announcing
     )
     insert into deliveries (org_id, message_id, webhook_id, due_at, created_at, request_id)
     select ${message.org_id}::uuid, ${message.id}::uuid, targets.id, ${dueAtOnce(now)}, ${now}::timestamptz,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { listAnnouncing, showAnnouncing } from '../connection/announcing.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { unnestRows } from '../connection/rows.ts';
 
@@ -45,9 +46,8 @@ export async function findStreamCursor(db: Db, orgId: string, id: string): Promi
 /**
  * Up to `limit` messages behind a cursor, in the order of their announcement. A message becomes visible when its
  * transaction commits, which may be after a later message was read. So the page ends before the oldest open transaction
- * began: a reader that continues behind it misses nothing. A transaction older than ten seconds is not waited for. (Only
- * transactions that have written are counted, which one that announces a message has. Roles that may not see each other's
- * transactions must not share the database.)
+ * began that announces messages of the organization: a reader that continues behind it misses nothing, and waits for no
+ * other organization. (Roles that may not see each other's transactions must not share the database.)
  */
 export async function listAnnouncedMessages(
   db: Db,
@@ -56,7 +56,7 @@ export async function listAnnouncedMessages(
   limit: number,
 ): Promise<AnnouncedPage> {
   // A separate statement, so that the next one sees whatever commits after it.
-  const horizon = await readVisibilityHorizon(db);
+  const horizon = await readVisibilityHorizon(db, orgId);
   const behind = (column: 'announced_at' | 'repeated_at') => sql`
     select ${sql.ref(column)} as at, id from messages
     where org_id = ${orgId} and (${sql.ref(column)}, id) > (${after.at}::timestamptz, ${after.id}::uuid)
@@ -72,13 +72,15 @@ export async function listAnnouncedMessages(
   return { messages, more: isFull ? 'now' : messages.length < rows.length ? 'soon' : 'no' };
 }
 
-async function readVisibilityHorizon(db: Db): Promise<Date> {
+/**
+ * Whoever does not show by now that it announces will announce later than this statement began; whoever does not show it any more
+ * has committed what the next statement reads.
+ */
+async function readVisibilityHorizon(db: Db, orgId: string): Promise<Date> {
   // A millisecond less, since announcements are rounded to one.
   const { rows } = await sql<{ at: Date }>`
-    select date_trunc('milliseconds', greatest(
-      clock_timestamp() - interval '10 seconds', least(clock_timestamp(), min(xact_start)))) - interval '1 millisecond' as at
-    from pg_stat_activity
-    where datname = current_database() and backend_xid is not null and pid <> pg_backend_pid()
+    select date_trunc('milliseconds', least(statement_timestamp(), min(xact_start))) - interval '1 millisecond' as at
+    from (${listAnnouncing(orgId)}) announcing
   `.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error('The database returned no current time.');
@@ -87,12 +89,11 @@ async function readVisibilityHorizon(db: Db): Promise<Date> {
 
 /** Announces a message again, at the end of its organization's stream. Wake the streams after the commit. */
 export async function reannounceMessage(tx: Tx, orgId: string, id: string): Promise<void> {
-  await tx
-    .updateTable('messages')
-    .set({ repeated_at: sql<Date>`clock_timestamp()` })
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .execute();
+  await sql`
+    with announcing as materialized (${showAnnouncing(orgId)})
+    update messages set repeated_at = clock_timestamp() from announcing
+    where org_id = ${orgId} and id = ${id}
+  `.execute(tx);
 }
 
 /** The NOTIFY channel that wakes event streams: messages were announced. */
