@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Log } from '../log/log.ts';
-import { getRequestPath, getRequestId } from './request-id.ts';
+import { getLoggedPath, getRequestId } from './request-id.ts';
 import { findWaitedMs } from './request-turns.ts';
 import { toRequestLabels } from './route-label.ts';
 
@@ -28,7 +28,7 @@ export function createRequestMeasurement(registry: Registry, log: Log): RequestH
       log.info('request', {
         request_id: getRequestId(response),
         method: request.method,
-        path: getRequestPath(request),
+        path: getLoggedPath(request),
         status: response.statusCode,
         duration_ms: Math.round(seconds * MS_PER_SECOND),
         complete: response.writableFinished,

@@ -4,7 +4,7 @@ import type { ProblemCode } from '../../generated/problems.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Log } from '../log/log.ts';
 import { isGivenUp, isTooLate } from './given-up.ts';
-import { getRequestPath, getRequestId } from './request-id.ts';
+import { getLoggedPath, getRequestPath, getRequestId } from './request-id.ts';
 import { endAnswer } from './unread-body.ts';
 
 const QUOTA_TYPE = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
@@ -50,7 +50,7 @@ function answerError(error: unknown, request: Request, response: Response, setti
 function logFailure(error: unknown, request: Request, response: Response, log: Log): void {
   log.error('Request failed.', {
     request_id: getRequestId(response),
-    path: getRequestPath(request),
+    path: getLoggedPath(request),
     error,
   });
 }

@@ -17,6 +17,14 @@ export function getRequestId(response: Response): string {
   return String(response.locals['requestId']);
 }
 
+const MAX_LOGGED_CHARACTERS = 200;
+
+/** The beginning of the path, for a line of the log: whoever asks for long ones must not fill it. */
+export function getLoggedPath(request: Request): string {
+  const path = getRequestPath(request);
+  return path.length > MAX_LOGGED_CHARACTERS ? `${path.slice(0, MAX_LOGGED_CHARACTERS)}…` : path;
+}
+
 /** The path as it was asked for, without the query, which may contain a signed secret. */
 export function getRequestPath(request: Request): string {
   return request.originalUrl.split('?', 1)[0] ?? '/';
