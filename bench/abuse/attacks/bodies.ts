@@ -27,6 +27,16 @@ export const validPrices = lazy(() => {
   return `{"data":[${entries.join(',')}]}`;
 });
 
+/** 10,000 quarter hours to come without bids, the pages of the most that a partner may have. */
+export function pageOfPrices(page: number): string {
+  const start = nextDay() + page * 10_000 * QUARTER_MS;
+  const entries = Array.from({ length: 10_000 }, (_, i) => {
+    const timestamp = new Date(start + i * QUARTER_MS).toISOString();
+    return `{"timestamp":"${timestamp}","price":${i / 100},"best_bid":[],"best_ask":[]}`;
+  });
+  return `{"data":[${entries.join(',')}]}`;
+}
+
 /** 16 million cells over Germany. */
 export const largestDefinition = lazy(() => {
   const [rows, cols] = [4_000, 4_000];

@@ -3,7 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { apiPath, bearer, bearerJson } from '../attack.ts';
 import type { Aim, Attack } from '../attack.ts';
 import { flood, hold, pipeline, requestText } from '../wire.ts';
-import { DAY_MS, faultyPrices, largestDefinition, manyKeys, nextDay, validPrices } from './bodies.ts';
+import {
+  DAY_MS,
+  faultyPrices,
+  largestDefinition,
+  manyKeys,
+  nextDay,
+  pageOfPrices,
+  validPrices,
+} from './bodies.ts';
 import { fleetAttacks } from './fleets.ts';
 import { listAttacks } from './lists.ts';
 
@@ -60,6 +68,16 @@ export const attacksWithToken: readonly Attack[] = [
     run: async (aim) => {
       await uploads({ ...aim, requests: 1, atOnce: 1 }, validPrices());
       await reads(aim, 40, path(aim, `/trading/dayahead/prices?${days(366, 'from_dt', 'to_dt')}`));
+    },
+  },
+  {
+    name: 'price-quota',
+    by: 'partner',
+    what: '170,000 prices to come, then the state of a heat pump, 30 at once',
+    run: async (aim) => {
+      for (let page = 0; page < 17 && !aim.signal.aborted; page++)
+        await uploads({ ...aim, requests: 1, atOnce: 1 }, pageOfPrices(page));
+      await reads(aim, 30, ofHousehold(aim, `/heat-pumps/${aim.target.fleetWithHistory.heatPumpId}`));
     },
   },
   {

@@ -45,6 +45,17 @@ export const boundsOfHeavyWork: readonly Bound[] = [
     ],
   },
   {
+    name: 'a thread that a partner leaves to others',
+    attacks: HEAVY,
+    edits: [{ file: POOL, from: 'const MIN_THREADS = 2;', to: 'const MIN_THREADS = 1;' }],
+    proofs: [
+      {
+        file: 'tests/compute/pool.test.ts',
+        test: 'while the jobs of one partner do not end, those of another',
+      },
+    ],
+  },
+  {
     name: 'turns of a partner for what has no body',
     attacks: [...HEAVY, ...OF_FLEETS],
     edits: [

@@ -107,6 +107,54 @@ export const boundsOfPartners: readonly Bound[] = [
     ],
   },
   {
+    name: 'prices that are read for states',
+    attacks: ['price-quota'],
+    edits: [
+      {
+        file: 'src/households/history-revisions.ts',
+        from: 'const toMs = loadedAtMs + PLANNED_AROUND_MS + READ_AHEAD_MS;',
+        to: "const toMs = Date.parse('9999-12-31T00:00:00Z');",
+      },
+    ],
+    proofs: [
+      {
+        file: 'tests/households/history-prices.test.ts',
+        test: 'prices that begin after the day after tomorrow are not read',
+      },
+    ],
+  },
+  {
+    name: 'one load of prices for all who ask',
+    attacks: ['price-quota'],
+    edits: [
+      {
+        file: 'src/households/history-revisions.ts',
+        from: 'const loading = loads.get(orgId);',
+        to: 'const loading = loads.get(`nobody ${orgId}`);',
+      },
+    ],
+    proofs: [
+      { file: 'tests/households/history-prices.test.ts', test: 'thirty who ask at once share one load' },
+    ],
+  },
+  {
+    name: 'connections that are never lent',
+    attacks: ['price-quota'],
+    edits: [
+      {
+        file: 'src/compose/database.ts',
+        from: 'unlent: capacity < CAPACITY_TO_KEEP_TWO ? 1 : 2,',
+        to: '',
+      },
+    ],
+    proofs: [
+      {
+        file: 'tests/shares/fair-share.test.ts',
+        test: 'of ten connections two partners with long statements leave two to a third',
+      },
+    ],
+  },
+  {
     name: 'event streams of a partner',
     attacks: ['event-streams'],
     edits: [
