@@ -24,8 +24,7 @@ test.each([
     await until(attack.counts, ({ 503: told = 0 }) => told > 0);
     // Timers of Node.js may be a millisecond early.
     expect(performance.now() - startedMs).toBeGreaterThan(990);
-    const answers = await until(attack.counts, (counts) => sum(counts) >= refused);
-    expect(answers['503'] ?? 0).toBeGreaterThanOrEqual(refused);
+    await until(attack.counts, ({ 503: told = 0 }) => told >= refused);
     expect(await service.ask('GET')).toBe(200);
     await attack.end();
   },
@@ -38,7 +37,3 @@ test.each(['login', 'password-grant'])('%s: hashes are computed by threads that 
   expect(givingWay).toBeGreaterThan(100);
   expect(others).toBeLessThan(givingWay ?? 0);
 });
-
-function sum(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((a, b) => a + b, 0);
-}
