@@ -209,7 +209,7 @@ const ofShares: readonly Bound[] = [
     [
       replace(
         SHARE,
-        '(this.#free > 1 ? this.#findBelow(this.#atMost) : undefined)',
+        '(mayLend ? this.#findBelow(this.#atMost) : undefined)',
         'this.#findBelow(this.#atMost)',
       ),
     ],
