@@ -54,7 +54,7 @@ export const boundsOfWork: readonly Bound[] = [
   ),
   bound(
     'heavy requests of a partner',
-    [replace(POOL, '      atMost: this.#threads,\n', '')],
+    [replace(POOL, '      atMost: Math.max(1, this.#threads - 1),\n', '')],
     pool('a partner has one turn and eight that wait'),
   ),
   bound(
