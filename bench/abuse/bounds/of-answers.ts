@@ -84,7 +84,6 @@ export const boundsOfAnswers: readonly Bound[] = [
       ofTurns('listFleetDevices'),
       ofTurns('listInformation'),
       ofConnections('deep-offsets'),
-      ofConnections('many-codes'),
       ofConnections('long-lists'),
     ],
   },

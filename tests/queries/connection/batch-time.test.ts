@@ -18,7 +18,7 @@ afterAll(() => at.close());
 
 test('a request whose time is over leaves, and what it waited for is not done', async () => {
   const work = heldWork({ bounds: many });
-  const first = work.call(at.db, 'a', 0);
+  const first = request(() => work.call(at.db, 'a', 0));
   await until(work.items).toEqual([[0]]);
   const late = failureOf(request(() => work.call(at.db, 'a', 1), 20));
   const patient = request(() => work.call(at.db, 'a', 2));
@@ -100,7 +100,7 @@ test('a batch that gets no connection fails for those who have waited for it, an
 
 test('a request that leaves a batch under way takes nobody with it', async () => {
   const work = heldWork({ bounds: many, isLeftOver: (item) => item === 1 });
-  const first = work.call(at.db, 'a', 0);
+  const first = request(() => work.call(at.db, 'a', 0));
   await until(work.items).toEqual([[0]]);
   const late = failureOf(request(() => work.call(at.db, 'a', 1), 500));
   const patient = request(() => work.call(at.db, 'a', 2));
@@ -110,6 +110,6 @@ test('a request that leaves a batch under way takes nobody with it', async () =>
   work.begun[1]?.end();
   expect(await Promise.all([first, patient])).toEqual(['0', '2']);
   // What the batch has left over, and nobody waits for any more, would have begun before this.
-  void work.call(at.db, 'a', 3);
+  void request(() => work.call(at.db, 'a', 3));
   await until(work.items).toEqual([[0], [1, 2], [3]]);
 });
