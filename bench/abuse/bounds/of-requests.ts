@@ -33,7 +33,7 @@ export const boundsOfRequests: readonly Bound[] = [
       },
     ],
     proofs: [
-      unproven('while 300 connections send at once'),
+      unproven('while 200 connections send at once'),
       turns('are begun by turns with the one of another address that comes behind them'),
     ],
   },
