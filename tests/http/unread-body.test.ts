@@ -5,7 +5,6 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Response } from 'express';
 import { afterEach, expect, test } from 'vitest';
 import { endAnswer } from '../../src/http/unread-body.ts';
 
@@ -19,7 +18,7 @@ afterEach(() => {
 async function open(): Promise<{ client: Socket; accepted: Socket }> {
   server = createServer((request, response) => {
     Object.assign(request, { get: (name: string) => request.headers[name] });
-    endAnswer(response as Response, 'refused');
+    endAnswer(response, 'refused');
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const connection = once(server, 'connection') as Promise<[Socket]>;
