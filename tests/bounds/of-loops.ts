@@ -35,8 +35,8 @@ export const boundsOfLoops: readonly Bound[] = [
     [
       replace(
         'src/queries/fleets/fleet-removal.ts',
-        'limit ${sql.lit(limit)} for update skip locked',
-        'for update skip locked',
+        "deleteBatch(tx, 'household_checkpoints', itsOwn, limit)",
+        "deleteBatch(tx, 'household_checkpoints', itsOwn, 2 ** 40)",
       ),
     ],
     testsOf('tests/fleets/checkpoints.test.ts')('an expansion that is cancelled takes its checkpoints along'),

@@ -3,6 +3,7 @@ import type { InferResult } from 'kysely';
 import type { GrantType } from '../../domain/security/grant-types.ts';
 import type { Role } from '../../domain/users/roles.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { deleteBatch } from '../connection/delete-batch.ts';
 import { prepare } from '../connection/prepared.ts';
 import { toColumns, unnestColumns } from '../connection/rows.ts';
 import type { Columns } from '../connection/rows.ts';
@@ -194,10 +195,5 @@ export async function deletePasswordGrantTokens(
 
 /** Deletes at most `limit` tokens that expired before `instant`; resolves to their number. */
 export async function deleteAccessTokensExpiredBefore(db: Db, instant: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from access_tokens where ctid = any(array(
-      select ctid from access_tokens where expires_at < ${instant}
-      order by expires_at limit ${sql.lit(limit)} for update skip locked))
-  `.execute(db);
-  return Number(numAffectedRows ?? 0n);
+  return deleteBatch(db, 'access_tokens', sql`where expires_at < ${instant} order by expires_at`, limit);
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Account, AccountKey } from './accounts.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { deleteBatch } from '../connection/delete-batch.ts';
 import { prepare } from '../connection/prepared.ts';
 
 export interface NewPortalSession extends AccountKey {
@@ -136,10 +137,5 @@ export async function deletePortalSessionsExpiredBefore(
   instant: Date,
   limit: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from portal_sessions where ctid = any(array(
-      select ctid from portal_sessions where expires_at < ${instant}
-      order by expires_at limit ${sql.lit(limit)} for update skip locked))
-  `.execute(db);
-  return Number(numAffectedRows ?? 0n);
+  return deleteBatch(db, 'portal_sessions', sql`where expires_at < ${instant} order by expires_at`, limit);
 }

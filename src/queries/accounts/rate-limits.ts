@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
+import { deleteBatch } from '../connection/delete-batch.ts';
 import { prepare } from '../connection/prepared.ts';
 
 /** Uses of a policy's quota by a subject, within the window that began at an instant; to add also fewer than 0. */
@@ -55,10 +56,10 @@ const addUses = prepare(
 
 /** Deletes at most `limit` windows that began before `instant`; resolves to their number. */
 export async function deleteRateLimitsBefore(db: Db, instant: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from rate_limits where ctid = any(array(
-      select ctid from rate_limits where window_started_at < ${instant}
-      order by window_started_at limit ${sql.lit(limit)} for update skip locked))
-  `.execute(db);
-  return Number(numAffectedRows ?? 0n);
+  return deleteBatch(
+    db,
+    'rate_limits',
+    sql`where window_started_at < ${instant} order by window_started_at`,
+    limit,
+  );
 }

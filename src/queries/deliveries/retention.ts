@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { deleteBatch } from '../connection/delete-batch.ts';
 import { unnestRows } from '../connection/rows.ts';
 
 /**
@@ -31,12 +32,7 @@ export async function deleteMessagesAnnouncedBefore(db: Db, instant: Date, limit
 
 /** Deletes at most `limit` attempts that began before `instant` from the logs of their deliveries; resolves to their number. */
 export async function deleteAttemptsBefore(db: Db, instant: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from delivery_attempts where ctid = any(array(
-      select ctid from delivery_attempts where started_at < ${instant}
-      order by started_at limit ${sql.lit(limit)} for update skip locked))
-  `.execute(db);
-  return Number(numAffectedRows ?? 0n);
+  return deleteBatch(db, 'delivery_attempts', sql`where started_at < ${instant} order by started_at`, limit);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../generated/database.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { deleteBatch } from '../connection/delete-batch.ts';
 import type { Fleet } from './fleets.ts';
 
 /**
@@ -30,12 +31,8 @@ export function deleteLeftCheckpoints(db: Db, limit: number): Promise<number> {
     `.execute(tx);
     const [fleet] = fleets;
     if (fleet === undefined) return 0;
-    const { numAffectedRows } = await sql`
-      delete from household_checkpoints where ctid = any(array(
-        select ctid from household_checkpoints where org_id = ${fleet.simulation_org_id}
-        limit ${sql.lit(limit)} for update skip locked))
-    `.execute(tx);
-    if (Number(numAffectedRows ?? 0n) < limit) {
+    const itsOwn = sql`where org_id = ${fleet.simulation_org_id}`;
+    if ((await deleteBatch(tx, 'household_checkpoints', itsOwn, limit)) < limit) {
       await sql`
         update fleets set has_checkpoints_to_remove = false where org_id = ${fleet.org_id} and id = ${fleet.id}
       `.execute(tx);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
+import { deleteBatch } from '../connection/delete-batch.ts';
 
 /** When an item ended: by itself, by its dismissal, or, of a broadcast, with its sending. The expression of an index. */
 const ENDED_AT = sql`coalesce(i.cleared_at, i.dismissed_at, case when i.owner_id is null then i.occurred_at end)`;
@@ -9,12 +10,12 @@ const ENDED_AT = sql`coalesce(i.cleared_at, i.dismissed_at, case when i.owner_id
  * What is open stays, however old. Their dismissals go with broadcasts: delete them before.
  */
 export async function deleteItemsEndedBefore(db: Db, instant: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from notification_items where ctid = any(array(
-      select i.ctid from notification_items i where ${ENDED_AT} < ${instant}
-      order by ${ENDED_AT} limit ${sql.lit(limit)} for update skip locked))
-  `.execute(db);
-  return Number(numAffectedRows ?? 0n);
+  return deleteBatch(
+    db,
+    'notification_items',
+    sql`i where ${ENDED_AT} < ${instant} order by ${ENDED_AT}`,
+    limit,
+  );
 }
 
 /** Deletes at most `limit` dismissals of such broadcasts: one may have as many as there are users. Resolves to how many. */
