@@ -144,18 +144,13 @@ function readValues(route: Route, request: HttpRequest, body: JsonBody | undefin
  * Reads and builds a page in a turn of its partner: so many rows come and are presented in one turn of the event loop.
  * @throws Problem overloaded (503) when its turn does not come in time.
  */
-async function answerInTurn<Reply>(
+function answerInTurn<Reply>(
   { sharedLists }: OperationOptions,
   { partnerId }: Actor,
   response: Response,
   answer: () => Promise<Reply>,
 ): Promise<Reply> {
-  const release = await waitWhileWanted(response, (signal) => sharedLists.pages.acquire(partnerId, signal));
-  try {
-    return await answer();
-  } finally {
-    release();
-  }
+  return waitWhileWanted(response, (signal) => sharedLists.pages.run(partnerId, answer, signal));
 }
 
 /** What a partner may have of the lists that are streamed. */

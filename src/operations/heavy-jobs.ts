@@ -1,14 +1,28 @@
 import type { JobInput, JobName, JobOutput } from '../compute/jobs.ts';
 import type { Context } from './context.ts';
 
-/** Runs a job on a thread in the partner's turn, which the request has already where its body is large. */
-export function runHeavyJob<Name extends JobName>(
+/** Does work in the partner's turn, which the request has already where its body is large. Throws the problem overloaded (503). */
+export async function workInTurn<Result>(
   { compute, actor }: Context,
+  hasTurn: boolean,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (hasTurn) return work();
+  const endTurn = await compute.acquireTurn(actor.partnerId);
+  try {
+    return await work();
+  } finally {
+    endTurn();
+  }
+}
+
+/** Runs a job on a thread in the partner's turn. */
+export function runHeavyJob<Name extends JobName>(
+  context: Context,
   hasTurn: boolean,
   name: Name,
   input: JobInput<Name>,
 ): Promise<JobOutput<Name>> {
-  return hasTurn
-    ? compute.run(actor.partnerId, name, input)
-    : compute.runInTurn(actor.partnerId, name, input);
+  const { compute, actor } = context;
+  return workInTurn(context, hasTurn, () => compute.run(actor.partnerId, name, input));
 }

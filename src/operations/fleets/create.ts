@@ -20,7 +20,7 @@ import { toStoredDefinition } from '../../simulation/definition/stored-definitio
 import { quotaScope } from '../context.ts';
 import type { Context } from '../context.ts';
 import { BoundedCache } from '../../simulation/kernel/bounded-cache.ts';
-import { runHeavyJob } from '../heavy-jobs.ts';
+import { runHeavyJob, workInTurn } from '../heavy-jobs.ts';
 import { presentFleet } from './fleet-access.ts';
 import type { FleetRecord } from '../../presenters/fleets.ts';
 import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../households/fleet-requests.ts';
@@ -31,22 +31,20 @@ export const createFleet: BytesHandler<Context, 'createFleet'> = async (context,
   if (bytes.length <= INLINE_BODY_BYTES && !hasDensity(bytes)) {
     return { status: 200, body: await createOnce(context, prepareFleet(context, computeNewFleet(input))) };
   }
-  const { partnerId } = context.actor;
-  const endTurn = hasTurn ? undefined : await context.compute.acquireTurn(partnerId);
-  try {
+  const body = await workInTurn(context, hasTurn, async () => {
     const key = `${context.orgId} ${hashRequestBody(bytes).toString('base64')}`;
     const first = errors.length === 0 ? await findFirstAnswer(context, key) : undefined;
-    if (first !== undefined) return { status: 200, body: first };
-    const fleet = prepareFleet(context, await context.compute.run(partnerId, 'readNewFleet', input));
-    const body = await createOnce(context, fleet);
-    createdBySentBytes.getOrCompute(key, () => ({
-      requestId: fleet.fleet.request_id,
-      bodyHash: fleet.bodyHash,
-    }));
-    return { status: 200, body };
-  } finally {
-    endTurn?.();
-  }
+    if (first !== undefined) return first;
+    const fleet = prepareFleet(
+      context,
+      await context.compute.run(context.actor.partnerId, 'readNewFleet', input),
+    );
+    const created = await createOnce(context, fleet);
+    const { bodyHash } = fleet;
+    createdBySentBytes.getOrCompute(key, () => ({ requestId: fleet.fleet.request_id, bodyHash }));
+    return created;
+  });
+  return { status: 200, body };
 };
 
 /** Of fleets with a density what was created from which bytes, so that a repeat need not be read. */
