@@ -67,7 +67,7 @@ export function createOAuthHandler(
       if (!isProven) await limiter.countRequest(response, [unproven]);
       let attempt: readonly QuotaState[] = [];
       const onClientProven = async (partnerId: string): Promise<void> => {
-        provenClients.remember(authorization, partnerId);
+        if (!isProven) provenClients.remember(authorization, partnerId);
         attempt = await countProvenClient(options, response, asked, { client, partnerId }, request.ip);
       };
       const reply = await endpoint({ ...asked, onClientProven });

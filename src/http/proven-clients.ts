@@ -5,9 +5,9 @@ import { LRUCache } from 'lru-cache';
 const MAX_CLIENTS = 10_000;
 
 /**
- * Whose credentials were right when they were used last, and of which partner they are, by the digest of their Authorization header: what others use up with
- * wrong ones, by address or by client id, does not stop them,
- * and they are looked up in the share of their partner. Kept by each process for itself.
+ * Clients whose credentials were right when they were used last, with their partners, by the digest of the Authorization header.
+ * What others use up with wrong ones, by address or by client id, does not stop them, and they are looked up in the share of
+ * their partner. Kept by each process for itself.
  */
 export class ProvenClients {
   readonly #headers: LRUCache<string, string>;

@@ -138,7 +138,8 @@ class Batches<Item, Result> {
 
   /** Never rejects. */
   async #runNext(scope: RequestScope | undefined): Promise<void> {
-    const { partnerId, address } = scope ?? {};
+    const partnerId = scope?.partnerId;
+    const address = partnerId === undefined ? scope?.address : undefined;
     await endTurn();
     const addedBefore = this.#added;
     let left: readonly Call<Item, Result>[] = [];
