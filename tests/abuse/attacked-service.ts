@@ -42,8 +42,8 @@ export interface AttackedService {
   readonly countQueueQuestions: () => Promise<number>;
   /** Takes locks by a statement, of which $1 is the attacker; the function that it resolves to lets them go. */
   lock(statement: string): Promise<() => Promise<void>>;
-  /** Milliseconds of processor time of the threads that give way to the main thread (nice(2)), and of the main thread and its equals. */
-  readonly threadTimes: () => Promise<readonly [number, number]>;
+  /** Milliseconds of processor time of the threads that give way to the main thread (nice(2)). */
+  readonly threadMsThatGiveWay: () => Promise<number>;
   /** The longest hold of the event loop since the last call, in milliseconds of its thread. */
   readonly takeHoldMs: () => Promise<number>;
   /** A request of the other partner; resolves to its status. */
@@ -52,15 +52,15 @@ export interface AttackedService {
 }
 
 /** As Linux tells: of each thread its user and system time in hundredths of a second, and its niceness. */
-const THREAD_TIMES = `(() => {
+const THREAD_MS_THAT_GIVE_WAY = `(() => {
   const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs');
   const { getPriority } = process.getBuiltinModule('node:os');
-  const times = [0, 0];
+  let givingWayMs = 0;
   for (const thread of readdirSync('/proc/self/task')) {
     const fields = readFileSync('/proc/self/task/' + thread + '/stat', 'utf8').split(') ')[1].split(' ');
-    times[Number(fields[16]) > getPriority() ? 0 : 1] += 10 * (Number(fields[11]) + Number(fields[12]));
+    if (Number(fields[16]) > getPriority()) givingWayMs += 10 * (Number(fields[11]) + Number(fields[12]));
   }
-  return times;
+  return givingWayMs;
 })()`;
 
 export async function startAttackedService(
@@ -108,7 +108,7 @@ export async function startAttackedService(
       countConnections(pool, "application_name = 'partner' and wait_event_type = 'Lock'"),
     countQueueQuestions: () => countConnections(pool, "state = 'active' and query like '% as in_flight%'"),
     lock: (statement) => holdLock(pool, statement, attacker.orgId),
-    threadTimes: () => inspector.evaluate<readonly [number, number]>(THREAD_TIMES),
+    threadMsThatGiveWay: () => inspector.evaluate<number>(THREAD_MS_THAT_GIVE_WAY),
     takeHoldMs: () => inspector.evaluate<number>(TAKE_LONGEST_HOLD),
     ask: (method) => askAsVictim(service.baseUrl, victim, method),
     remove: async () => {

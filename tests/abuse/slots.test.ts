@@ -31,9 +31,9 @@ test.each([
 );
 
 test.each(['login', 'password-grant'])('%s: hashes are computed by threads that give way', async (name) => {
-  const before = await service.threadTimes();
-  await service.attack(name, 3);
-  const [givingWay, others] = (await service.threadTimes()).map((ms, index) => ms - (before[index] ?? 0));
-  expect(givingWay).toBeGreaterThan(100);
-  expect(others).toBeLessThan(givingWay ?? 0);
+  const before = await service.threadMsThatGiveWay();
+  const attack = service.begin(name, 3, Infinity);
+  // As long as a busy machine takes: the threads get what others leave.
+  await until(service.threadMsThatGiveWay, (ms) => ms - before > 100);
+  await attack.end();
 });

@@ -44,7 +44,8 @@ beforeAll(async () => {
     requestPool: {
       waitMs: 60_000,
       open: (connection) => {
-        const database = openDatabase({ connection });
+        // Filling takes as long as a busy machine needs.
+        const database = openDatabase({ connection, statementMs: 300_000 });
         ({ pool } = database);
         return Promise.resolve(database);
       },
