@@ -223,8 +223,14 @@ export interface OrganizationsTable {
 
 export interface PartnerQuotasTable {
   org_id: string;
-  name: 'fleets' | 'households' | 'webhooks' | 'applications' | 'users' | 'event_streams' | 'price_quarters' | 'price_revisions';
+  name: 'fleets' | 'households' | 'webhooks' | 'applications' | 'users' | 'event_streams' | 'price_quarters' | 'price_revisions' | 'pending_deliveries';
   quota: number;
+}
+
+export interface PendingDeliveryCountsTable {
+  org_id: string;
+  shard: number;
+  deliveries: number;
 }
 
 export interface PendingItemCountsTable {
@@ -334,6 +340,7 @@ export interface Database {
   notification_items: NotificationItemsTable;
   organizations: OrganizationsTable;
   partner_quotas: PartnerQuotasTable;
+  pending_delivery_counts: PendingDeliveryCountsTable;
   pending_item_counts: PendingItemCountsTable;
   portal_sessions: PortalSessionsTable;
   price_counts: PriceCountsTable;

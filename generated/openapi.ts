@@ -1429,7 +1429,8 @@ export interface paths {
          *     The message is also announced anew on `GET …/notifications/events`, so that it reaches a local listener.
          *
          *     409 `delivery_state_conflict`: the delivery is pending already or was cancelled, the webhook is disabled, or it is
-         *     not subscribed to the message's topic any more.
+         *     not subscribed to the message's topic any more. 422 `quota_reached`: as many of the partner's deliveries are pending as
+         *     may be; what ends makes room.
          *
          *     Who may call it: admin.
          */
@@ -3152,7 +3153,7 @@ export interface components {
              * @description When it was delivered, exhausted or cancelled; null while pending.
              */
             readonly finished_at: string | null;
-            /** @description Why a cancelled delivery was dropped; null otherwise. */
+            /** @description Why a cancelled delivery was dropped; null otherwise. `quota_reached`: when the event came, as many of the partner's deliveries were pending as may be; the event itself is in the lists of notifications and in the event stream. */
             readonly cancel_reason: string | null;
         };
         /** @description One page of a webhook's deliveries, newest first. */
@@ -8784,7 +8785,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReached"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

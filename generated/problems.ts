@@ -246,8 +246,8 @@ export const PROBLEMS = {
     "status": 422,
     "title": "Quota reached",
     "detail": "The partner has as many of these as it may have.",
-    "cause": "A partner (its organization together with the simulation organizations of its fleets) may have so many fleets, simulated households, webhooks, applications, users and stored prices, and no more. The detail names the quota that was reached and what there is. Nothing was changed.",
-    "cure": "Delete what is not needed: users, webhooks, applications; purge fleets. What is deleted is free at once, what a purge removes when the purge has ended. Or ask the operator of the service for a higher quota. Waiting does not help."
+    "cause": "A partner (its organization together with the simulation organizations of its fleets) may have so many fleets, simulated households, webhooks, applications, users, stored prices and pending deliveries, and no more. The detail names the quota that was reached and what there is. Nothing was changed.",
+    "cure": "Delete what is not needed: users, webhooks, applications; purge fleets. What is deleted is free at once, what a purge removes when the purge has ended. Or ask the operator of the service for a higher quota. Waiting does not help, but for pending deliveries: they end by themselves, and at once when their webhook is disabled or deleted."
   },
   "quota_exceeded": {
     "scope": "problem",

@@ -289,10 +289,10 @@ begin
     from result r join in_flight_slots held
       on held.worker_id = r.worker_id and held.slot = r.slot and held.lease_token = r.lease_token
     where s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token
-    returning held.org_id, held.message_id, held.webhook_id, r.state, r.retry_after_ms, r.started_at, r.duration_ms,
+    returning held.org_id, held.partner_id, held.message_id, held.webhook_id, r.state, r.retry_after_ms, r.started_at, r.duration_ms,
       r.error_class, r.status_code, r.detail, r.address, r.secret_version
   ), locked as (
-    select l.* from deliveries d
+    select l.*, d.state = 'pending' as was_pending from deliveries d
     join leased l on d.org_id = l.org_id and d.message_id = l.message_id and d.webhook_id = l.webhook_id
     order by d.message_id, d.webhook_id
     for update of d
@@ -307,7 +307,12 @@ begin
     from locked l
     where d.org_id = l.org_id and d.message_id = l.message_id and d.webhook_id = l.webhook_id
     returning d.org_id, d.message_id, d.webhook_id, d.attempts, d.state, d.request_id, l.started_at, l.duration_ms,
-      l.error_class, l.status_code, l.detail, l.address, l.secret_version
+      l.error_class, l.status_code, l.detail, l.address, l.secret_version, l.partner_id, l.was_pending
+  ), counted as (
+    insert into pending_delivery_counts as c (org_id, shard, deliveries)
+    select partner_id, 32 + pg_backend_pid() % 32, -count(*) from finished
+    where was_pending and state <> 'pending' group by partner_id order by partner_id
+    on conflict on constraint pending_delivery_counts_pkey do update set deliveries = c.deliveries + excluded.deliveries
   ), logged as (
     insert into delivery_attempts (org_id, message_id, webhook_id, attempt, started_at, duration_ms, outcome,
       error_class, status_code, detail, address, secret_version, request_id)
@@ -645,9 +650,18 @@ create table partner_quotas (
   quota bigint not null,
   constraint partner_quotas_pkey PRIMARY KEY (org_id, name),
   constraint partner_quotas_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
-  constraint partner_quotas_name_check CHECK (name = ANY (ARRAY['fleets'::text, 'households'::text, 'webhooks'::text, 'applications'::text, 'users'::text, 'event_streams'::text, 'price_quarters'::text, 'price_revisions'::text])),
+  constraint partner_quotas_name_check CHECK (name = ANY (ARRAY['fleets'::text, 'households'::text, 'webhooks'::text, 'applications'::text, 'users'::text, 'event_streams'::text, 'price_quarters'::text, 'price_revisions'::text, 'pending_deliveries'::text])),
   constraint partner_quotas_quota_check CHECK (quota >= 0)
 );
+
+create table pending_delivery_counts (
+  org_id uuid not null,
+  shard smallint not null,
+  deliveries bigint not null,
+  constraint pending_delivery_counts_pkey PRIMARY KEY (org_id, shard),
+  constraint pending_delivery_counts_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+alter table pending_delivery_counts set (fillfactor=50);
 
 create table pending_item_counts (
   org_id uuid not null,

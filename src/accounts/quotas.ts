@@ -26,7 +26,7 @@ export interface QuotaScope {
 export async function requireWithinQuota(
   tx: Tx,
   scope: QuotaScope,
-  name: Exclude<CountedQuota, 'users'>,
+  name: Exclude<CountedQuota, 'users' | 'pending_deliveries'>,
   more = 1,
 ): Promise<void> {
   await lockPartner(tx, scope.partnerId);
@@ -51,23 +51,27 @@ export async function checkQuota(
  */
 export async function checkPriceQuotas(
   tx: Tx,
-  { partnerId, quotas }: QuotaScope,
+  scope: QuotaScope,
   { newQuarters, mostRevisions }: Omit<StoredPrices, 'count'>,
 ): Promise<void> {
+  const { partnerId, quotas } = scope;
   const revisions = await findQuota(tx, partnerId, 'price_revisions', quotas.price_revisions);
   if (mostRevisions > revisions) {
     throw quotaReachedProblem('price_revisions', { quota: revisions, used: mostRevisions - 1, more: 1 });
   }
-  if (newQuarters === 0) return;
-  const quarters = await findQuota(tx, partnerId, 'price_quarters', quotas.price_quarters);
-  const used = await countUse(tx, partnerId, 'price_quarters');
-  if (used > quarters) {
-    throw quotaReachedProblem('price_quarters', {
-      quota: quarters,
-      used: used - newQuarters,
-      more: newQuarters,
-    });
-  }
+  if (newQuarters > 0) await checkStored(tx, scope, 'price_quarters', newQuarters);
+}
+
+/** Throws 422 `quota_reached` when the `more` that the transaction has stored exceed the quota. */
+export async function checkStored(
+  tx: Tx,
+  { partnerId, quotas }: QuotaScope,
+  name: CountedQuota,
+  more: number,
+): Promise<void> {
+  const quota = await findQuota(tx, partnerId, name, quotas[name]);
+  const used = await countUse(tx, partnerId, name);
+  if (used > quota) throw quotaReachedProblem(name, { quota, used: used - more, more });
 }
 
 /** A quota with what the partner has of it. */

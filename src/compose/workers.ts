@@ -51,6 +51,8 @@ export async function startWorkers({
     now: clock,
     simulatorFaults: settings.simulatorFaults,
     buildHouseholds: buildOnThreads(compute),
+    pendingDeliveries: settings.quotas.pending_deliveries,
+    countDropped: (count) => deliveryMetrics.deliveriesCancelled('quota_reached', count),
     wakeDispatcher: (orgIds) => {
       announce(orgIds);
       dispatcher.wake();

@@ -3,30 +3,46 @@ import { v7 as timeOrderedUuid } from 'uuid';
 import { conditionMessage, itemKindOf } from '../domain/notifications/conditions.ts';
 import { encodeEnvelope } from '../domain/notifications/envelope.ts';
 import { notificationText } from '../domain/notifications/notification-texts.ts';
+import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
 import type { Tx } from '../queries/connection/database.ts';
-import { insertMessageWithDeliveries } from '../queries/deliveries/deliveries.ts';
+import { insertMessageWithDeliveries, type NewMessage } from '../queries/deliveries/deliveries.ts';
 import { findConditionDevice, type ConditionDevice } from '../queries/notifications/condition-devices.ts';
 import { insertConditionItem } from '../queries/notifications/condition-items.ts';
 import { activateCondition, lockCondition } from '../queries/notifications/device-conditions.ts';
 import type { ConditionChange, ConditionEvent } from './condition-event.ts';
 
+export interface RaisedCondition extends ConditionChange {
+  /** Deliveries that were cancelled at once, since the partner has as many pending ones as it may have. */
+  readonly dropped: number;
+}
+
 /**
  * Raises a condition: writes its state, the notification item, the message and its deliveries, all in the caller's
  * transaction. Of two calls at once the second waits for the first one's commit and then finds the condition raised, so
  * that an outage is reported once, also when its notice was dismissed meanwhile. Undefined when there is no such
- * device, or its owner is deleted. Wake the dispatcher after the commit.
+ * device, or its owner is deleted. Wake the dispatcher after the commit. `quota`: how many pending deliveries a partner may
+ * have that has no quota of its own.
  */
-export async function raiseCondition(tx: Tx, event: ConditionEvent): Promise<ConditionChange | undefined> {
+export async function raiseCondition(
+  tx: Tx,
+  event: ConditionEvent,
+  quota: number = DEFAULT_QUOTAS.pending_deliveries,
+): Promise<RaisedCondition | undefined> {
   const device = await findConditionDevice(tx, event.orgId, event.deviceId);
   if (device === undefined) return undefined;
   const raisedAt = await activateCondition(tx, event, event.now);
   if (raisedAt === undefined) {
     const active = await lockCondition(tx, event);
-    return { changed: false, changedAt: active?.changed_at ?? event.now };
+    return { changed: false, changedAt: active?.changed_at ?? event.now, dropped: 0 };
   }
   await writeItem(tx, event, device, raisedAt);
-  await writeMessage(tx, event, device, raisedAt);
-  return { changed: true, changedAt: raisedAt };
+  const { dropped } = await insertMessageWithDeliveries(
+    tx,
+    messageOf(event, device, raisedAt),
+    raisedAt,
+    quota,
+  );
+  return { changed: true, changedAt: raisedAt, dropped };
 }
 
 async function writeItem(
@@ -48,16 +64,15 @@ async function writeItem(
   });
 }
 
-async function writeMessage(
-  tx: Tx,
+function messageOf(
   { orgId, deviceId, code, requestId }: ConditionEvent,
   device: ConditionDevice,
   now: Date,
-): Promise<void> {
+): NewMessage {
   // Ids ordered by time put messages of one time side by side in their tables: a claim from a long backlog reads few pages.
   const id = timeOrderedUuid({ msecs: now.getTime() });
   const content = conditionMessage(code, { deviceId, ...device });
-  const message = {
+  return {
     org_id: orgId,
     id,
     message_type: content.type,
@@ -65,5 +80,4 @@ async function writeMessage(
     payload: encodeEnvelope(id, content, now),
     request_id: requestId,
   };
-  await insertMessageWithDeliveries(tx, message, now);
 }

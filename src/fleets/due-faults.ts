@@ -1,3 +1,4 @@
+import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
 import { isFleetActive } from '../domain/fleets/fleet-states.ts';
 import { endCondition } from '../conditions/end-condition.ts';
 import { raiseCondition } from '../conditions/raise-condition.ts';
@@ -40,12 +41,30 @@ export function planFirstFaults(fleetId: string, household: Household, now: Date
   );
 }
 
+export interface DueFaultsOptions {
+  readonly db: Db;
+  readonly now: () => Date;
+  /** How many pending deliveries a partner may have that has no quota of its own; as documented by default. */
+  readonly pendingDeliveries?: number;
+  /** Counts deliveries that were cancelled at once, since their partner had as many. */
+  readonly countDropped?: (count: number) => void;
+}
+
 /** Begins and ends conditions that are due; the organizations in which some were, so that there may be more. */
-export async function applyDueFaults(db: Db, now: Date): Promise<string[]> {
+export async function applyDueFaults({
+  db,
+  now: readClock,
+  pendingDeliveries = DEFAULT_QUOTAS.pending_deliveries,
+  countDropped,
+}: DueFaultsOptions): Promise<string[]> {
+  const now = readClock();
   const changed: string[] = [];
   for (const due of await listFleetsWithDueChanges(db, now, CONDITION_BATCH_SIZE)) {
-    const count = await db.transaction().execute((tx) => applyDueFaultsOfFleet(tx, due, now));
+    const { count, dropped } = await db
+      .transaction()
+      .execute((tx) => applyDueFaultsOfFleet(tx, due, now, pendingDeliveries));
     if (count > 0) changed.push(due.orgId);
+    if (dropped > 0) countDropped?.(dropped);
   }
   return changed;
 }
@@ -55,24 +74,28 @@ async function applyDueFaultsOfFleet(
   tx: Tx,
   { orgId, fleetOrgId, fleetId }: DueFleet,
   now: Date,
-): Promise<number> {
+  quota: number,
+): Promise<{ readonly count: number; readonly dropped: number }> {
+  const nothing = { count: 0, dropped: 0 };
   const state = await findEventFleet(tx, fleetOrgId, fleetId);
-  if (state === undefined || !isFleetActive(state.status)) return 0;
+  if (state === undefined || !isFleetActive(state.status)) return nothing;
   const fleet = await findFleetBySimulationOrg(tx, orgId);
-  if (fleet === undefined) return 0;
+  if (fleet === undefined) return nothing;
   const conditions = await claimDueConditionChanges(tx, orgId, now, CONDITION_BATCH_SIZE);
-  for (const condition of conditions) await applyDueCondition(tx, orgId, fleet.seed, condition, now);
-  return conditions.length;
+  let dropped = 0;
+  for (const condition of conditions)
+    dropped += await applyDueCondition(tx, { ...condition, orgId, seed: fleet.seed }, now, quota);
+  return { count: conditions.length, dropped };
 }
 
+/** Resolves to the number of deliveries that were dropped. */
 async function applyDueCondition(
   tx: Tx,
-  orgId: string,
-  seed: number,
-  condition: DueCondition,
+  condition: DueCondition & { readonly orgId: string; readonly seed: number },
   now: Date,
-): Promise<void> {
-  const { deviceId: id, deviceType, householdIndex, code, occurrence, changeAt } = condition;
+  quota: number,
+): Promise<number> {
+  const { orgId, seed, deviceId: id, deviceType, householdIndex, code, occurrence, changeAt } = condition;
   const event = { orgId, deviceId: id, code, now: changeAt };
   const planned = (after: Date) => nextFault(seed, householdIndex, deviceType, code, after);
   const here = planned(changeAt);
@@ -82,16 +105,16 @@ async function applyDueCondition(
       occurrence: occurrence + 1,
       changeAt: here?.startsAt ?? null,
     });
-    return;
+    return 0;
   }
   const isOver = here.endsAt !== null && here.endsAt <= now;
   const isStale = isOver && now.getTime() - changeAt.getTime() > SKIP_PAST_FAULTS_AFTER_MS;
   const next = planned(new Date(changeAt.getTime() + 1))?.startsAt ?? null;
   if (isStale) {
     await updateNextConditionChange(tx, orgId, condition, { occurrence: occurrence + 1, changeAt: next });
-    return;
+    return 0;
   }
-  await raiseCondition(tx, event);
+  const raised = await raiseCondition(tx, event, quota);
   await updateNextConditionChange(
     tx,
     orgId,
@@ -100,4 +123,5 @@ async function applyDueCondition(
       ? { occurrence: occurrence + 1, changeAt: next }
       : { occurrence, changeAt: here.endsAt },
   );
+  return raised?.dropped ?? 0;
 }

@@ -5,7 +5,6 @@ import { PollingLoop } from '../loops/polling-loop.ts';
 import { OverlongComputation } from '../domain/api/overlong-computation.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
-import type { Db } from '../queries/connection/database.ts';
 import { claimFleet, postponeFleetClaim, releaseFleetClaim } from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import { findNextConditionChangeAt } from '../queries/fleets/planned-conditions.ts';
@@ -13,6 +12,7 @@ import { buildMissingHouseholds } from '../simulation/household/missing-househol
 import { advanceOldestCheckpoints } from './checkpoints.ts';
 import type { CheckpointWorkContext } from './checkpoints.ts';
 import { applyDueFaults } from './due-faults.ts';
+import type { DueFaultsOptions } from './due-faults.ts';
 import { recordProvisioningFailure, provisionFleet } from './provisioning.ts';
 import type { BuildHouseholds, ProvisioningContext } from './provisioning.ts';
 import { purgeFleetInBatches } from './purge.ts';
@@ -20,9 +20,7 @@ import { purgeFleetInBatches } from './purge.ts';
 /** Hears of work given by other processes; the answer ends it. */
 export type ListenForWork = (wake: () => void) => Promise<() => Promise<void>>;
 
-export interface FleetRunnerOptions {
-  readonly db: Db;
-  readonly now: () => Date;
+export interface FleetRunnerOptions extends DueFaultsOptions {
   /** Whether devices get conditions by themselves. */
   readonly simulatorFaults: boolean;
   /** Deliveries may have been written. */
@@ -221,10 +219,10 @@ export class FleetRunner {
   }
 
   async #applyDueFaults(): Promise<void> {
-    const { db, now, simulatorFaults, wakeDispatcher } = this.#options;
+    const { simulatorFaults, wakeDispatcher } = this.#options;
     if (!simulatorFaults) return;
     while (!this.#isStopped) {
-      const changed = await applyDueFaults(db, now());
+      const changed = await applyDueFaults(this.#options);
       if (changed.length === 0) return;
       wakeDispatcher(changed);
     }

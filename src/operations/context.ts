@@ -29,7 +29,7 @@ export interface Services {
   readonly testWebhook: WebhookTester;
   /** A user's role changed, or the user or application is gone: its tokens are read anew. Call it after the commit. */
   readonly invalidateCachedTokensOf: (userOrApplicationId: string) => void;
-  /** Counts pending deliveries that a change of their webhook dropped. */
+  /** Counts deliveries that were dropped: by a change of their webhook, or because too many are pending. */
   readonly countCancelled: (reason: CancelReason, count: number) => void;
   /** Threads for heavy computations. */
   readonly compute: ComputePool;

@@ -1,4 +1,5 @@
 import type { components } from '../../generated/openapi.ts';
+import { checkStored } from '../accounts/quotas.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { formatLinkHeader } from '../domain/api/page-links.ts';
 import { decodeCursor, encodeCursor } from '../domain/api/cursor.ts';
@@ -8,6 +9,7 @@ import type { LoggedAttempt, LoggedDelivery } from '../queries/deliveries/delive
 import { checkDestinationAddress } from '../domain/security/addresses.ts';
 import { reannounceMessage } from '../queries/notifications/events.ts';
 import { findWebhook } from '../queries/deliveries/webhooks.ts';
+import { quotaScope } from './context.ts';
 import type { Context } from './context.ts';
 import { checkWebhookExists } from './webhooks.ts';
 
@@ -48,13 +50,15 @@ export const getDelivery: Handler<Context, 'getDelivery'> = async (context, { pa
   return { status: 200, body: { ...presentDelivery(delivery), attempt_log: attempts.map(presentAttempt) } };
 };
 
-/** Sends a delivered or exhausted delivery again. 409 `delivery_state_conflict` when it cannot be sent. */
+/** Sends a delivered or exhausted delivery again. 409 `delivery_state_conflict` when it cannot be sent, 422 `quota_reached`. */
 export const redeliver: Handler<Context, 'redeliver'> = async (context, { path }) => {
   const before = await requireDelivery(context, path);
   const { orgId, now } = context;
   const reopened = await context.db.transaction().execute(async (tx) => {
     const delivery = await log.requeueDelivery(tx, keyOf(context, path), now, context.requestId);
-    if (delivery !== undefined) await reannounceMessage(tx, orgId, delivery.message_id);
+    if (delivery === undefined) return undefined;
+    await checkStored(tx, quotaScope(context), 'pending_deliveries', 1);
+    await reannounceMessage(tx, orgId, delivery.message_id);
     return delivery;
   });
   if (reopened === undefined) {

@@ -10,7 +10,7 @@ export interface DeliveryMetrics {
   messageReceived(sinceEventMs: number, attempt: number): void;
   /** Leases released because their worker was gone or they had expired. */
   leasesReleased(count: number): void;
-  /** Deliveries that their webhook did not want any more. */
+  /** Deliveries that their webhook did not want any more, or that were too many. */
   deliveriesCancelled(reason: CancelReason, count: number): void;
   /** Attempts whose lease had been released before their result came. */
   resultsSuperseded(count: number): void;

@@ -6,6 +6,7 @@ const BODIES = 'generated/validate-bodies.js';
 const QUERIES = 'generated/validate-queries.js';
 const QUOTAS = 'src/accounts/quotas.ts';
 const quotas = testsOf('tests/operations/quotas.test.ts');
+const pendingDeliveries = testsOf('tests/queries/deliveries/pending-counts.test.ts');
 
 export const boundsOfObjects: readonly Bound[] = [
   bound(
@@ -54,13 +55,46 @@ export const boundsOfObjects: readonly Bound[] = [
   ),
   bound(
     'quarters with prices of a partner',
-    [replace(QUOTAS, 'if (used > quarters) {', 'if (used > Infinity) {')],
+    [
+      replace(
+        QUOTAS,
+        'if (newQuarters > 0) await checkStored(',
+        'if (newQuarters > Infinity) await checkStored(',
+      ),
+    ],
     quotas('of ten at once for whom three places are left', 'price_quarters'),
   ),
   bound(
     'revisions of a price',
     [replace(QUOTAS, 'if (mostRevisions > revisions) {', 'if (mostRevisions > Infinity) {')],
     quotas('so many prices are stored for a quarter hour'),
+  ),
+  bound(
+    'pending deliveries of a partner',
+    [
+      replace(
+        'src/queries/deliveries/deliveries.ts',
+        'select t.id, partner.has_room or not exists (',
+        'select t.id, true or not exists (',
+      ),
+    ],
+    pendingDeliveries('at the quota an event is written and its deliveries are dropped'),
+    pendingDeliveries('a webhook for which nothing is pending'),
+    pendingDeliveries('simulation organizations count with their partner'),
+    pendingDeliveries('events at the same time pass the quota by no more'),
+    testsOf('tests/fleets/due-faults.test.ts')('faults begin at the quota of pending deliveries'),
+    testsOf('tests/operations/pending-deliveries.test.ts')('an event of a device is written all the same'),
+  ),
+  bound(
+    'pending deliveries of a partner that are sent again',
+    [
+      replace(
+        'src/operations/deliveries.ts',
+        "await checkStored(tx, quotaScope(context), 'pending_deliveries', 1);",
+        'void [checkStored, quotaScope];',
+      ),
+    ],
+    testsOf('tests/operations/pending-deliveries.test.ts')('nothing is sent again'),
   ),
   bound(
     'quotas of one partner beside the defaults',

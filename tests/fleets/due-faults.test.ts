@@ -122,3 +122,29 @@ test('without planned faults nothing is planned', async () => {
   await fleets.anotherRunner({ simulatorFaults: false }).processAll();
   expect(await planned(body.simulation_org_id as string)).toEqual([]);
 });
+
+test('faults begin at the quota of pending deliveries, and the runner counts what is dropped', async () => {
+  const { api } = fleets;
+  const fleet = await fleets.running({ count: 20 });
+  const orgId = fleet.simulation_org_id as string;
+  const topics = ['device.information', 'device.action_required'];
+  const url = 'https://partner.example.com/hook';
+  await api.call('createWebhook', { path: { org_id: orgId }, body: { url, topics } });
+  let dropped = 0;
+  const runner = fleets.anotherRunner({
+    simulatorFaults: true,
+    pendingDeliveries: 0,
+    countDropped: (count) => (dropped += count),
+  });
+  api.clock.set((await planned(orgId))[5]?.next_change_at ?? new Date(NaN));
+  await runner.processAll();
+  const deliveries = await api.db
+    .selectFrom('deliveries')
+    .select(['state', 'cancel_reason'])
+    .where('org_id', '=', orgId)
+    .execute();
+  expect(deliveries.length).toBeGreaterThanOrEqual(2);
+  expect((await items(orgId)).length).toBe(deliveries.length);
+  expect(deliveries.filter(({ state }) => state === 'pending')).toHaveLength(1);
+  expect(deliveries.filter(({ cancel_reason: reason }) => reason === 'quota_reached')).toHaveLength(dropped);
+});

@@ -156,8 +156,8 @@ export async function addMessage(
       : { type, data: { ...device, action: 'reauthentication_required' } };
   const payload = encodeEnvelope(id, content, now);
   const message = { org_id: orgId, id, message_type: type, occurred_at: now, payload };
-  const deliveries = await db.transaction().execute((tx) => insertMessageWithDeliveries(tx, message, now));
-  return { id, payload, deliveries };
+  const inserted = await db.transaction().execute((tx) => insertMessageWithDeliveries(tx, message, now));
+  return { id, payload, deliveries: inserted.pending };
 }
 
 /** Makes all leases end now, by the clock of the database. */

@@ -10,6 +10,7 @@ export const QUOTA_NAMES = [
   'event_streams',
   'price_quarters',
   'price_revisions',
+  'pending_deliveries',
 ] as const;
 export type QuotaName = (typeof QUOTA_NAMES)[number];
 export type Quotas = Readonly<Record<QuotaName, number>>;
@@ -25,6 +26,7 @@ export const DEFAULT_QUOTAS: Quotas = {
   // Five years of 365.25 days.
   price_quarters: 175_320,
   price_revisions: 20,
+  pending_deliveries: 100_000,
 };
 
 /** The quota of what is not bounded. */
@@ -50,6 +52,10 @@ const KINDS: Readonly<Record<Exclude<QuotaName, 'event_streams'>, Kind>> = {
   price_revisions: {
     what: 'prices for the same quarter hour, one after the other',
     cure: 'Send a price only when it has changed',
+  },
+  pending_deliveries: {
+    what: 'pending deliveries',
+    cure: 'Disable or delete webhooks whose endpoints do not answer',
   },
 };
 

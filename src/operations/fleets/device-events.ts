@@ -1,10 +1,12 @@
 import type { Handler } from '../../contract/handlers.ts';
+import type { Quotas } from '../../domain/api/quotas.ts';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
 import { isFleetActive } from '../../domain/fleets/fleet-states.ts';
 import { notFoundProblem, Problem } from '../../domain/api/problem.ts';
-import type { ConditionChange, ConditionEvent } from '../../conditions/condition-event.ts';
+import type { ConditionEvent } from '../../conditions/condition-event.ts';
 import { endCondition } from '../../conditions/end-condition.ts';
 import { raiseCondition } from '../../conditions/raise-condition.ts';
+import type { RaisedCondition } from '../../conditions/raise-condition.ts';
 import { findEventFleet, fleetHasDevice } from '../../queries/notifications/condition-devices.ts';
 import type { EventFleet } from '../../queries/notifications/condition-devices.ts';
 import type { Db, Tx } from '../../queries/connection/database.ts';
@@ -26,9 +28,10 @@ export const triggerDeviceEvent: Handler<Context, 'triggerDeviceEvent'> = async 
     }
     const { simulationOrgId } = fleet;
     const device = { orgId: simulationOrgId, deviceId: path.device_id, now, requestId };
-    return { simulationOrgId, change: await applyDeviceEvent(tx, device, body.code) };
+    return { simulationOrgId, change: await applyDeviceEvent(tx, device, body.code, context.quotas) };
   });
   if (change.changed && body.code !== 'reconnect') context.wakeDispatcher([simulationOrgId]);
+  if (change.dropped > 0) context.countCancelled('quota_reached', change.dropped);
   const occurred_at = change.changedAt.toISOString();
   return {
     status: 200,
@@ -45,9 +48,11 @@ async function applyDeviceEvent(
   tx: Tx,
   device: Omit<ConditionEvent, 'code'>,
   code: ConditionCode | 'reconnect',
-): Promise<ConditionChange> {
-  if (code === 'reconnect') return endCondition(tx, { ...device, code: 'device_offline' });
-  const change = await raiseCondition(tx, { ...device, code });
+  quotas: Quotas,
+): Promise<RaisedCondition> {
+  if (code === 'reconnect')
+    return { ...(await endCondition(tx, { ...device, code: 'device_offline' })), dropped: 0 };
+  const change = await raiseCondition(tx, { ...device, code }, quotas.pending_deliveries);
   if (change === undefined) throw notFoundProblem('device');
   return change;
 }

@@ -56,7 +56,7 @@ export async function setPartnerQuota(
     .execute();
 }
 
-/** How much a partner has of something. Exact until the commit only under `lockPartner`, users apart. */
+/** How much a partner has of something. Exact until the commit only under `lockPartner`, users and deliveries apart. */
 export async function countUse(db: Db | Tx, partnerId: string, name: CountedQuota): Promise<number> {
   const { rows } = await sql<{ used: number }>`select (${USE[name](partnerId)}) as used`.execute(db);
   return rows[0]?.used ?? 0;
@@ -87,6 +87,8 @@ const USE: Readonly<Record<CountedQuota, CountOf>> = {
     sql`select coalesce(sum(users), 0)::bigint from user_counts where org_id = ${partnerId}`,
   price_quarters: (partnerId) =>
     sql`select coalesce(sum(quarters), 0)::bigint from price_counts where org_id in (${organizationsOf(partnerId)})`,
+  pending_deliveries: (partnerId) =>
+    sql`select greatest(coalesce(sum(deliveries), 0), 0)::bigint from pending_delivery_counts where org_id = ${partnerId}`,
 };
 
 /** The partner's organization and its simulation organizations. */

@@ -6,7 +6,7 @@ import type { RawBuilder } from 'kysely';
 const ANNOUNCING_LOCK_CLASS = 7_402_113;
 
 /** The same for two organizations in rare cases, which then wait for each other's announcements. */
-const lockObject = (orgId: string): RawBuilder<number> => sql`hashtext(${orgId.toLowerCase()}::text)`;
+const lockObject = (orgId: string): RawBuilder<number> => sql`hashtext(lower(${orgId}::text))`;
 
 /**
  * A select of one row that shows, until the transaction ends, that it announces messages of the organization. An instant of

@@ -3,6 +3,7 @@ import type { CursorPosition } from '../../domain/api/cursor.ts';
 import { MAX_PAGE_LIMIT } from '../../domain/api/page-links.ts';
 import { dueAtOnce } from './deliveries.ts';
 import type { CancelReason } from './deliveries.ts';
+import { ADDING_SHARD, addToPendingCounts, selectPartnerOf } from './pending-counts.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepare, prepareShapes } from '../connection/prepared.ts';
 
@@ -130,14 +131,18 @@ export async function requeueDelivery(
       select org_id, id, topics from webhooks
       where org_id = ${orgId} and id = ${webhookId} and enabled and deleted_at is null
       for share
+    ), requeued as (
+      update deliveries d
+      set state = 'pending', due_at = ${dueAtOnce(now)}, finished_at = null, request_id = ${requestId}
+      from wanting w, messages m
+      where d.org_id = w.org_id and d.webhook_id = w.id and d.message_id = ${messageId}
+        and d.state in ('delivered', 'exhausted')
+        and ${messageOf} and w.topics @> array[m.message_type]
+      returning ${columns}
+    ), counted as (${addToPendingCounts(sql`
+      select p.id, ${ADDING_SHARD}, 1 from (${selectPartnerOf(orgId)}) p, requeued`)}
     )
-    update deliveries d
-    set state = 'pending', due_at = ${dueAtOnce(now)}, finished_at = null, request_id = ${requestId}
-    from wanting w, messages m
-    where d.org_id = w.org_id and d.webhook_id = w.id and d.message_id = ${messageId}
-      and d.state in ('delivered', 'exhausted')
-      and ${messageOf} and w.topics @> array[m.message_type]
-    returning ${columns}
+    select message_id, message_type, state, attempts, created_at, due_at, finished_at, cancel_reason from requeued
   `.execute(tx);
   return rows[0];
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ErrorClass } from '../../domain/notifications/retry.ts';
 import type { Db } from '../connection/database.ts';
+import { addToPendingCounts, WORKER_SHARD } from './pending-counts.ts';
 import { slotCleared, type LeasedSlot } from './in-flight-slots.ts';
 import type { ClaimedDelivery } from './delivery-queue.ts';
 
@@ -56,7 +57,7 @@ export async function cancelUnwantedDeliveries(
   }));
   await sql`
     with leased as (
-      select s.worker_id, s.slot, s.org_id, s.message_id, s.webhook_id, r.reason
+      select s.worker_id, s.slot, s.org_id, s.partner_id, s.message_id, s.webhook_id, r.reason
       from jsonb_to_recordset(${JSON.stringify(unwanted)}::jsonb)
         as r (worker_id integer, slot integer, lease_token uuid, reason text)
       join in_flight_slots s on s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token
@@ -65,11 +66,15 @@ export async function cancelUnwantedDeliveries(
     ), cleared as (
       update in_flight_slots s set ${slotCleared}
       from leased where s.worker_id = leased.worker_id and s.slot = leased.slot
+    ), cancelled as (
+      update deliveries d
+      set state = 'cancelled', cancel_reason = leased.reason, finished_at = ${now}
+      from leased
+      where d.org_id = leased.org_id and d.message_id = leased.message_id and d.webhook_id = leased.webhook_id
+        and d.state = 'pending'
+      returning leased.partner_id
     )
-    update deliveries d
-    set state = 'cancelled', cancel_reason = leased.reason, finished_at = ${now}
-    from leased
-    where d.org_id = leased.org_id and d.message_id = leased.message_id and d.webhook_id = leased.webhook_id
-      and d.state = 'pending'
+    ${addToPendingCounts(sql`
+      select partner_id, ${WORKER_SHARD}, -count(*) from cancelled group by partner_id order by partner_id`)}
   `.execute(db);
 }

@@ -186,6 +186,8 @@ export async function softDeleteWebhooksOfOrganization(
     .where('org_id', '=', orgId)
     .where('deleted_at', 'is', null)
     .orderBy('id')
+    // All before the first of their deliveries is counted off: who changes one of them waits before it has counted.
+    .forUpdate()
     .execute();
   let count = 0;
   for (const { id } of webhooks) count += (await softDeleteWebhook(tx, orgId, id, now))?.count ?? 0;
