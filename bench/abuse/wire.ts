@@ -5,6 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Aim } from './attack.ts';
 
+/**
+ * Connections that an attack has from one address: an address may have 128, of which the other partner, who may be at the same
+ * one, needs 32, and those that are being closed count too.
+ */
+export const OF_AN_ADDRESS = 80;
+
 export interface Sent {
   readonly method: string;
   readonly path: string;
@@ -206,9 +212,18 @@ function openPool(port: number, localAddress: string, connections: number): Pool
   });
 }
 
+/** Connections of this process by the address that they come from. */
+const OPEN = new Map<string, number>();
+
+/** Beyond what an attack has from its own address, it comes from further ones. */
 function openSocket({ target, from, tally }: Aim): Socket {
-  const socket = connect({ host: '127.0.0.1', port: target.port, localAddress: from });
+  let localAddress = from;
+  for (let further = 1; (OPEN.get(localAddress) ?? 0) >= OF_AN_ADDRESS; further++)
+    localAddress = `127.0.1.${further}`;
+  OPEN.set(localAddress, (OPEN.get(localAddress) ?? 0) + 1);
+  const socket = connect({ host: '127.0.0.1', port: target.port, localAddress });
   socket.on('error', (error) => tally.count(errorCode(error)));
+  socket.once('close', () => OPEN.set(localAddress, (OPEN.get(localAddress) ?? 0) - 1));
   return socket;
 }
 

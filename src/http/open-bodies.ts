@@ -10,7 +10,8 @@ export interface OpenBodyLimits {
   readonly maxOfAddress: number;
 }
 
-export const OPEN_BODY_LIMITS: OpenBodyLimits = { idleMs: 10_000, maxOfAddress: 256 };
+/** Half of an address's connections, so that bodies without an end leave room for whole requests. */
+export const OPEN_BODY_LIMITS: OpenBodyLimits = { idleMs: 10_000, maxOfAddress: 64 };
 
 /** How often a body is looked at within the time in which it must bring a byte. */
 const TICKS = 4;

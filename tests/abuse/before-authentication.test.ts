@@ -1,5 +1,7 @@
 // Attacks of anybody who knows the address, scaled down.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OF_AN_ADDRESS } from '../../bench/abuse/wire.ts';
+import { SERVER_LIMITS } from '../../src/http/bounded-server.ts';
 import { until } from '../process/partner.ts';
 import { startAttackedService } from './attacked-service.ts';
 import type { AttackedService } from './attacked-service.ts';
@@ -66,17 +68,17 @@ test.each(['large-headers', 'cookies', 'unknown-tokens', 'unknown-clients', 'pro
   },
 );
 
-test('of bodies that do not end an address has 256 open, and whoever sends a whole one is served', async () => {
-  const attack = service.begin('half-open-burst', 300);
-  await until(attack.counts, ({ 408: ended = 0 }) => ended === 300 - 256);
+test('of bodies that do not end an address has 64 open, and whoever sends a whole one is served', async () => {
+  const attack = service.begin('half-open-burst', OF_AN_ADDRESS);
+  await until(attack.counts, ({ 408: ended = 0 }) => ended === OF_AN_ADDRESS - 64);
   expect(await service.ask('POST')).toBe(201);
   await attack.end();
 });
 
 test.each(['many-connections', 'connection-burst'])(
-  '%s: the loop is held for less than 50 ms while 200 connections send at once',
+  '%s: the loop is held for less than 50 ms while all connections of an address send at once',
   async (name) => {
-    const attack = service.begin(name, 200, Infinity);
+    const attack = service.begin(name, SERVER_LIMITS.maxConnectionsOfAddress, Infinity);
     const hasAnswered = (count: number) => until(attack.counts, ({ 200: answered = 0 }) => answered >= count);
     // What is compiled on the way is not the attack's.
     await hasAnswered(600);

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { answerOverloaded } from '../../src/http/bare-problem.ts';
-import { createBoundedServer } from '../../src/http/bounded-server.ts';
+import { createBoundedServer, SERVER_LIMITS } from '../../src/http/bounded-server.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { createCallerFinder } from '../../src/http/request-caller.ts';
 import { findWaitedMs, RequestTurns } from '../../src/http/request-turns.ts';
@@ -73,7 +73,12 @@ async function serve(
   );
   // Node accepts one connection in a turn of the loop: they are opened before anything is sent.
   let accepted = 0;
-  const server = new HttpServer(createBoundedServer().on('connection', () => (accepted += 1)));
+  const server = new HttpServer(
+    createBoundedServer([], { ...SERVER_LIMITS, maxConnectionsOfAddress: 512, maxSilentOfAddress: 512 }).on(
+      'connection',
+      () => (accepted += 1),
+    ),
+  );
   const url = await server.listen({ host: '127.0.0.1', port: 0, baseUrl: undefined });
   server.serve((request, response) => {
     arrived.push(request.url ?? '');

@@ -5,7 +5,7 @@ import { ROUTES } from '../../../generated/routes.ts';
 import { HOUR_MS } from '../../../src/domain/api/durations.ts';
 import { apiPath } from '../attack.ts';
 import type { Aim, Attack } from '../attack.ts';
-import { churn, flood, hold, pipeline, requestText, volley } from '../wire.ts';
+import { churn, flood, hold, OF_AN_ADDRESS, pipeline, requestText, volley } from '../wire.ts';
 import type { Sent } from '../wire.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -62,20 +62,20 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
   {
     name: 'half-open',
     by: 'anybody',
-    what: '2,000 bodies that do not end, opened at 200/s',
+    what: '2,000 bodies that do not end, opened at 200/s from 25 addresses',
     run: (aim) => hold(aim, 2_000, 200, halfOpen()),
   },
   {
     name: 'half-open-burst',
     by: 'anybody',
     isBurst: true,
-    what: '2,000 bodies that do not end, opened at once',
+    what: '2,000 bodies that do not end, opened at once from 25 addresses',
     run: (aim) => hold(aim, 2_000, Infinity, halfOpen()),
   },
   {
     name: 'slow-headers',
     by: 'anybody',
-    what: '2,000 requests whose headers do not end, opened at 200/s',
+    what: '2,000 requests whose headers do not end, opened at 200/s from 25 addresses',
     run: (aim) => hold(aim, 2_000, 200, `GET ${usersPath(aim)} HTTP/1.1\r\nHost: localhost\r\nX-Slow: `),
   },
   {
@@ -158,10 +158,10 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
   {
     name: 'consent-links',
     by: 'anybody',
-    what: 'consent pages by links that are made up, every other one of no form, 300 at once',
+    what: `consent pages by links that are made up, every other one of no form, ${OF_AN_ADDRESS} at once`,
     run: (aim) => {
       const secrets = [`${(Date.now() + HOUR_MS).toString(36)}.${'a'.repeat(43)}`, 'a'] as const;
-      return flood(aim, 300, (n) => ({
+      return flood(aim, OF_AN_ADDRESS, (n) => ({
         method: 'GET',
         path: `/portal/consent/${randomUUID()}?secret=${secrets[n % 2] ?? ''}&return=b`,
       }));
@@ -170,7 +170,7 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
   {
     name: 'document-slowly',
     by: 'anybody',
-    what: 'the document and the reference asked for 20 times on 200 connections, read at 1 kB/s',
+    what: 'the document and the reference asked for 20 times on 200 connections from three addresses, read at 1 kB/s',
     run: async (aim) => {
       const ask = (path: string): Promise<void> =>
         pipeline(aim, 100, 20, requestText({ method: 'GET', path }), 1_000);
@@ -245,20 +245,20 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
   {
     name: 'many-connections',
     by: 'anybody',
-    what: 'the login page over 200 kept connections, each one request after the other',
-    run: (aim) => flood(aim, 200, () => ({ method: 'GET', path: '/accounts/login/' })),
+    what: `the login page over ${OF_AN_ADDRESS} kept connections, each one request after the other`,
+    run: (aim) => flood(aim, OF_AN_ADDRESS, () => ({ method: 'GET', path: '/accounts/login/' })),
   },
   {
     name: 'many-probes',
     by: 'anybody',
-    what: '/livez over 800 kept connections, each one request after the other',
-    run: (aim) => flood(aim, 800, () => ({ method: 'GET', path: '/livez' })),
+    what: `/livez over ${OF_AN_ADDRESS} kept connections, each one request after the other`,
+    run: (aim) => flood(aim, OF_AN_ADDRESS, () => ({ method: 'GET', path: '/livez' })),
   },
   {
     name: 'connection-burst',
     by: 'anybody',
-    what: '500 kept connections that ask for the login page in the same moment, every second',
-    run: (aim) => volley(aim, 500, 1_000, requestText({ method: 'GET', path: '/accounts/login/' })),
+    what: `${OF_AN_ADDRESS} kept connections that ask for the login page in the same moment, every second`,
+    run: (aim) => volley(aim, OF_AN_ADDRESS, 1_000, requestText({ method: 'GET', path: '/accounts/login/' })),
   },
   {
     name: 'churn',

@@ -124,7 +124,7 @@ export const attacksWithToken: readonly Attack[] = [
   {
     name: 'event-streams',
     by: 'partner',
-    what: '1,000 event streams, opened at 500/s',
+    what: '1,000 event streams, opened at 500/s from 13 addresses',
     run: (aim) => hold(aim, 1_000, 500, read(aim, path(aim, '/notifications/events'))),
   },
   {

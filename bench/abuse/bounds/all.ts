@@ -17,7 +17,7 @@ export const BOUNDS: readonly Bound[] = [
 /** Attacks without a bound that could be taken out, and why. */
 export const WITHOUT_BOUND: Readonly<Record<string, string>> = {
   churn:
-    'a connection for each request costs what the kernel and Node take to accept it; an address has 2,048 open at most, which 64 at once do not reach',
+    'a connection for each request costs what the kernel and Node take to accept it; an address has 128 open at most, which 64 at once do not reach',
 };
 
 /** The bounds that hold an attack up; none for those of `WITHOUT_BOUND`. */

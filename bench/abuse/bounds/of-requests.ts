@@ -33,7 +33,7 @@ export const boundsOfRequests: readonly Bound[] = [
       },
     ],
     proofs: [
-      unproven('while 200 connections send at once'),
+      unproven('while all connections of an address send at once'),
       turns('are begun by turns with the one of another address that comes behind them'),
     ],
   },
@@ -110,7 +110,7 @@ export const boundsOfRequests: readonly Bound[] = [
       { file: OPEN_BODIES, from: 'if (open.size >= maxOfAddress) makeRoom(open, maxOfAddress);', to: '' },
     ],
     proofs: [
-      unproven('of bodies that do not end an address has 256 open'),
+      unproven('of bodies that do not end an address has 64 open'),
       ofConnection('the one that was silent the longest makes room'),
     ],
   },
