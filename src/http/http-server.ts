@@ -6,7 +6,7 @@ import { createBoundedServer } from './bounded-server.ts';
 import { installClientErrorHandler } from './client-error.ts';
 import { Connection } from './connection.ts';
 import type { DrainTimes } from './connection.ts';
-import { endSlowReaders, READER_LIMIT_MS } from './slow-readers.ts';
+import { endSlowReaders, READER_LIMITS } from './slow-readers.ts';
 import { answerWhileStarting } from './starting.ts';
 
 /** What a client has sent before it learns of the stop arrives within this time on any network that is in order. */
@@ -44,10 +44,9 @@ export class HttpServer {
   #listener: RequestListener | undefined;
   #stopped: Promise<void> | undefined;
 
-  /** `readerLimitMs`: how long a client may take nothing of an answer. */
-  constructor(server = createBoundedServer(), readerLimitMs = READER_LIMIT_MS) {
+  constructor(server = createBoundedServer(), readerLimits = READER_LIMITS) {
     this.#server = server;
-    endSlowReaders(this.#server, readerLimitMs);
+    endSlowReaders(this.#server, readerLimits);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { recordProblemCode } from '../support/api-client.ts';
@@ -182,56 +182,5 @@ describe('a stop', () => {
     deaf.pause();
     deaf.allowHalfOpen = true;
     await server.stop({ graceMs: 0, lingerMs: 10, drainMs: 50 });
-  });
-});
-
-describe('a reader', () => {
-  const BODY = Buffer.alloc(40_000_000, 'x');
-
-  /** Resolves when the server's side of the connection has gone. */
-  function serveBody(server: HttpServer): Promise<boolean> {
-    return new Promise((resolve) => {
-      server.serve((_request, response) => {
-        response.once('close', () => resolve(response.writableFinished));
-        response.end(BODY);
-      });
-    });
-  }
-
-  test('that takes nothing of its answer is ended', async () => {
-    const { server, connect: open_ } = await openServer(100);
-    const whole = serveBody(server);
-    (await open_()).pause().write(ask('/'));
-    expect(await whole).toBe(false);
-  });
-
-  test('that reads slowly is left alone', async () => {
-    const { server, connect: open_ } = await openServer(200);
-    const whole = serveBody(server);
-    const socket = await open_();
-    socket.write(ask('/'));
-    let read = 0;
-    let atLeast = 0;
-    socket.on('data', (chunk: Buffer) => {
-      read += chunk.length;
-      if (read < atLeast) return;
-      // Kernels report room only when a third of their buffer, some megabytes, is free.
-      atLeast = read + 2_000_000;
-      socket.pause();
-      void pause(25).then(() => socket.resume());
-    });
-    expect(await whole).toBe(true);
-  });
-
-  test('of a silent answer, or of none, is not waited for', async () => {
-    const { server, connect: open_ } = await openServer(20);
-    const { listener, next } = heldAnswers();
-    server.serve(listener);
-    const socket = await open_();
-    socket.write(ask('/'));
-    const response = await next();
-    await pause(60);
-    response.end('at last');
-    expect(await heard(socket)).toContain('at last');
   });
 });

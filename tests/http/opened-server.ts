@@ -5,6 +5,8 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { createBoundedServer } from '../../src/http/bounded-server.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
+import { READER_LIMITS } from '../../src/http/slow-readers.ts';
+import type { ReaderLimits } from '../../src/http/slow-readers.ts';
 
 const undo: (() => unknown)[] = [];
 
@@ -20,22 +22,23 @@ export interface Opened {
   /** How many requests Node.js has made of what has come. */
   readonly requests: () => number;
   readonly url: string;
-  readonly connect: () => Promise<Socket>;
+  readonly connect: (localAddress?: string) => Promise<Socket>;
 }
 
 /** A server on a free port. */
-export async function openServer(readerLimitMs?: number): Promise<Opened> {
+export async function openServer(readerLimits: Partial<ReaderLimits> = {}): Promise<Opened> {
   let requests = 0;
   const inner = createBoundedServer().on('request', () => (requests += 1));
-  const server = new HttpServer(inner, readerLimitMs);
+  const server = new HttpServer(inner, { ...READER_LIMITS, ...readerLimits });
   const url = await server.listen({ host: '127.0.0.1', port: 0, baseUrl: undefined });
   undo.push(() => server.stop(AT_ONCE));
   return {
     server,
     requests: () => requests,
     url,
-    connect: async () => {
-      const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+    connect: async (localAddress = '127.0.0.1') => {
+      const port = Number(new URL(url).port);
+      const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
       undo.push(() => socket.destroy());
       await once(socket, 'connect');
       return socket;

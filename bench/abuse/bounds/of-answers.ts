@@ -2,6 +2,8 @@
 import type { Bound, Proof } from './bound.ts';
 
 const CONNECTION = 'src/http/connection.ts';
+const SLOW_READERS = 'src/http/slow-readers.ts';
+const ofReaders = (test: string): Proof => ({ file: 'tests/http/slow-readers.test.ts', test });
 const ofServer = (test: string): Proof => ({ file: 'tests/http/http-server.test.ts', test });
 const shared = (only: string): Proof => ({
   file: 'tests/http/shared-bytes.test.ts',
@@ -58,16 +60,31 @@ export const boundsOfAnswers: readonly Bound[] = [
     proofs: [ofReply('readers that take nothing leave the making of chunks to others')],
   },
   {
-    name: 'time of a reader that takes nothing',
-    attacks: ['locations', 'users-slowly', 'stored-prices'],
+    name: 'time of a reader that takes too little',
+    attacks: ['locations', 'users-slowly', 'stored-prices', 'document-slowly'],
     edits: [
       {
-        file: 'src/http/slow-readers.ts',
-        from: 'if (now?.looks === LOOKS) socket.destroy();',
-        to: 'if (now?.looks === LOOKS) continue;',
+        file: SLOW_READERS,
+        from: 'if (isTooSlow(reader, limits.minBytes)) socket.destroy();',
+        to: 'if (isTooSlow(reader, -1)) socket.destroy();',
       },
     ],
-    proofs: [ofServer('that takes nothing of its answer is ended')],
+    proofs: [
+      ofReaders('a reader that takes nothing of its answer is ended'),
+      ofReaders('a reader that takes some of its answer, but too little'),
+    ],
+  },
+  {
+    name: 'what all readers leave unread',
+    attacks: ['locations', 'users-slowly', 'stored-prices', 'document-slowly'],
+    edits: [
+      {
+        file: SLOW_READERS,
+        from: 'endBeyond(readers, limits.maxUnreadBytes);',
+        to: 'endBeyond(readers, Infinity);',
+      },
+    ],
+    proofs: [ofReaders('of all that is left unread, the address with more than its part')],
   },
   {
     name: 'pages of lists that are made at once',
