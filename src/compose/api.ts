@@ -7,7 +7,7 @@ import { RateLimiter } from '../http/rate-limiter.ts';
 import type { OpenBodyLimits } from '../http/open-bodies.ts';
 import type { SharedLists } from '../http/operation-handler.ts';
 import type { Log } from '../log/log.ts';
-import { takeTurns } from './turns.ts';
+import { createFinder, takeTurns } from './turns.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
 import { createSessionMemory } from '../accounts/sessions.ts';
@@ -94,7 +94,7 @@ export interface ApiOptions {
   readonly tokenCheckMs?: number;
   /** How long a body that holds its partner's turn may take in all; 10 s unless it is given. */
   readonly bodyInTurnMs?: number | undefined;
-  /** How long a body may bring nothing, and how many of an address may be open; 10 s and 256 unless they are given. */
+  /** How long a body may bring nothing, and how many of an address may be open; 10 s and 64 unless they are given. */
   readonly openBodyLimits?: OpenBodyLimits | undefined;
 }
 
@@ -119,6 +119,7 @@ export function composeApi(options: ApiOptions): RequestListener {
   });
   const limiter = new RateLimiter(options.rateLimits, createQuotaCounters(options));
   const sessions = createSessionMemory(db, { turns: lookups, monotonicMs: () => performance.now() });
+  const findCaller = createFinder({ trustedProxies: options.trustedProxies, authenticator, sessions });
   const app = createApiApp({
     services,
     limiter,
@@ -130,6 +131,7 @@ export function composeApi(options: ApiOptions): RequestListener {
       runInRequestScope(isAnswering, handle, options.requestDatabaseMs, addressOf),
     assignToPartner: assignRequestToPartner,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
+    isPartner: (request) => findCaller(request).startsWith('partner '),
     existenceChecks,
     findRuleErrors,
     bytesHandlers,
@@ -150,14 +152,20 @@ export function composeApi(options: ApiOptions): RequestListener {
     isOrganizationReachable: async (actor, orgId) =>
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
     normaliseUsername: (username) => normaliseUsername(db, username),
-    oauth: {
-      issueToken: (request) => tokens.issue(request),
-      issueTokenAtRoot: (request) => tokens.issue(request),
-      revokeToken: (request) => tokens.revoke(request),
-    },
+    oauth: listOAuthEndpoints(tokens),
     pages: createPages(services, options, limiter, { verifyAccount, hashing, sessions }),
   });
-  return takeTurns(app, { baseUrl, trustedProxies: options.trustedProxies, authenticator, sessions });
+  return takeTurns(app, baseUrl, findCaller);
+}
+
+function listOAuthEndpoints(
+  tokens: ReturnType<typeof createTokenEndpoint>,
+): Parameters<typeof createApiApp>[0]['oauth'] {
+  return {
+    issueToken: (request) => tokens.issue(request),
+    issueTokenAtRoot: (request) => tokens.issue(request),
+    revokeToken: (request) => tokens.revoke(request),
+  };
 }
 
 function createHashingTurns(hasher: PasswordHasher): HashingTurns {

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { SessionMemory } from '../accounts/sessions.ts';
 import { answerOverloaded } from '../http/bare-problem.ts';
 import { createCallerFinder } from '../http/request-caller.ts';
@@ -6,27 +6,34 @@ import { RequestTurns } from '../http/request-turns.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
 import { findSessionValue } from '../portal/cookies.ts';
 
-interface TurnsOptions {
-  readonly baseUrl: string;
+interface CallersOptions {
   readonly trustedProxies: readonly string[];
   readonly authenticator: Pick<Authenticator, 'findPartner'>;
   readonly sessions: Pick<SessionMemory, 'findPartner'>;
 }
 
-/** Lets the listener begin requests by turns of partners, as far as their tokens and sessions have been seen, and of addresses. */
+type FindCaller = (request: IncomingMessage) => string;
+
+/** Whose turn a request takes: a partner's as far as its token or session has been seen, otherwise an address's. */
+export function createFinder({ trustedProxies, authenticator, sessions }: CallersOptions): FindCaller {
+  return createCallerFinder({
+    trustedProxies,
+    findPartnerOfToken: (authorization) => authenticator.findPartner(authorization),
+    findPartnerOfSession: (cookies) => {
+      const value = findSessionValue(cookies);
+      return value === undefined ? undefined : sessions.findPartner(value);
+    },
+  });
+}
+
+/** Lets the listener begin requests by turns of their callers. */
 export function takeTurns(
   listener: RequestListener,
-  { baseUrl, trustedProxies, authenticator, sessions }: TurnsOptions,
+  baseUrl: string,
+  findCaller: FindCaller,
 ): RequestListener {
   const turns = new RequestTurns(listener, {
-    findCaller: createCallerFinder({
-      trustedProxies,
-      findPartnerOfToken: (authorization) => authenticator.findPartner(authorization),
-      findPartnerOfSession: (cookies) => {
-        const value = findSessionValue(cookies);
-        return value === undefined ? undefined : sessions.findPartner(value);
-      },
-    }),
+    findCaller,
     refuse: (request, response) => answerOverloaded(baseUrl, request, response),
   });
   return turns.take;

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import express from 'express';
 import type { Express, Request, Response, Router } from 'express';
 import { Problem } from '../domain/api/problem.ts';
@@ -21,6 +22,8 @@ export interface AppOptions extends ApiRoutesOptions, HealthOptions {
   readonly baseUrl: string;
   readonly trustedProxies: readonly string[];
   readonly isOrganizationGone: (error: unknown) => boolean;
+  /** Whether this process has seen the request's token or session. */
+  readonly isPartner: (request: IncomingMessage) => boolean;
   readonly openBodyLimits?: OpenBodyLimits | undefined;
   /**
    * Runs the handling of a request within its time for the database, and by turns of its address as long as no more is known of the
@@ -43,7 +46,7 @@ export function createApiApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   app.set('trust proxy', [...options.trustedProxies]);
-  app.use(assignRequestId, createRequestMeasurement(options.registry, options.log));
+  app.use(assignRequestId, createRequestMeasurement(options.registry, options.log, options.isPartner));
   app.use(createSecurityHeaders(options.baseUrl));
   app.use(checkRequestBounds, createOpenBodyGuard(sendTimeout(options.baseUrl), options.openBodyLimits));
   const count: express.RequestHandler = async (request, response, next) => {

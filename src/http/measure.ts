@@ -1,7 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Log } from '../log/log.ts';
+import { isOfPartner } from './known-callers.ts';
+import { getProblemCode } from './problems.ts';
+import { isRefusal, RefusalLog } from './refusal-log.ts';
 import { getLoggedPath, getRequestId } from './request-id.ts';
 import { findWaitedMs } from './request-turns.ts';
 import { toRequestLabels } from './route-label.ts';
@@ -9,8 +13,16 @@ import { toRequestLabels } from './route-label.ts';
 const NANOSECONDS_PER_SECOND = 1e9;
 const MS_PER_SECOND = 1_000;
 
-/** One log line and one observation for every request, when its answer is out or its client has gone. */
-export function createRequestMeasurement(registry: Registry, log: Log): RequestHandler {
+/**
+ * One observation and one log line for every request, when its answer is out or its client has gone; refusals of callers that
+ * `isPartner` does not know, and that have proven nothing since, are counted together (RefusalLog).
+ */
+export function createRequestMeasurement(
+  registry: Registry,
+  log: Log,
+  isPartner: (request: IncomingMessage) => boolean,
+): RequestHandler {
+  const refusals = new RefusalLog(log, () => performance.now());
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the first byte of the request to the last of the answer.',
@@ -25,14 +37,17 @@ export function createRequestMeasurement(registry: Registry, log: Log): RequestH
         Number(process.hrtime.bigint() - startedAt) / NANOSECONDS_PER_SECOND +
         findWaitedMs(response) / MS_PER_SECOND;
       duration.observe({ ...toRequestLabels(request, response.statusCode) }, seconds);
-      log.info('request', {
+      const line = {
         request_id: getRequestId(response),
         method: request.method,
         path: getLoggedPath(request),
         status: response.statusCode,
         duration_ms: Math.round(seconds * MS_PER_SECOND),
         complete: response.writableFinished,
-      });
+      };
+      const isCounted = isRefusal(response.statusCode) && !isOfPartner(response) && !isPartner(request);
+      if (isCounted) refusals.add(response.statusCode, getProblemCode(response), line);
+      else log.info('request', line);
     });
     next();
   };

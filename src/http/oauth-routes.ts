@@ -11,6 +11,7 @@ import { findPresentedClientId } from '../oauth/client-credentials.ts';
 import type { OAuthReply, OAuthRequest } from '../oauth/exchange.ts';
 import { checkContentType, readContentType, readBodyBytes } from './body.ts';
 import { isTooLate } from './given-up.ts';
+import { markAsOfPartner } from './known-callers.ts';
 import type { ProvenClients } from './proven-clients.ts';
 import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
 import type { QuotaState } from './quota-counters.ts';
@@ -53,8 +54,10 @@ export function createOAuthHandler(
       const authorization = request.get('authorization');
       const provenPartnerId = provenClients.findPartner(authorization);
       const isProven = provenPartnerId !== undefined;
-      if (isProven) options.assignToPartner(provenPartnerId);
-      else await limiter.countTokenRequest(response, request.ip);
+      if (isProven) {
+        markAsOfPartner(response);
+        options.assignToPartner(provenPartnerId);
+      } else await limiter.countTokenRequest(response, request.ip);
       checkContentType(request, ['application/json', FORM]);
       const bytes = await readBodyBytes(request, limit);
       const isForm = readContentType(request) === FORM;

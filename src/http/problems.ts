@@ -58,6 +58,7 @@ function logFailure(error: unknown, request: Request, response: Response, log: L
 /** Answers a request with a problem (RFC 9457). */
 export function sendProblem(request: Request, response: Response, problem: Problem, baseUrl: string): void {
   const { status, title } = PROBLEMS[problem.code];
+  response.locals['problemCode'] = problem.code;
   response.set(problem.headers);
   sendJson(response, status, 'application/problem+json', {
     type: problem.code === 'quota_exceeded' ? QUOTA_TYPE : `${baseUrl}/docs/errors/${problem.code}`,
@@ -70,6 +71,11 @@ export function sendProblem(request: Request, response: Response, problem: Probl
     errors: problem.errors,
     ...(problem.areErrorsTruncated ? { errors_truncated: true } : {}),
   });
+}
+
+/** The code of the problem that was sent; undefined for other answers, such as pages. */
+export function getProblemCode(response: Response): ProblemCode | undefined {
+  return response.locals['problemCode'] as ProblemCode | undefined;
 }
 
 function toProblem(error: unknown, settings: ProblemSettings): Problem {

@@ -183,6 +183,15 @@ const ofBodies: readonly Bound[] = [
   ),
 ];
 
+const ofLog: readonly Bound[] = [
+  bound(
+    'lines of the log for refusals of strangers',
+    [replace('src/http/refusal-log.ts', 'if (known === undefined) {', 'if (known?.count !== -1) {')],
+    testsOf('tests/http/refusal-log.test.ts')('are one a second of each kind'),
+    testsOf('tests/http/refusal-log.test.ts')('has no line for each refusal of a stranger'),
+  ),
+];
+
 const ofCounting: readonly Bound[] = [
   bound(
     'metrics and readiness, counted by address',
@@ -221,4 +230,4 @@ const ofCounting: readonly Bound[] = [
   ),
 ];
 
-export const boundsOfConnections: readonly Bound[] = [...ofSharing, ...ofBodies, ...ofCounting];
+export const boundsOfConnections: readonly Bound[] = [...ofSharing, ...ofBodies, ...ofLog, ...ofCounting];
