@@ -1,6 +1,7 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { JsonBytes } from '../contract/json-bytes.ts';
+import type { JobInput } from '../compute/jobs.ts';
 import { answerHeatPumpSchedule } from '../compute/heat-pump-schedule.ts';
 import { notFoundProblem } from '../domain/api/problem.ts';
 import { PRICE_VALIDITY_MS } from '../domain/prices/prices.ts';
@@ -44,12 +45,27 @@ export const getHeatPumpSchedules: Handler<Context, 'getHeatPumpSchedules'> = as
   });
   const subject = await findSubject(context, device, range);
   if (typeof subject === 'string') return { status: 200, body: { metadata: toMetadata(subject), data: [] } };
-  const input = { ...subject, now: context.now, metadata: toMetadata('') };
-  const { answer } = await (subject.to.getTime() - subject.from.getTime() <= INLINE_MS
-    ? answerHeatPumpSchedule(input)
-    : context.compute.runInTurn(context.actor.partnerId, 'answerHeatPumpSchedule', input));
+  const answer = await answerOf(context, { ...subject, now: context.now, metadata: toMetadata('') });
   return { status: 200, body: new JsonBytes(answer) };
 };
+
+/** Prices are read in the turn of what is computed on a thread: those who wait for theirs, or are refused, hold none. */
+async function answerOf(
+  context: Context,
+  subject: Omit<JobInput<'answerHeatPumpSchedule'>, 'prices'>,
+): Promise<Uint8Array> {
+  const { compute, actor } = context;
+  const withPrices = async () => ({ ...subject, prices: await loadPrices(context, subject) });
+  if (subject.to.getTime() - subject.from.getTime() <= INLINE_MS) {
+    return (await answerHeatPumpSchedule(await withPrices())).answer;
+  }
+  const endTurn = await compute.acquireTurn(actor.partnerId);
+  try {
+    return (await compute.run(actor.partnerId, 'answerHeatPumpSchedule', await withPrices())).answer;
+  } finally {
+    endTurn();
+  }
+}
 
 /** What the schedule is computed from, or why there are no entries. */
 async function findSubject(context: Context, device: DeviceRow, range: InstantRange) {
@@ -61,7 +77,7 @@ async function findSubject(context: Context, device: DeviceRow, range: InstantRa
   if (household === undefined) {
     return 'The user has no coordinates: the weather, and with it the need for heat, is not known.';
   }
-  return { household, prices: await loadPrices(context, { from, to }), from, to };
+  return { household, from, to };
 }
 
 /** The household as it was drawn when the heat pump is simulated, otherwise one assumed at the user's location. */

@@ -7,6 +7,8 @@ import { addPerson, startApi } from '../support/api.ts';
 import type { Api, Person } from '../support/api.ts';
 import type { Answer, Call } from '../support/api-client.ts';
 import { refusal } from './refusal.ts';
+import { until } from '../process/partner.ts';
+import { countStatements } from '../support/statement-count.ts';
 import { QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 
 interface Entry {
@@ -276,4 +278,19 @@ test('the first and the last instants that can be written are answered', async (
   ] as const) {
     expect((await entries(from, to)).length).toBeGreaterThanOrEqual(96);
   }
+});
+
+test('who waits for a turn with a long schedule holds no prices meanwhile: they are read in it', async () => {
+  const { compute } = api.services;
+  const endTurn = await compute.acquireTurn(admin.orgId);
+  const answer = get('2026-01-01T00:00:00Z', '2026-01-15T00:00:00Z');
+  await until(
+    () => compute.usage.turns.waiting,
+    (waiting) => waiting === 1,
+  );
+  const { started } = countStatements(api.pool);
+  endTurn();
+  expect((await answer).status).toBe(200);
+  // The organization has none: it is asked whose prices it knows, and no more.
+  expect(started()).toBe(1);
 });
