@@ -29,10 +29,14 @@ type WithStreamedLists<Body> = {
     : Body[Key];
 };
 
+type Headers = Readonly<Record<string, string>>;
+/** A function where they follow from the beginning of a list that is streamed: it is called once that has been read. */
+export type ReplyHeaders = Headers | (() => Headers);
+
 type ReplyOf<Responses> = {
   [Status in keyof Responses & SuccessStatus]: {
     readonly status: Status;
-    readonly headers?: Readonly<Record<string, string>>;
+    readonly headers?: ReplyHeaders;
   } & (BodyOfAnswer<Responses[Status]> extends undefined
     ? { readonly body?: undefined }
     : { readonly body: Writable<BodyOfAnswer<Responses[Status]>> });
@@ -41,7 +45,7 @@ type ReplyOf<Responses> = {
 /** What the operations return has in common: what is sent without knowing which operation it was. */
 export interface OperationReply {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: ReplyHeaders;
   readonly body?: unknown;
 }
 

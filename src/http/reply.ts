@@ -37,7 +37,8 @@ export async function sendReply(
     if (reply.body instanceof EventStream) reply.body.release();
     throw new AlreadyAnsweredError();
   }
-  if (reply.headers !== undefined) response.set(reply.headers);
+  const { headers } = reply;
+  if (typeof headers === 'object') response.set(headers);
   if (reply.body === undefined) {
     response.status(reply.status).end();
   } else if (reply.body instanceof EventStream) {
@@ -48,7 +49,7 @@ export async function sendReply(
   } else if (hasStreamedList(reply.body)) {
     const release = await lists.acquireList();
     try {
-      await sendJsonParts(response, reply.status, toJsonParts(reply.body), lists.acquireChunk);
+      await sendJsonParts(response, reply, toJsonParts(reply.body), lists.acquireChunk);
     } finally {
       release();
     }
@@ -92,10 +93,13 @@ const CHUNK_CHARACTERS = 32_768;
 /** Until a chunk is written an error can still be answered as a problem, which sets a status and a type of its own. */
 async function sendJsonParts(
   response: Response,
-  status: number,
+  { status, headers }: OperationReply,
   parts: AsyncGenerator<string>,
   acquireChunk: ListShares['acquireChunk'],
 ): Promise<void> {
+  const setLateHeaders = (): void => {
+    if (typeof headers === 'function' && !response.headersSent) response.set(headers());
+  };
   let release = await acquireChunk();
   try {
     response.statusCode = status;
@@ -104,6 +108,7 @@ async function sendJsonParts(
     for await (const part of parts) {
       text += part;
       if (text.length < CHUNK_CHARACTERS) continue;
+      setLateHeaders();
       response.write(text);
       text = '';
       // Given back a turn of the event loop later: the next chunk, of whichever list, is not made in this one.
@@ -115,6 +120,7 @@ async function sendJsonParts(
       if (response.req.method === 'HEAD') break;
       release = await acquireChunk();
     }
+    setLateHeaders();
     response.end(text);
   } finally {
     release();

@@ -32,14 +32,15 @@ export const listUsers: Handler<Context, 'listUsers'> = async (context, { query 
     throw validationProblem([{ parameter: 'after', in: 'query', code: 'cursor_invalid', detail }]);
   }
   const limit = query.limit ?? PAGE_USERS;
+  const linkTo = (end: CursorPosition | undefined): Readonly<Record<string, string>> => {
+    if (end === undefined) return {};
+    const next = { ...query, limit, after: encodeCursor(end) };
+    return { Link: formatLinkHeader(usersUrl(context), next, { next: {} }) };
+  };
   const page = { after, limit };
-  const { body, end } =
-    limit > ROWS_AT_A_TIME
-      ? await streamPage(context.db, scope, page)
-      : await readPage(context.db, scope, page);
-  if (end === undefined) return { status: 200, body };
-  const next = { ...query, limit, after: encodeCursor(end) };
-  return { status: 200, body, headers: { Link: formatLinkHeader(usersUrl(context), next, { next: {} }) } };
+  if (limit > ROWS_AT_A_TIME) return { status: 200, ...streamPage(context.db, scope, page, linkTo) };
+  const { body, end } = await readPage(context.db, scope, page);
+  return { status: 200, body, headers: linkTo(end) };
 };
 
 interface Page {
@@ -54,20 +55,27 @@ async function readPage(db: Db, scope: UserScope, { after, limit }: Page) {
   return { body: page.map(presentUser), end: rows.length > limit ? positionOf(page.at(-1)) : undefined };
 }
 
-/** The same for a long page: who is on it is read at once, since the head of the answer tells of its end. */
-async function streamPage(db: Db, scope: UserScope, { after, limit }: Page) {
-  const positions = await listUserPositions(db, scope, { after, limit: limit + 1 });
-  const page = positions.slice(0, limit);
-  const ids = page.map(({ id }) => id);
-  const end = positions.length > limit ? positionOf(page.at(-1)) : undefined;
-  return { body: streamUsersOf(db, scope, ids), end };
-}
-
-async function* streamUsersOf(db: Db, scope: UserScope, ids: readonly string[]): AsyncIterable<User> {
-  for (let from = 0; from < ids.length; from += ROWS_AT_A_TIME) {
-    const rows = await listUsersByIds(db, scope, ids.slice(from, from + ROWS_AT_A_TIME));
-    for (const row of rows) yield presentUser(row);
+/**
+ * The same for a long page: who is on it is read at once, since the head of the answer tells of its end, but not before the list
+ * has its share: those that wait or are refused would hold a thousand users each.
+ */
+function streamPage(
+  db: Db,
+  scope: UserScope,
+  { after, limit }: Page,
+  linkTo: (end: CursorPosition | undefined) => Readonly<Record<string, string>>,
+) {
+  let end: CursorPosition | undefined;
+  async function* streamUsersOfPage(): AsyncIterable<User> {
+    const positions = await listUserPositions(db, scope, { after, limit: limit + 1 });
+    const ids = positions.slice(0, limit).map(({ id }) => id);
+    if (positions.length > limit) end = positionOf(positions[limit - 1]);
+    for (let from = 0; from < ids.length; from += ROWS_AT_A_TIME) {
+      const rows = await listUsersByIds(db, scope, ids.slice(from, from + ROWS_AT_A_TIME));
+      for (const row of rows) yield presentUser(row);
+    }
   }
+  return { body: streamUsersOfPage(), headers: () => linkTo(end) };
 }
 
 /** Rows page by page, so that neither memory nor a connection is held while a slow client reads. */

@@ -119,15 +119,16 @@ function ask(query: { readonly limit?: number; readonly after?: string } = {}) {
   });
 }
 
-test('a long page is read as the client reads on, once it is known who is on it', async () => {
+test('a long page is read as the client reads on, once it has its share and it is known who is on it', async () => {
   const whole = (await api.call('listUsers')).body as Listed[];
   const statements = countStatements(api.pool).started;
   const { body, headers } = await ask({ limit: 250, after: cursorOf(whole[9]) });
-  expect([statements(), headers?.['Link']]).toEqual([1, expect.stringContaining(cursorOf(whole[259]))]);
+  expect(statements()).toBe(0);
   const read: string[] = [];
   for await (const user of body) {
     read.push(user.id);
     expect(statements()).toBe(1 + Math.ceil(read.length / 100));
+    expect(typeof headers === 'function' && headers()['Link']).toContain(cursorOf(whole[259]));
   }
   expect(read).toEqual(whole.slice(10, 260).map(({ id }) => id));
 });
@@ -135,6 +136,16 @@ test('a long page is read as the client reads on, once it is known who is on it'
 test('a long page neither skips nor repeats anybody when users come and go while it is sent', async () => {
   const whole = (await api.call('listUsers')).body as Listed[];
   const { body } = await ask({ limit: 200, after: cursorOf(whole[999]) });
+  if (!(Symbol.asyncIterator in body)) throw new Error('The page is not streamed.');
+  const users = body[Symbol.asyncIterator]();
+  const read: string[] = [];
+  const readOn = async (): Promise<boolean> => {
+    const { done, value } = await users.next();
+    if (done !== true) read.push(value.id);
+    return done !== true;
+  };
+  // With the first of them it is known who is on it.
+  await readOn();
   const gone = whole[1150]?.id ?? '';
   const early = new Date(whole[1100]?.created_at ?? 0);
   const added = await api.db
@@ -150,8 +161,7 @@ test('a long page neither skips nor repeats anybody when users come and go while
     .returning('id')
     .executeTakeFirstOrThrow();
   await api.call('deleteUser', { path: { user_id: gone } });
-  const read: string[] = [];
-  for await (const user of body) read.push(user.id);
+  while (await readOn());
   const expected = whole.slice(1000, 1200).map(({ id }) => id);
   expect(read).toEqual(expected.filter((id) => id !== gone));
   await api.call('deleteUser', { path: { user_id: added.id } });
