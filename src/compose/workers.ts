@@ -82,7 +82,8 @@ export async function startWorkers({
 
 function buildOnThreads(compute: ComputePool): BuildHouseholds {
   return async (partnerId, question) => {
-    const weights = question.weights && toOwnBytes(question.weights);
-    return (await compute.run(partnerId, 'buildHouseholdsOfFleet', { ...question, weights })).households;
+    const sentWeights = question.sentWeights && toOwnBytes(question.sentWeights);
+    const input = { ...question, sentWeights };
+    return (await compute.run(partnerId, 'buildHouseholdsOfFleet', input)).households;
   };
 }

@@ -3,7 +3,8 @@ import { validateBody } from '../contract/validate-body.ts';
 import { validationProblem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import { canonicalDefinitionJson } from '../simulation/definition/definition-record.ts';
-import type { EffectiveDefinition } from '../simulation/definition/fleet-definition.ts';
+import { decodeBase64 } from '../simulation/definition/density-weights.ts';
+import type { DensityRaster, EffectiveDefinition } from '../simulation/definition/fleet-definition.ts';
 import { resolveDefinition } from '../simulation/definition/resolve-definition.ts';
 import type { ResolvedDefinition } from '../simulation/definition/resolve-definition.ts';
 import { validateDefinitionRules } from '../simulation/definition/validate-definition-rules.ts';
@@ -36,23 +37,28 @@ export function answerPreview(
   };
 }
 
-/** What a new fleet is stored with; a byte for each cell of its density. Throws the problem malformed_json or validation_failed. */
-export function readNewFleet(
-  input: DefinitionInput,
-): DefinitionIdentity & { readonly definition: EffectiveDefinition; readonly weights: Uint8Array | null } {
-  const { definition, density } = readDefinition('createFleet', input);
+/**
+ * What a new fleet is stored with; the weights of its density as they were sent, since sixteen million cells come as 255 kB at
+ * most. Throws the problem malformed_json or validation_failed.
+ */
+export function readNewFleet(input: DefinitionInput): DefinitionIdentity & {
+  readonly definition: EffectiveDefinition;
+  readonly sentWeights: Uint8Array | null;
+} {
+  const { definition, sentDensity } = readDefinition('createFleet', input);
+  const sentWeights = sentDensity && decodeBase64(sentDensity.weights);
   return {
     requestId: definition.request_id,
     canonicalJson: canonicalDefinitionJson(definition),
     definition,
-    weights: density && toOwnBytes(density.weights),
+    sentWeights: sentWeights ? toOwnBytes(sentWeights) : null,
   };
 }
 
 function readDefinition(
   id: 'createFleet' | 'previewFleet',
   { bytes, errors, now }: DefinitionInput,
-): ResolvedDefinition {
+): ResolvedDefinition & { readonly sentDensity: DensityRaster | null } {
   const json = parseJsonBody(bytes);
   const checked = validateBody(id, json);
   if ('errors' in checked || errors.length > 0) {
@@ -61,5 +67,5 @@ function readDefinition(
   }
   const resolution = resolveDefinition(checked.body, now);
   if (!resolution.ok) throw validationProblem(resolution.errors);
-  return resolution;
+  return { ...resolution, sentDensity: checked.body.density ?? null };
 }

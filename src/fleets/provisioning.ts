@@ -45,9 +45,9 @@ export interface ProvisioningContext extends FleetWorkContext {
  */
 export async function provisionFleet(context: ProvisioningContext, claim: ClaimedFleet): Promise<void> {
   const stored = parseStoredDefinition(claim.definition);
-  const weights = await findDensityWeights(context.db, claim);
+  const sentWeights = await findDensityWeights(context.db, claim);
   const from = claim.created_count;
-  const question = { stored, weights, anchor: claim.history_from, from };
+  const question = { stored, sentWeights, anchor: claim.history_from, from };
   const missing = await context.buildHouseholds(claim.org_id, question);
   for (let done = 0; done < missing.length; done += HOUSEHOLD_BATCH_SIZE) {
     if (context.isStopping()) return;

@@ -94,6 +94,28 @@ export const boundsOfWork: readonly Bound[] = [
     slicer('partners take turns, however many requests of one wait'),
   ),
   bound(
+    'bytes of a density that are read at once',
+    [
+      replace(
+        'src/queries/fleets/fleet-work.ts',
+        'const DENSITY_BYTES_PER_READ = 262_144;',
+        'const DENSITY_BYTES_PER_READ = 1_073_741_824;',
+      ),
+    ],
+    testsOf('tests/compute/loop-holds.test.ts')('households on sixteen million cells do not hold'),
+  ),
+  bound(
+    'revisions of prices that are read at once',
+    [
+      replace(
+        'src/queries/prices/price-revisions.ts',
+        'const REVISIONS_PER_PAGE = 10_000;',
+        'const REVISIONS_PER_PAGE = 1_000_000_000;',
+      ),
+    ],
+    testsOf('tests/compute/loop-holds.test.ts')('the prices of a year, when they are first read'),
+  ),
+  bound(
     'days of a schedule',
     [
       replace(

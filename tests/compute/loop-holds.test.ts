@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -6,6 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
+import { NUMBERS_PER_REVISION } from '../../src/domain/prices/price-revisions.ts';
+import { loadHistoryPrices } from '../../src/households/heat-pump-schedules.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { countCalls } from '../support/call-counts.ts';
 import { measureLongestHold } from '../support/loop-holds.ts';
@@ -57,11 +59,11 @@ function upload(count: number): Buffer {
   return Buffer.from(JSON.stringify({ data }));
 }
 
-function density(side: number): Buffer {
+function density(side: number, count = 1_000): Buffer {
   const weights = gzipSync(Buffer.alloc(side * side, 1)).toString('base64');
   const grid = { origin_lat: 49.2, origin_lon: 9.3, cell_deg: 8 / side, rows: side, cols: side };
   const raster = { country: 'AT', dataset_version: '1', boundary_version: '1', grid, weights };
-  return Buffer.from(JSON.stringify({ request_id: randomUUID(), count: 1_000, density: raster }));
+  return Buffer.from(JSON.stringify({ request_id: randomUUID(), count, density: raster }));
 }
 
 const preview = (body: Buffer) => () => send('POST', 'device-simulator/fleets/preview', body);
@@ -105,6 +107,61 @@ test('lists of prices, of a year and ten of a month at once, do not hold the eve
     expect(answers).toEqual(Array(10).fill(200));
   };
   expect(await measureLongestHold(ten)).toBeLessThan(MAX_HOLD_MS);
+});
+
+/** Stores the prices of the year 2024, each of which came in by itself, and counts them as an upload. */
+async function storeHistory(orgId: string): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with counted as (
+      insert into price_counts (org_id, quarters, uploads, first_received_at)
+      values (${orgId}, 366 * 96, 1, '2023-12-01Z')
+    )
+    insert into day_ahead_prices (org_id, starts_at, received_at, price, best_bid, best_ask)
+    select ${orgId}, starts_at, starts_at - interval '1 day', 0.7, '{}', '{}'
+    from generate_series('2024-01-01Z'::timestamptz, '2024-12-31T23:45Z', '15 minutes') as starts_at
+  `.execute(fleets.api.db);
+  return Number(numAffectedRows);
+}
+
+test('the prices of a year, when they are first read, come in pieces that do not hold the event loop', async () => {
+  const { orgId } = fleets.api.foreign;
+  const stored = await storeHistory(orgId);
+  let mostBytes = 0;
+  const db = fleets.api.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: ({ result }) => {
+      for (const { packed } of result.rows)
+        if (packed instanceof Buffer) mostBytes = Math.max(mostBytes, packed.length);
+      return Promise.resolve(result);
+    },
+  });
+  const load = async (since: string) => {
+    const { known } = await loadHistoryPrices(db, orgId, new Date(since), new Date('2025-01-01Z'));
+    return known.own.numbers.length / NUMBERS_PER_REVISION;
+  };
+  // What is compiled at a first reading is not what each one costs.
+  expect(await load('2024-12-31Z')).toBeLessThan(500);
+  const loadAll = async () => expect(await load('2024-01-01Z')).toBe(stored);
+  expect(await measureLongestHold(loadAll)).toBeLessThan(MAX_HOLD_MS);
+  // Some milliseconds; eight revisions of each price in one piece took 88.
+  expect(mostBytes).toBe(10_000 * NUMBERS_PER_REVISION * Float64Array.BYTES_PER_ELEMENT);
+});
+
+test('households on sixteen million cells do not hold the event loop, nor as earlier versions stored them', async () => {
+  const runner = fleets.anotherRunner({ buildHouseholds: fleets.buildOnThread });
+  const create = (body: Buffer) => async () =>
+    expect(await send('POST', 'device-simulator/fleets', body)).toBe(200);
+  const build = () => runner.processAll();
+  // What is compiled at a first request is not what each one costs.
+  await create(density(40, 1))();
+  await build();
+  expect(await measureLongestHold(create(density(4_000, 1)))).toBeLessThan(MAX_HOLD_MS);
+  const weights = randomBytes(4_000 * 4_000);
+  await sql`update fleets set density_weights = ${weights} where status = 'queued'`.execute(fleets.api.db);
+  expect(await measureLongestHold(build)).toBeLessThan(MAX_HOLD_MS);
+  await runner.destroy();
+  const { rows } = await sql`select from fleets where status <> 'running'`.execute(fleets.api.db);
+  expect(rows).toEqual([]);
 });
 
 test.each([

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { toOwnBytes } from '../../src/compute/bytes.ts';
+import type { BuildHouseholds } from '../../src/fleets/provisioning.ts';
 import { FleetRunner } from '../../src/fleets/runner.ts';
 import type { FleetRunnerOptions } from '../../src/fleets/runner.ts';
 import type { Answer } from '../support/api-client.ts';
@@ -11,6 +13,8 @@ export interface FleetApi {
   readonly runner: FleetRunner;
   /** A runner of its own, as in another process. */
   anotherRunner(options?: Partial<FleetRunnerOptions>): FleetRunner;
+  /** Computes households on the threads of the API, as a running service does. */
+  readonly buildOnThread: BuildHouseholds;
   /** Errors that runners told of. */
   readonly errors: unknown[];
   /** Creates a fleet; it stays queued until the runner works. */
@@ -63,6 +67,11 @@ async function startFleetApi(options: FleetApiOptions): Promise<FleetApi> {
     api,
     runner,
     anotherRunner,
+    buildOnThread: async (partnerId, question) => {
+      const sentWeights = question.sentWeights && toOwnBytes(question.sentWeights);
+      const input = { ...question, sentWeights };
+      return (await api.services.compute.run(partnerId, 'buildHouseholdsOfFleet', input)).households;
+    },
     errors,
     create,
     get,

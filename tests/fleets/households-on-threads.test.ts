@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { toOwnBytes } from '../../src/compute/bytes.ts';
 import { OverlongComputation } from '../../src/domain/api/overlong-computation.ts';
 import { Problem } from '../../src/domain/api/problem.ts';
-import type { BuildHouseholds } from '../../src/fleets/provisioning.ts';
 import { countCalls } from '../support/call-counts.ts';
 import { fleetApi } from './fleet-api.ts';
 
@@ -16,12 +14,6 @@ const density = {
   weights: Buffer.from([1, 2, 3]).toString('base64'),
 };
 
-const buildOnThread: BuildHouseholds = async (partnerId, question) => {
-  const weights = question.weights && toOwnBytes(question.weights);
-  const { compute } = fleets.api.services;
-  return (await compute.run(partnerId, 'buildHouseholdsOfFleet', { ...question, weights })).households;
-};
-
 async function listLocations(jobId: string): Promise<unknown[]> {
   const devices = await fleets.locations(jobId);
   return devices.map(({ latitude, longitude }) => [latitude, longitude]);
@@ -30,7 +22,7 @@ async function listLocations(jobId: string): Promise<unknown[]> {
 test('households that a thread computes are those that the runner would, and the loop prepares no density', async () => {
   const here = await fleets.running({ count: 5, seed: 3, density });
   const { body: there } = await fleets.create({ count: 5, seed: 3, density });
-  const runner = fleets.anotherRunner({ buildHouseholds: buildOnThread });
+  const runner = fleets.anotherRunner({ buildHouseholds: fleets.buildOnThread });
   const prepared = await countCalls('definition/density.ts', () => runner.processAll());
   await runner.destroy();
   expect(prepared.get('prepareDensity') ?? 0).toBe(0);
@@ -47,7 +39,7 @@ test('a fleet for which no thread is free waits, and is built later', async () =
     buildHouseholds: (partnerId, question) =>
       refusals-- > 0
         ? Promise.reject(new Problem('overloaded', 'No thread is free.'))
-        : buildOnThread(partnerId, question),
+        : fleets.buildOnThread(partnerId, question),
   });
   await runner.processAll();
   expect((await fleets.get(body.job_id)).status).toBe('provisioning');

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { toJsonBytes } from '../../src/compute/bytes.ts';
 import { answerPreview, readNewFleet } from '../../src/compute/fleet-definition.ts';
@@ -30,9 +32,23 @@ test('a density is decoded on a thread, and prepared once by the runner', async 
   const provision = (): Promise<void> => fleets.runner.processAll();
   const prepared = await countCalls('definition/density.ts', provision);
   expect((await fleets.get(jobId)).status).toBe('running');
-  // Two batches of households, one preparation of what is stored decoded.
+  // Two batches of households, one preparation of what is stored.
   expect(prepared.get('prepareDensity')).toBe(1);
   expect(prepared.get('decodeDensity') ?? 0).toBe(0);
+});
+
+test('a density is stored as it was sent', async () => {
+  const packed = gzipSync(Buffer.alloc(1_000 * 1_000, 1));
+  const grid = { origin_lat: 48, origin_lon: 14, cell_deg: 0.001, rows: 1_000, cols: 1_000 };
+  const sent = { ...density, grid, weights: packed.toString('base64') };
+  const { body } = await fleets.create({ count: 2, density: sent });
+  const { rows } = await sql<{ density_weights: Buffer }>`
+    select density_weights from fleets where id = ${body.job_id}
+  `.execute(fleets.api.db);
+  expect(rows).toEqual([{ density_weights: packed }]);
+  await fleets.runner.processAll();
+  const locations = await fleets.locations(body.job_id as string);
+  expect(locations.map(({ source }) => source)).toEqual(['density', 'density']);
 });
 
 test('a preview does not decode a density on the event loop', async () => {
@@ -49,7 +65,7 @@ test('a job decodes a density once', async () => {
   const body = { request_id: 'b9a1d5c0-23f1-4a62-9f0b-3f5a7f3b8c11', count: 3, density };
   const input = { bytes: toJsonBytes(body), errors: [], now: new Date('2026-06-15T12:00:00Z') };
   const compute = async (): Promise<void> => {
-    expect(readNewFleet(input).weights).toEqual(new Uint8Array([1, 2, 3]));
+    expect(readNewFleet(input).sentWeights).toEqual(new Uint8Array([1, 2, 3]));
     expect(answerPreview({ ...input, orgId: randomUUID() }).requestId).toBe(body.request_id);
   };
   expect((await countCalls('definition/density-weights.ts', compute)).get('decodeDensityWeights')).toBe(2);

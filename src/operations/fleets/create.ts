@@ -109,14 +109,14 @@ async function requireNoNesting({ db, orgId }: Context): Promise<void> {
 
 interface NewFleet {
   readonly fleet: Fleet;
-  /** A byte for each cell; null without a density. */
-  readonly weights: Uint8Array | null;
+  /** Of the density, as they were sent; null without one. */
+  readonly sentWeights: Uint8Array | null;
   readonly bodyHash: Buffer;
 }
 
 function prepareFleet(
   { orgId, now }: Context,
-  { definition, weights, canonicalJson }: JobOutput<'readNewFleet'>,
+  { definition, sentWeights, canonicalJson }: JobOutput<'readNewFleet'>,
 ): NewFleet {
   const id = deriveFleetId(orgId, definition.request_id);
   const history = computeHistoryWindow(definition, now);
@@ -142,7 +142,7 @@ function prepareFleet(
   };
   return {
     fleet,
-    weights,
+    sentWeights,
     bodyHash: hashRequestBody(canonicalJson),
   };
 }
@@ -150,7 +150,7 @@ function prepareFleet(
 /** Reserves the simulation organization and writes fleet and request in one go, or repeats the first answer. */
 async function insertFleetOnce(
   tx: Tx,
-  { fleet, weights, bodyHash }: NewFleet,
+  { fleet, sentWeights, bodyHash }: NewFleet,
   scope: QuotaScope,
 ): Promise<FleetRecord> {
   const response = presentFleet(fleet);
@@ -174,7 +174,7 @@ async function insertFleetOnce(
     parentOrgId: fleet.org_id,
     createdAt: fleet.created_at,
   });
-  await insertFleet(tx, fleet, weights);
+  await insertFleet(tx, fleet, sentWeights);
   await notifyFleetRunners(tx);
   return response;
 }

@@ -55,14 +55,14 @@ export const FLEET_COLUMNS = [
   'stopped_at',
 ] as const;
 
-/** Writes a queued fleet; its simulation organization must be there. */
-export async function insertFleet(tx: Tx, fleet: Fleet, weights: Uint8Array | null): Promise<void> {
+/** Writes a queued fleet with the weights of its density as they were sent; its simulation organization must be there. */
+export async function insertFleet(tx: Tx, fleet: Fleet, sentWeights: Uint8Array | null): Promise<void> {
   await tx
     .insertInto('fleets')
     .values({
       ...fleet,
       definition: JSON.stringify(fleet.definition),
-      density_weights: weights === null ? null : Buffer.from(weights),
+      density_weights: sentWeights === null ? null : Buffer.from(sentWeights),
     })
     .execute();
 }

@@ -34,20 +34,23 @@ function isTooLong(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
 }
 
+/** Cells in row-major order, north-west first, exactly `cells` of them, from their text. */
+export function decodeDensityWeights(text: string, cells: number): Uint8Array | FieldError {
+  const bytes = decodeBase64(text);
+  if (bytes) return unpackDensityWeights(bytes, cells);
+  return {
+    pointer: '/density/weights',
+    code: 'density_encoding',
+    detail: 'weights must be Base64, standard or URL-safe alphabet.',
+  };
+}
+
 /**
- * Cells in row-major order, north-west first, exactly `cells` of them. Output is capped, so that a small text
+ * The same from what the text stands for: a byte for each cell, or these compressed. Output is capped, so that few bytes
  * cannot unfold into a large array.
  */
-export function decodeDensityWeights(text: string, cells: number): Uint8Array | FieldError {
+export function unpackDensityWeights(bytes: Uint8Array, cells: number): Uint8Array | FieldError {
   const pointer = '/density/weights';
-  const bytes = decodeBase64(text);
-  if (!bytes) {
-    return {
-      pointer,
-      code: 'density_encoding',
-      detail: 'weights must be Base64, standard or URL-safe alphabet.',
-    };
-  }
   if (bytes.length === cells) return bytes;
   try {
     const unpacked = inflate(bytes, cells);

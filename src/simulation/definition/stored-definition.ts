@@ -1,4 +1,5 @@
-/** The form in which a definition is stored with its fleet: plain JSON, the weights of the density beside it as bytes. */
+/** The form in which a definition is stored with its fleet: plain JSON, the weights of the density beside it as they were sent. */
+import { unpackDensityWeights } from './density-weights.ts';
 import { prepareDensity } from './density.ts';
 import type { Density } from './density.ts';
 import type { EffectiveDefinition } from './fleet-definition.ts';
@@ -36,14 +37,16 @@ export function withoutLastExpansion(stored: StoredDefinition): StoredDefinition
 }
 
 /**
- * The density of a stored definition, made ready for drawing locations; null without one. `weights` holds a byte for
- * each cell. Throws a RangeError when they do not fit the definition.
+ * The density of a stored definition, made ready for drawing locations; null without one. `sentWeights` are
+ * its bytes, plain or compressed. Throws a RangeError when they do not fit the definition.
  */
 export function restoreDensity(
   { definition: { density } }: StoredDefinition,
-  weights: Uint8Array | null,
+  sentWeights: Uint8Array | null,
 ): Density | null {
-  if (density === null || weights === null) return null;
+  if (density === null || sentWeights === null) return null;
+  const weights = unpackDensityWeights(sentWeights, density.grid.rows * density.grid.cols);
+  if (!(weights instanceof Uint8Array)) throw new RangeError(weights.detail);
   const prepared = prepareDensity(density.country, density.grid, weights);
   if ('errors' in prepared) throw new RangeError(prepared.errors.map(({ detail }) => detail).join(' '));
   return prepared.density;
