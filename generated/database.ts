@@ -145,6 +145,7 @@ export interface FleetsTable {
   checkpoint_lease_until: Date | null;
   checkpoint_token: string | null;
   has_checkpoints_to_remove: Generated<boolean>;
+  has_users_to_remove: Generated<boolean>;
 }
 
 export interface HouseholdCheckpointsTable {

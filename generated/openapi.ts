@@ -1012,7 +1012,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Clean a fleet up
-         * @description Removes users, devices and notifications of a stopped, cancelled or failed fleet. The fleet's record, the locations and the simulation organization stay. A cleaned fleet stays as it is; any other must be stopped first (409).
+         * @description Removes users, devices and notifications of a stopped, cancelled or failed fleet; until they are gone, other calls get 403 for its simulation organization. The fleet's record, the locations and that organization stay. A cleaned fleet stays as it is; any other must be stopped first (409).
          *
          *     Who may call it: admin, staff.
          */

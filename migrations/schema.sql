@@ -514,6 +514,7 @@ create table fleets (
   checkpoint_lease_until timestamp(3) with time zone,
   checkpoint_token uuid,
   has_checkpoints_to_remove boolean not null default false,
+  has_users_to_remove boolean not null default false,
   constraint fleets_pkey PRIMARY KEY (org_id, id),
   constraint fleets_simulation_org_key UNIQUE (simulation_org_id),
   constraint fleets_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
@@ -523,6 +524,7 @@ create table fleets (
 CREATE INDEX fleets_checkpoint_idx ON public.fleets USING btree (checkpoint_day) WHERE (status = ANY (ARRAY['running'::text, 'expanding'::text]));
 CREATE INDEX fleets_checkpoints_to_remove_idx ON public.fleets USING btree (org_id, id) WHERE has_checkpoints_to_remove;
 CREATE INDEX fleets_created_idx ON public.fleets USING btree (org_id, created_at DESC, id DESC);
+CREATE INDEX fleets_users_to_remove_idx ON public.fleets USING btree (org_id, id) WHERE has_users_to_remove;
 CREATE INDEX fleets_work_idx ON public.fleets USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'provisioning'::text, 'expanding'::text, 'purging'::text]));
 
 create table household_checkpoints (

@@ -1,14 +1,26 @@
 import { DAY_MS } from '../domain/api/durations.ts';
 import { REQUEST_MEMORY_DAYS } from '../domain/fleets/fleet-limits.ts';
 import { scheduleRequestsToForget } from '../queries/fleets/fleet-requests.ts';
-import { deleteFleetAndItsOrganization, deleteSimulationRowsBatch } from '../queries/fleets/fleet-removal.ts';
+import {
+  deleteFleetAndItsOrganization,
+  deleteLeftUsers,
+  deleteSimulationRowsBatch,
+  REMOVAL_BATCH_SIZE,
+} from '../queries/fleets/fleet-removal.ts';
 import { extendFleetClaimWithProgress, lockClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import { changeUserCount, REMOVAL_SHARD } from '../queries/accounts/user-counts.ts';
 import type { FleetWorkContext } from './provisioning.ts';
 
-/** Rows that one transaction removes. */
-const ROW_BATCH_SIZE = 1000;
+/** Removes what clean-ups that were cut off, or had too much to do, have left. True when more may be left after `maxBatches`. */
+export async function removeLeftUsersInBatches(
+  { db, isStopping }: FleetWorkContext,
+  maxBatches: number,
+): Promise<boolean> {
+  for (let batch = 0; batch < maxBatches && !isStopping(); batch += 1)
+    if (!(await deleteLeftUsers(db, REMOVAL_BATCH_SIZE))) return false;
+  return true;
+}
 
 /**
  * Removes everything of a simulation organization, then the fleet and the organization together. Every batch is a
@@ -27,7 +39,7 @@ export async function purgeFleetInBatches(
       if (fleet === undefined) return true;
       // The count before the users, as at creation: two transactions must not wait for each other.
       await changeUserCount(tx, fleet.org_id, REMOVAL_SHARD, 0);
-      const removed = await deleteSimulationRowsBatch(tx, fleet.simulation_org_id, ROW_BATCH_SIZE);
+      const removed = await deleteSimulationRowsBatch(tx, fleet.simulation_org_id, REMOVAL_BATCH_SIZE);
       if (removed.rows > 0) {
         if (removed.users > 0) await changeUserCount(tx, fleet.org_id, REMOVAL_SHARD, -removed.users);
         await extendFleetClaimWithProgress(tx, claim, { leaseUntil: context.leaseUntil() });

@@ -15,7 +15,7 @@ import { applyDueFaults } from './due-faults.ts';
 import type { DueFaultsOptions } from './due-faults.ts';
 import { recordProvisioningFailure, provisionFleet } from './provisioning.ts';
 import type { BuildHouseholds, ProvisioningContext } from './provisioning.ts';
-import { purgeFleetInBatches } from './purge.ts';
+import { purgeFleetInBatches, removeLeftUsersInBatches } from './purge.ts';
 
 /** Hears of work given by other processes; the answer ends it. */
 export type ListenForWork = (wake: () => void) => Promise<() => Promise<void>>;
@@ -38,7 +38,7 @@ export interface FleetRunnerOptions extends DueFaultsOptions {
 }
 
 /** Batches of a removal that one turn does: some 20,000 rows. */
-const PURGE_BATCHES_OF_A_TURN = 20;
+const PURGE_BATCHES_OF_A_TURN = 80;
 /** Partners of which is remembered when they were served. */
 const MAX_SERVED = 100;
 
@@ -125,8 +125,8 @@ export class FleetRunner {
     for (let hasMore = true; hasMore && !this.#isStopped;) {
       const claims = await this.#claimTurns();
       await Promise.all(claims.map((claim) => this.#work(claim)));
+      hasMore = (await removeLeftUsersInBatches(this.#context, PURGE_BATCHES_OF_A_TURN)) || claims.length > 0;
       await this.#applyDueFaults();
-      hasMore = claims.length > 0;
     }
   }
 

@@ -38,13 +38,21 @@ export async function loadFleetRecords(db: Db | Tx, fleets: readonly Fleet[]): P
     db,
     fleets.map((fleet) => fleet.simulation_org_id),
   );
-  return fleets.map((fleet) => presentFleet(fleet, counts.get(fleet.simulation_org_id)));
+  return fleets.map((fleet) => presentFleet(fleet, devicesOf(fleet, counts)));
 }
 
 /** The fleet as the API shows it, with the numbers of its devices. */
 export async function presentFleetWithDevices(db: Db | Tx, fleet: Fleet): Promise<FleetRecord> {
   const counts = await countFleetDevicesByType(db, [fleet.simulation_org_id]);
-  return presentFleet(fleet, counts.get(fleet.simulation_org_id));
+  return presentFleet(fleet, devicesOf(fleet, counts));
+}
+
+/** Of a cleaned fleet none, also while they are being removed. */
+function devicesOf(
+  { status, simulation_org_id: orgId }: Fleet,
+  counts: ReadonlyMap<string, DeviceCounts>,
+): DeviceCounts | undefined {
+  return status === 'cleaned' ? undefined : counts.get(orgId);
 }
 
 /** The fleet as the API shows it; without `devices` as one that has none yet. */

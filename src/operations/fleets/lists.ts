@@ -31,7 +31,9 @@ export const listFleetDevices: Handler<Context, 'listFleetDevices'> = async (con
   const fleet = await requireFleet(db, orgId, path.job_id);
   const { page = 1, group, device_type: deviceType } = query;
   const filter = { group, deviceType };
-  const total = await countMatchingDevices(db, fleet.simulation_org_id, filter);
+  // What is left of those of a cleaned fleet is being removed.
+  const total =
+    fleet.status === 'cleaned' ? 0 : await countMatchingDevices(db, fleet.simulation_org_id, filter);
   const offset = (page - 1) * PAGE_SIZE;
   const rows =
     offset < total

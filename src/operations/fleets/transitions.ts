@@ -8,7 +8,7 @@ import { notFoundProblem, Problem, validationProblem } from '../../domain/api/pr
 import type { FieldError } from '../../domain/api/problem.ts';
 import type { Tx } from '../../queries/connection/database.ts';
 import type { CancelledDeliveries } from '../../queries/deliveries/deliveries.ts';
-import { deleteSimulatedUsersAndDevices } from '../../queries/fleets/fleet-removal.ts';
+import { REMOVAL_BATCH_SIZE, deleteLeftUsers } from '../../queries/fleets/fleet-removal.ts';
 import { findFleetRequest } from '../../queries/fleets/fleet-requests.ts';
 import {
   notifyFleetRunners,
@@ -30,6 +30,9 @@ import type { Context } from '../context.ts';
 import { presentFleetWithDevices, requireLockedFleet } from './fleet-access.ts';
 import type { FleetRecord } from '../../presenters/fleets.ts';
 import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../households/fleet-requests.ts';
+
+/** Batches that a request for a clean-up removes itself, of some 20 ms each; fleet runners do the rest. */
+const CLEANUP_BATCHES = 100;
 
 export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { path, body }) => {
   const expanded = await context.db.transaction().execute(async (tx) => {
@@ -65,10 +68,14 @@ export const cancelFleet: Handler<Context, 'cancelFleet'> = async (context, { pa
 };
 
 export const cleanupFleet: Handler<Context, 'cleanupFleet'> = async (context, { path }) => {
-  const body = await transition(context, path.job_id, 'cleanup', async (tx, fleet, status) => {
-    await deleteSimulatedUsersAndDevices(tx, fleet);
-    return updateFleet(tx, fleet, { status, has_checkpoints_to_remove: true });
-  });
+  const body = await transition(context, path.job_id, 'cleanup', (tx, fleet, status) =>
+    updateFleet(tx, fleet, { status, has_users_to_remove: true, has_checkpoints_to_remove: true }),
+  );
+  const fleet = { org_id: context.orgId, id: body.job_id };
+  let isLeft = true;
+  for (let batch = 0; isLeft && batch < CLEANUP_BATCHES; batch += 1)
+    isLeft = await deleteLeftUsers(context.db, REMOVAL_BATCH_SIZE, fleet);
+  if (isLeft) context.wakeFleets();
   return { status: 200, body };
 };
 

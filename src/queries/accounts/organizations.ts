@@ -99,7 +99,7 @@ export async function lockBootstrap(tx: Tx): Promise<void> {
 
 /**
  * Whether a token of `actorOrgId` reaches `/org/{pathOrgId}`: its own organization, or a simulation organization
- * reserved by one of its fleets and not being purged with it. An organization that does not exist is as unreachable as
+ * reserved by one of its fleets and not being purged with it, nor freed from the users of a cleaned one. An organization that does not exist is as unreachable as
  * a stranger's. Both are UUIDs; the path's may be in upper case.
  */
 export async function isOrganizationReachable(
@@ -126,7 +126,12 @@ const selectReachable = prepare(
               .selectFrom('fleets')
               .select('fleets.id')
               .whereRef('fleets.simulation_org_id', '=', 'organizations.id')
-              .where('fleets.status', '=', 'purging'),
+              .where((fleet) =>
+                fleet.or([
+                  fleet('fleets.status', '=', 'purging'),
+                  fleet('fleets.has_users_to_remove', '=', true),
+                ]),
+              ),
           ),
         ),
       ),

@@ -4,19 +4,62 @@ import type { Db, Tx } from '../connection/database.ts';
 import { deleteBatch } from '../connection/delete-batch.ts';
 import type { Fleet } from './fleets.ts';
 
+/** Rows that one transaction of a clean-up or a purge removes: its locks are held for some 10 ms, and must not for 50 on a slow server. */
+export const REMOVAL_BATCH_SIZE = 250;
+
 /**
- * Removes the fleet's users, devices and notifications at once; households (with their locations), other users, webhooks and messages
- * stay, and the checkpoints, which nobody reads any more, are left to `deleteLeftCheckpoints`. Items go first and by organization, so that a device's removal finds none to follow.
+ * Removes at most `limit` rows of a cleaned fleet: the applications of its users, then notifications, devices, users. Households (with
+ * their locations), other users, webhooks and messages stay, and the checkpoints, which nobody reads any more, are left to
+ * `deleteLeftCheckpoints`. Of the fleet that is named, or of any that nobody has locked. False when nothing was left.
  */
-export async function deleteSimulatedUsersAndDevices(tx: Tx, fleet: Fleet): Promise<void> {
-  const orgId = fleet.simulation_org_id;
-  await sql`delete from notification_items where org_id = ${orgId}`.execute(tx);
-  await sql`delete from devices where org_id = ${orgId} and fleet_id = ${fleet.id}`.execute(tx);
-  await sql`
-    delete from applications a using users u
-    where u.org_id = ${orgId} and u.fleet_id = ${fleet.id} and a.org_id = u.org_id and a.owner_user_id = u.id
-  `.execute(tx);
-  await sql`delete from users where org_id = ${orgId} and fleet_id = ${fleet.id}`.execute(tx);
+export function deleteLeftUsers(
+  db: Db,
+  limit: number,
+  named?: Pick<Fleet, 'org_id' | 'id'>,
+): Promise<boolean> {
+  const which =
+    named === undefined
+      ? sql`true order by org_id, id limit 1 for update skip locked`
+      : sql`org_id = ${named.org_id} and id = ${named.id} for update`;
+  return db.transaction().execute(async (tx) => {
+    const { rows: fleets } = await sql<Pick<Fleet, 'org_id' | 'id' | 'simulation_org_id'>>`
+      select org_id, id, simulation_org_id from fleets
+      where has_users_to_remove and status = 'cleaned' and ${which}
+    `.execute(tx);
+    const [fleet] = fleets;
+    if (fleet === undefined) return false;
+    for (const { table, rows } of rowsOfUsers(fleet)) {
+      const { numAffectedRows = 0n } = await sql`
+        delete from ${sql.table(table)} where ctid = any(array(${rows} limit ${sql.lit(limit)}))
+      `.execute(tx);
+      if (numAffectedRows > 0n) return true;
+    }
+    await sql`
+      update fleets set has_users_to_remove = false where org_id = ${fleet.org_id} and id = ${fleet.id}
+    `.execute(tx);
+    return true;
+  });
+}
+
+/** In an order in which no row takes many others with it. Users are found by their households: an organization may have many others. */
+function rowsOfUsers({ id, simulation_org_id: orgId }: Pick<Fleet, 'id' | 'simulation_org_id'>) {
+  const ofHouseholds = sql`from households h where h.org_id = ${orgId} and h.fleet_id = ${id}`;
+  return [
+    {
+      table: 'applications',
+      rows: sql`select ctid from applications where org_id = ${orgId} and owner_user_id in (select h.user_id ${ofHouseholds})`,
+    },
+    { table: 'notification_items', rows: sql`select ctid from notification_items where org_id = ${orgId}` },
+    {
+      table: 'devices',
+      rows: sql`select ctid from devices where org_id = ${orgId} and household_index is not null and fleet_id = ${id}`,
+    },
+    {
+      table: 'users',
+      rows: sql`select u.ctid from households h join users u on u.org_id = h.org_id and u.id = h.user_id
+        where h.org_id = ${orgId} and h.fleet_id = ${id}`,
+    },
+  ] as const;
 }
 
 /**

@@ -137,6 +137,7 @@ export interface FleetChange {
   readonly stopped_at?: Date;
   readonly error?: null;
   readonly has_checkpoints_to_remove?: true;
+  readonly has_users_to_remove?: true;
 }
 
 /** Changes a locked fleet. Whoever worked on it holds an outdated token from now on and writes nothing more. */
