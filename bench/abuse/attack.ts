@@ -1,5 +1,6 @@
 // What an attack is, and what it has to aim at. An attack knows nothing of how it is measured: the bench lets it go on until
 // it is told to stop, a test gives it a number of requests.
+import { DAY_MS } from '../../src/domain/api/durations.ts';
 
 /** Everything about a service and two partners that an attack may use. All of it travels between processes as JSON. */
 export interface Target {
@@ -57,7 +58,16 @@ export interface Attack {
   readonly readsMetrics?: true;
   /** The planner knows nothing of the tables yet: the attack is at its worst as long as what it reads is new. */
   readonly hasNoStatistics?: true;
+  /** The other partner reads such series in place of its user, a tenth as often: they cost it as much. */
+  readonly victimReads?: 'series';
   readonly run: (aim: Aim) => Promise<void>;
+}
+
+/** The address of the longest series of a household: quarter hours of 31 days up to the last whole one. */
+export function longestSeriesPath({ simulationOrgId, userId, inverterId }: Fleet): string {
+  const to = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const range = `from=${new Date(to - 31 * DAY_MS).toISOString()}&to=${new Date(to).toISOString()}`;
+  return apiPath(simulationOrgId, `/users/${userId}/inverters/${inverterId}/data?${range}`);
 }
 
 /** What the attacker got: answers by status, errors of connections by code. */

@@ -96,7 +96,10 @@ async function measureRows(plan: Plan, planned: readonly PlannedRow[], book: Boo
   try {
     printHead();
     for (const each of planned) {
-      const isFresh = control !== undefined && performance.now() - control.atMs < CONTROL_AGE_MS;
+      const isFresh =
+        control?.victimReads === each.attack.victimReads &&
+        control !== undefined &&
+        performance.now() - control.atMs < CONTROL_AGE_MS;
       const { row, control: used } = await measureRow(
         world,
         victim,
@@ -143,6 +146,7 @@ function conclude({ rows, path, startedAt }: Book, isWhole: boolean): number {
 
 interface Control extends ControlLatency {
   readonly atMs: number;
+  readonly victimReads: Attack['victimReads'];
 }
 
 async function measureRow(
@@ -162,7 +166,7 @@ async function measureRow(
   });
   try {
     await warmUp(attacked, victim, plan);
-    const control = known ?? (await measureControl(attacked, victim, from, plan));
+    const control = known ?? (await measureControl(attacked, victim, planned, plan));
     const runs: Run[] = [];
     while (runs.length < plan.runs) {
       runs.push(await measure(attacked, victim, attack, from, plan.requests));
@@ -179,11 +183,12 @@ async function measureRow(
 async function measureControl(
   attacked: Attacked,
   victim: Victim,
-  from: string,
+  { attack: { victimReads }, from }: PlannedRow,
   { requests }: Plan,
 ): Promise<Control> {
-  const { p50, p99, delayMs } = await measure(attacked, victim, CONTROL, from, requests);
-  return { p50, p99, delayMs, atMs: performance.now() };
+  const control = victimReads === undefined ? CONTROL : { ...CONTROL, victimReads };
+  const { p50, p99, delayMs } = await measure(attacked, victim, control, from, requests);
+  return { p50, p99, delayMs, atMs: performance.now(), victimReads };
 }
 
 /** Two seconds, in which the service's code is compiled and its connections are opened. */

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildProcess } from 'node:child_process';
+import { longestSeriesPath } from './attack.ts';
 import type { Attack } from './attack.ts';
 import type { AttackJob, AttackReport } from './attacker.ts';
 import { nextMessage, startOnOtherCore } from '../processes.ts';
@@ -42,8 +43,22 @@ export class Victim {
     this.#perSecond = perSecond;
   }
 
-  async send(attacked: Attacked, requests: number): Promise<VictimReport> {
-    const job: VictimJob = { ...attacked.victim, perSecond: this.#perSecond, requests };
+  /** Users in place of series are read ten times as often. */
+  async send(
+    { victim: { fleet, ...victim } }: Attacked,
+    requests: number,
+    reads?: Attack['victimReads'],
+  ): Promise<VictimReport> {
+    const often = { ...victim, perSecond: this.#perSecond, requests };
+    const job: VictimJob =
+      reads === undefined
+        ? often
+        : {
+            ...victim,
+            readPath: fleet && longestSeriesPath(fleet),
+            perSecond: this.#perSecond / SERIES_SELDOMER,
+            requests: Math.ceil(requests / SERIES_SELDOMER),
+          };
     this.#child.send(job);
     return nextMessage<VictimReport>(this.#child);
   }
@@ -62,6 +77,9 @@ export class Victim {
     if (this.#child.connected) this.#child.disconnect();
   }
 }
+
+/** One read of a series costs the service as much as some ten of users. */
+const SERIES_SELDOMER = 10;
 
 /** How long the attack has before the victim's first request is measured: it needs it to make its bodies. */
 const LEAD_MS = 100;
@@ -82,7 +100,7 @@ export async function measure(
   await nextMessage<'started'>(child);
   const startedAt = performance.timeOrigin + performance.now();
   if (attack.isBurst !== true) await sleep(LEAD_MS);
-  const report = await victim.send(attacked, requests);
+  const report = await victim.send(attacked, requests, attack.victimReads);
   child.send('stop');
   const { counts, bytesReceived } = await nextMessage<AttackReport>(child);
   const holds = await attacked.longestHold();

@@ -34,18 +34,25 @@ export interface Possessions {
 }
 
 export type Attacker = Omit<Target, 'port' | 'victimClientId'>;
-export type VictimPartner = Omit<VictimJob, 'port' | 'perSecond' | 'requests'>;
+export type VictimPartner = Omit<VictimJob, 'port' | 'readPath' | 'perSecond' | 'requests'> & {
+  /** A small fleet with a month of history. */
+  readonly fleet?: Fleet;
+};
 
-/** The first partner of the service, of which nothing but a user is needed. */
+/** The first partner of the service, of which a user is needed, and for some attacks a fleet. */
 export async function prepareVictim(
   service: ServiceProcess,
   fixed: FixedCredentials,
+  { hasFleet = false }: { readonly hasFleet?: boolean } = {},
 ): Promise<VictimPartner> {
   const { orgId, clientId, clientSecret } = fixed;
   const api = await PartnerApi.open(service, fixed);
   const user = { email: 'victim@example.com', role: 'user', country: 'AT' };
   const { body } = await api.call<{ id: string }>('POST', '/users', user);
-  return { orgId, clientId, clientSecret, token: api.token, userId: body.id };
+  const partner = { orgId, clientId, clientSecret, token: api.token, userId: body.id };
+  return hasFleet
+    ? { ...partner, fleet: await growFleet(api, HOUSEHOLDS_WITH_HISTORY, HISTORY_DAYS) }
+    : partner;
 }
 
 /** A second partner with ten applications, users, notices, a fleet that runs and a webhook. Needs limits that are off. */

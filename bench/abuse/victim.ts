@@ -11,6 +11,8 @@ export interface VictimJob {
   readonly token: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** What it reads in place of its user. */
+  readonly readPath?: string | undefined;
   readonly perSecond: number;
   readonly requests: number;
 }
@@ -58,7 +60,7 @@ async function run(job: VictimJob): Promise<VictimReport> {
   const late = AbortSignal.timeout(job.requests * intervalMs + PATIENCE_MS);
   const send = async (n: number): Promise<void> => {
     const dueMs = n * intervalMs;
-    await request(connections, n % 2 === 0 ? readUser(job) : addUser(job), late, fail);
+    await request(connections, n % 2 === 0 ? read(job) : addUser(job), late, fail);
     sentMs[n] = dueMs;
     latencyMs[n] = performance.now() - start - dueMs;
   };
@@ -104,9 +106,9 @@ async function request(
 
 const users = ({ orgId }: VictimJob): string => `/api/partners/v2.0/org/${orgId}/users`;
 
-function readUser(job: VictimJob): Wanted {
+function read(job: VictimJob): Wanted {
   const headers = { authorization: `Bearer ${job.token}` };
-  return { status: 200, method: 'GET', path: `${users(job)}/${job.userId}`, headers };
+  return { status: 200, method: 'GET', path: job.readPath ?? `${users(job)}/${job.userId}`, headers };
 }
 
 function addUser(job: VictimJob): Wanted {

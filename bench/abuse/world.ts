@@ -109,7 +109,7 @@ async function prepareServices(
   const service = await startService({ env: { ...env, DATABASE_URL: database.url, RATE_LIMITS: 'off' } });
   const possessions = { users: USERS, notices: NOTICES, deliveries: DELIVERIES, households, blackHolePort };
   const attacker = await prepareAttacker(database, service, possessions);
-  const victim = await prepareVictim(service, fixed);
+  const victim = await prepareVictim(service, fixed, { hasFleet: true });
   await service.remove();
   await database.pool.end();
   const prepared = database.connection.database ?? '';

@@ -1,6 +1,6 @@
 // Attacks of a partner with a token.
 import { randomUUID } from 'node:crypto';
-import { apiPath, bearer, bearerJson } from '../attack.ts';
+import { apiPath, bearer, bearerJson, longestSeriesPath } from '../attack.ts';
 import type { Aim, Attack } from '../attack.ts';
 import { flood, hold, pipeline, requestText } from '../wire.ts';
 import {
@@ -20,12 +20,6 @@ const ofHousehold = ({ target: { fleetWithHistory: fleet } }: Aim, rest: string)
   apiPath(fleet.simulationOrgId, `/users/${fleet.userId}${rest}`);
 const read = (aim: Aim, to: string): string =>
   requestText({ method: 'GET', path: to, headers: bearer(aim.target.token) });
-
-/** 31 days up to the last whole day. */
-function month(): string {
-  const to = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  return `from=${new Date(to - 31 * DAY_MS).toISOString()}&to=${new Date(to).toISOString()}`;
-}
 
 /** So many days from tomorrow on, as a range of the query. */
 function days(count: number, from: string, to: string): string {
@@ -47,6 +41,12 @@ const reads = (aim: Aim, atOnce: number, ...paths: readonly string[]): Promise<v
     path: paths[n % paths.length] ?? '',
     headers: bearer(aim.target.token),
   }));
+
+function previews(aim: Aim): Promise<void> {
+  const body = largestDefinition();
+  const to = path(aim, '/device-simulator/fleets/preview');
+  return flood(aim, 8, () => ({ method: 'POST', path: to, headers: bearerJson(aim.target.token), body }));
+}
 
 export const attacksWithToken: readonly Attack[] = [
   {
@@ -84,22 +84,20 @@ export const attacksWithToken: readonly Attack[] = [
     name: 'previews',
     by: 'partner',
     what: 'previews on 4000 x 4000 cells, 8 at once',
-    run: (aim) => {
-      const body = largestDefinition();
-      const to = path(aim, '/device-simulator/fleets/preview');
-      return flood(aim, 8, () => ({ method: 'POST', path: to, headers: bearerJson(aim.target.token), body }));
-    },
+    run: previews,
+  },
+  {
+    name: 'previews-by-series',
+    by: 'partner',
+    what: 'the same previews, while the other partner reads quarter hours of 31 days of a device',
+    victimReads: 'series',
+    run: previews,
   },
   {
     name: 'series',
     by: 'partner',
     what: 'quarter hours of 31 days of a device, 40 at once',
-    run: (aim) =>
-      reads(
-        aim,
-        40,
-        ofHousehold(aim, `/inverters/${aim.target.fleetWithHistory.inverterId}/data?${month()}`),
-      ),
+    run: (aim) => reads(aim, 40, longestSeriesPath(aim.target.fleetWithHistory)),
   },
   {
     name: 'schedules',

@@ -6,6 +6,7 @@ const RUNNER = 'src/fleets/runner.ts';
 const SENDS_NOTHING_TO_THREADS =
   "const { runJob } = await import('./jobs.ts'); const answer = { output: await runJob({ name, input }) } as JobAnswer;";
 const HEAVY = ['valid-prices', 'faulty-prices', 'previews', 'series', 'schedules'] as const;
+const BESIDE_SERIES = 'previews-by-series';
 const OF_FLEETS = ['fleet-flood', 'expand-purge'] as const;
 
 const heavyWork = (only: string): Proof => ({
@@ -19,7 +20,7 @@ const ofFleets = (test: string): Proof => ({ file: 'tests/fleets/turns.test.ts',
 export const boundsOfHeavyWork: readonly Bound[] = [
   {
     name: 'threads beside the event loop',
-    attacks: [...HEAVY, ...OF_FLEETS],
+    attacks: [...HEAVY, BESIDE_SERIES, ...OF_FLEETS],
     edits: [
       {
         file: POOL,
@@ -31,7 +32,7 @@ export const boundsOfHeavyWork: readonly Bound[] = [
   },
   {
     name: 'turns of a partner before its body is read',
-    attacks: [...HEAVY, ...OF_FLEETS],
+    attacks: [...HEAVY, BESIDE_SERIES, ...OF_FLEETS],
     edits: [
       {
         file: POOL,
@@ -46,7 +47,7 @@ export const boundsOfHeavyWork: readonly Bound[] = [
   },
   {
     name: 'a thread that a partner leaves to others',
-    attacks: HEAVY,
+    attacks: [...HEAVY, BESIDE_SERIES],
     edits: [{ file: POOL, from: 'const MIN_THREADS = 2;', to: 'const MIN_THREADS = 1;' }],
     proofs: [
       {
@@ -57,7 +58,7 @@ export const boundsOfHeavyWork: readonly Bound[] = [
   },
   {
     name: 'turns of a partner for what has no body',
-    attacks: [...HEAVY, ...OF_FLEETS],
+    attacks: [...HEAVY, BESIDE_SERIES, ...OF_FLEETS],
     edits: [
       {
         file: POOL,
@@ -71,7 +72,7 @@ export const boundsOfHeavyWork: readonly Bound[] = [
   },
   {
     name: 'threads of a partner',
-    attacks: [...HEAVY, ...OF_FLEETS],
+    attacks: [...HEAVY, BESIDE_SERIES, ...OF_FLEETS],
     edits: [
       {
         file: POOL,
