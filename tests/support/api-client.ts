@@ -1,13 +1,13 @@
 import { appendFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import request from 'supertest';
 import { ROUTES } from '../../generated/routes.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
-import type { OperationId } from '../../generated/routes.ts';
+import type { OperationId, Route } from '../../generated/routes.ts';
 import { EventListener } from './event-stream.ts';
 import { expectNoSecretIn } from './secret-leaks.ts';
-import { contractValidator } from './contract-validator.ts';
+import { validateExchange } from './contract-validator.ts';
+import { sendPlainRequest } from './plain-request.ts';
 
 /** Set by global-setup.ts: where covered (operation, status) pairs are recorded, a line each. */
 export const COVERAGE_FILE_VARIABLE = 'TEST_COVERAGE_FILE';
@@ -69,8 +69,7 @@ export class ApiClient {
   }
 
   async call(id: OperationId, call: Call = {}): Promise<Answer> {
-    const route = ROUTES.find((each) => each.operationId === id);
-    if (route === undefined) throw new Error(`The document has no operation ${id}.`);
+    const route = findRoute(id);
     const values: Record<string, string> = { org_id: this.#defaults.orgId, ...call.path };
     const path = route.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
       encodeURIComponent(values[name] ?? ''),
@@ -85,14 +84,10 @@ export class ApiClient {
     };
     const body = raw === undefined ? undefined : Buffer.from(raw);
     if (route.answers.includes('text/event-stream')) return this.#listen(id, url, headers);
-    const sent = request(this.server)[route.method](url).set(headers);
-    const response =
-      body === undefined
-        ? await sent
-        : await sent.serialize((data: Buffer) => data as never).send(body as never);
+    const response = await sendPlainRequest({ method: route.method, port: this.#port(), url, headers, body });
     const answer: Answer = {
       status: response.status,
-      headers: response.headers,
+      headers: response.headers as Answer['headers'],
       body: response.text === '' ? undefined : (JSON.parse(response.text) as unknown),
       text: response.text,
     };
@@ -116,18 +111,31 @@ export class ApiClient {
     url: string,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
-    const response = await request(this.server)[method](url).set(headers);
-    const isJson = response.type.endsWith('json');
-    const body = isJson ? (JSON.parse(response.text) as unknown) : undefined;
-    const answer: Answer = { status: response.status, headers: response.headers, body, text: response.text };
+    const { status, text, ...response } = await sendPlainRequest({
+      method,
+      port: this.#port(),
+      url,
+      headers,
+    });
+    const got = response.headers as Answer['headers'];
+    const isJson = got['content-type']?.split(';')[0]?.endsWith('json') === true;
+    const answer: Answer = {
+      status,
+      headers: got,
+      body: isJson ? (JSON.parse(text) as unknown) : undefined,
+      text,
+    };
     recordAnswer(`${method} ${url}`, answer);
     return answer;
   }
 
+  #port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
   /** The answer of an operation that has no end: its first text is taken. */
   async #listen(id: OperationId, url: string, headers: Record<string, string>): Promise<Answer> {
-    const { port } = this.server.address() as AddressInfo;
-    const listener = await EventListener.open(`http://127.0.0.1:${port}${url}`, headers);
+    const listener = await EventListener.open(`http://127.0.0.1:${this.#port()}${url}`, headers);
     const { statusCode: status = 0, headers: got } = listener.response;
     const isStream = got['content-type'] === 'text/event-stream';
     if (!isStream) await listener.ended;
@@ -140,7 +148,7 @@ export class ApiClient {
   }
 
   async #compare(
-    id: string,
+    id: OperationId,
     method: string,
     url: string,
     headers: Record<string, string>,
@@ -156,7 +164,8 @@ export class ApiClient {
         await this.#compareAnswer(id, method, url, headers, answer);
       return;
     }
-    const violations = await contractValidator.validate({
+    const violations = await validateExchange({
+      path: findRoute(id).path,
       method,
       url,
       headers,
@@ -178,14 +187,15 @@ export class ApiClient {
 
   /** For requests that the library cannot be asked about, at least the answer is compared, with a request that has no body. */
   async #compareAnswer(
-    id: string,
+    id: OperationId,
     method: string,
     url: string,
     headers: Record<string, string>,
     answer: Answer,
   ): Promise<void> {
     if (method !== 'get') return;
-    const violations = await contractValidator.validate({
+    const violations = await validateExchange({
+      path: findRoute(id).path,
       method,
       url,
       headers,
@@ -195,6 +205,12 @@ export class ApiClient {
     if (violations.response !== undefined)
       throw new Error(`${id}: answer ${answer.status} breaks the document: ${violations.response}`);
   }
+}
+
+function findRoute(id: OperationId): Route {
+  const route = ROUTES.find((each) => each.operationId === id);
+  if (route === undefined) throw new Error(`The document has no operation ${id}.`);
+  return route;
 }
 
 function answerOf(answer: Answer): { status: number; type: string; text: string } {

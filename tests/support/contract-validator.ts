@@ -1,14 +1,18 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { Agent, createServer } from 'node:http';
 import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import express from 'express';
 import type { ErrorRequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
-import request from 'supertest';
 import { formats } from '../../src/domain/api/formats.ts';
+import { sendPlainRequest } from './plain-request.ts';
 
 export interface Exchange {
+  /** As the document has it: /org/{org_id}/users */
+  readonly path: string;
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,26 +28,26 @@ export interface Violations {
 }
 
 /**
- * express-openapi-validator as a second validator: an app that does nothing but validate, and that replays our own
- * answer as if it were its handler's.
+ * express-openapi-validator as a second validator of the operations of one path: an app that does nothing but validate, and that
+ * replays our own answer as if it were its handler's.
  */
-class ContractValidator {
+class PathValidator {
   readonly #server: Server;
+  /** One connection for all questions. */
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  #port: Promise<number> | undefined;
   #answer: Exchange['answer'] | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor() {
+  constructor(path: string) {
     const app = express();
-    const document: unknown = JSON.parse(
-      readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8'),
-    );
     app.use(
       express.json({ limit: '20mb', strict: false, type: 'application/json' }),
       express.urlencoded({ extended: false }),
     );
     app.use(
       OpenApiValidator.middleware({
-        apiSpec: withoutExamples(document) as never,
+        apiSpec: documentOfPath(path) as never,
         validateApiSpec: false,
         validateSecurity: false,
         validateRequests: { allowUnknownQueryParameters: false },
@@ -68,7 +72,9 @@ class ContractValidator {
         .set('x-violation', encodeURIComponent(error.message.slice(0, 2000)))
         .end();
     }) satisfies ErrorRequestHandler);
-    this.#server = createServer(app);
+    this.#server = createServer({ keepAliveTimeout: 0 }, app);
+    // Nothing here keeps the process from ending.
+    this.#server.unref().on('connection', (socket) => socket.unref());
   }
 
   /** One exchange after the other, since the answer to replay is kept aside. */
@@ -80,22 +86,66 @@ class ContractValidator {
 
   async #validate({ method, url, headers, body, answer }: Exchange): Promise<Violations> {
     this.#answer = answer;
-    const call = request(this.#server)[method as 'get'](url).set(headers);
-    const replay =
-      body === undefined
-        ? await call
-        : await call.serialize((data: Buffer) => data as never).send(body as never);
+    this.#port ??= this.#listen();
+    const replay = await sendPlainRequest({
+      method,
+      port: await this.#port,
+      url,
+      headers,
+      body,
+      agent: this.#agent,
+    });
     const error = replay.headers['x-violation'];
-    const message = error === undefined ? undefined : decodeURIComponent(error);
+    const message = error === undefined ? undefined : decodeURIComponent(String(error));
     const reached = replay.headers['x-reached'] !== undefined;
     return { request: reached ? undefined : message, response: reached ? message : undefined };
   }
+
+  async #listen(): Promise<number> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return (this.#server.address() as AddressInfo).port;
+  }
 }
 
+type Node = Readonly<Record<string, unknown>>;
+interface Document extends Node {
+  readonly paths: Readonly<Record<string, Node>>;
+  readonly components: Readonly<Record<string, Node>>;
+}
+
+const wholeDocument = withoutExamples(
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8')),
+) as Document;
+
+const REFERENCE = /^#\/components\/(\w+)\/([\w.-]+)$/;
+
 /**
- * The document without its examples, which say nothing of what is valid: the library walks through everything that the
- * document holds once for each schema that it compiles, and most of that are examples.
+ * The document with one path and what that refers to. The library walks through everything that its document holds once for
+ * each answer that it compiles: of the whole document that would be half a minute.
  */
+function documentOfPath(path: string): Document {
+  const item = wholeDocument.paths[path];
+  if (item === undefined) throw new Error(`The document has no path ${path}.`);
+  const { securitySchemes = {}, ...others } = wholeDocument.components;
+  const components: Record<string, Record<string, unknown>> = { securitySchemes };
+  const addWhatIsReferredTo = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    for (const [name, value] of Object.entries(node)) {
+      const [, kind, id = ''] = name === '$ref' ? (REFERENCE.exec(String(value)) ?? []) : [];
+      const known = kind === undefined ? undefined : (components[kind] ??= {});
+      if (kind !== undefined && known !== undefined && !(id in known)) {
+        known[id] = others[kind]?.[id];
+        addWhatIsReferredTo(known[id]);
+      }
+      addWhatIsReferredTo(value);
+    }
+  };
+  addWhatIsReferredTo(item);
+  return structuredClone({ ...wholeDocument, webhooks: {}, paths: { [path]: item }, components });
+}
+
+/** The document without its examples, which say nothing of what is valid and are most of it. */
 function withoutExamples(node: unknown, isSchemaByName = false): unknown {
   if (Array.isArray(node)) return node.map((each) => withoutExamples(each));
   if (typeof node !== 'object' || node === null) return node;
@@ -106,5 +156,11 @@ function withoutExamples(node: unknown, isSchemaByName = false): unknown {
   );
 }
 
-/** One for all tests of a process: to compile the schemas takes seconds. */
-export const contractValidator = new ContractValidator();
+const validators = new Map<string, PathValidator>();
+
+/** Asks the library about an exchange. What it compiles is kept for all tests of a process. */
+export function validateExchange(exchange: Exchange): Promise<Violations> {
+  const validator = validators.get(exchange.path) ?? new PathValidator(exchange.path);
+  validators.set(exchange.path, validator);
+  return validator.validate(exchange);
+}
