@@ -11,6 +11,7 @@ import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
+import { cheapHasher } from '../support/password-hashes.ts';
 import { addOrganization, addUser, softDelete, START } from '../oauth/fixture.ts';
 
 let database: TestDatabase;
@@ -142,12 +143,19 @@ describe('an initial password', () => {
   test('gives a user of the API a username and a password that must be changed', async () => {
     const orgId = await addOrganization(database.db);
     const userId = await addUser(database.db, orgId, 'user', 'new@b.example');
-    const issued = await issueInitialPassword(database.db, { orgId, email: 'NEW@b.example' }, START);
+    const issued = await issueInitialPassword(
+      database.db,
+      { orgId, email: 'NEW@b.example' },
+      START,
+      cheapHasher,
+    );
     if (issued === undefined) throw new Error('no such user');
     const account = await accountVerifier(database.db)(issued.username, issued.password.reveal());
     expect(account).toMatchObject({ userId, role: 'user', passwordChangeRequired: true });
 
-    expect(await changePassword(database.db, { orgId, userId }, 'own choice', START)).toMatch(/^[\w-]{43}$/);
+    expect(await changePassword(database.db, { orgId, userId }, 'own choice', START, cheapHasher)).toMatch(
+      /^[\w-]{43}$/,
+    );
     expect(await accountVerifier(database.db)(issued.username, issued.password.reveal())).toBeUndefined();
     expect(await accountVerifier(database.db)(issued.username, 'own choice')).toMatchObject({
       passwordChangeRequired: false,
@@ -165,7 +173,12 @@ describe('an initial password', () => {
       expires_at: START,
     };
     await database.db.insertInto('portal_sessions').values(session).execute();
-    const issued = await issueInitialPassword(database.db, { orgId: first.orgId, email: first.email }, START);
+    const issued = await issueInitialPassword(
+      database.db,
+      { orgId: first.orgId, email: first.email },
+      START,
+      cheapHasher,
+    );
     expect(issued?.username).toBe(first.username);
     expect(await accountVerifier(database.db)(first.username, first.password.reveal())).toBeUndefined();
     expect(await database.db.selectFrom('portal_sessions').select('user_id').execute()).toEqual([]);
@@ -176,7 +189,7 @@ describe('an initial password', () => {
     await softDelete(database.db, await addUser(database.db, orgId, 'user', 'gone@b.example'));
     await addUser(database.db, otherId, 'user', 'far@b.example');
     for (const email of ['nobody@b.example', 'gone@b.example', 'far@b.example']) {
-      expect(await issueInitialPassword(database.db, { orgId, email }, START)).toBeUndefined();
+      expect(await issueInitialPassword(database.db, { orgId, email }, START, cheapHasher)).toBeUndefined();
     }
     const named = database.db.selectFrom('users').select('id').where('username', 'is not', null);
     expect(await named.execute()).toEqual([]);
@@ -188,7 +201,8 @@ describe('an initial password', () => {
     for (let holder = 0; holder < 3; holder++) {
       const userId = await addUser(database.db, orgId, 'user', 'desk@b.example');
       names.push(
-        (await issueInitialPassword(database.db, { orgId, email: 'desk@b.example' }, START))?.username,
+        (await issueInitialPassword(database.db, { orgId, email: 'desk@b.example' }, START, cheapHasher))
+          ?.username,
       );
       await database.db
         .updateTable('users')
