@@ -42,6 +42,17 @@ export const boundsOfLoops: readonly Bound[] = [
     testsOf('tests/fleets/checkpoints.test.ts')('an expansion that is cancelled takes its checkpoints along'),
   ),
   bound(
+    'rows of a fleet that are removed at once',
+    [
+      replace(
+        'src/queries/fleets/fleet-removal.ts',
+        'export const REMOVAL_BATCH_SIZE = 250;',
+        'export const REMOVAL_BATCH_SIZE = 1_000_000;',
+      ),
+    ],
+    testsOf('tests/fleets/removal.test.ts')('no transaction of a clean-up or a purge removes more than'),
+  ),
+  bound(
     'sign-up requests that are kept',
     [
       replace(

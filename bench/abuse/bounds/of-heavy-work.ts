@@ -105,7 +105,7 @@ export const boundsOfHeavyWork: readonly Bound[] = [
     edits: [
       {
         file: RUNNER,
-        from: 'const PURGE_BATCHES_OF_A_TURN = 20;',
+        from: 'const PURGE_BATCHES_OF_A_TURN = 80;',
         to: 'const PURGE_BATCHES_OF_A_TURN = Infinity;',
       },
     ],
