@@ -79,8 +79,8 @@ test('a clean-up that was cut off is invisible, and is completed by a fleet runn
   for (const operation of ['listUsers', 'listInformation', 'getNotificationStatus'] as const)
     expect((await api.call(operation, { path })).status).toBe(403);
   expect(await fleets.devices(jobId)).toEqual([]);
-  const counts = { electric_vehicle: 0, heat_pump: 0, inverter: 0, wallbox: 0 };
-  expect(await fleets.get(jobId)).toMatchObject({ status: 'cleaned', device_counts: counts });
+  const { status: state, device_counts } = await fleets.get(jobId);
+  expect([state, ...Object.values(device_counts as object)]).toEqual(['cleaned', 0, 0, 0, 0]);
 
   await fleets.runner.processAll();
   expect(await countRows(orgId)).toEqual({ users: 1, devices: 0, items: 0 });
