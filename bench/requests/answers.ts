@@ -18,8 +18,8 @@ export interface Answer {
 
 /** The answer of a target to a question; of what is created, ids, instants and tokens are masked. */
 export async function fetchAnswer(port: number, question: Question, caller: Caller): Promise<Answer> {
-  const { method, path, headers, body } = question.ask(caller);
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+  const { method, path, ids: [id = ''] = [], headers, body } = question.ask(caller);
+  const answer = await fetch(`http://127.0.0.1:${port}${path.replace('{id}', id)}`, {
     method,
     headers,
     body: body?.replaceAll('{unique}', randomUUID()) ?? null,

@@ -34,13 +34,15 @@ async function send({ port, ask, status, count, inFlight }: LoadJob): Promise<Lo
   const origin = `http://127.0.0.1:${port}`;
   const pool = pools.get(origin) ?? new Pool(origin, { connections: inFlight });
   pools.set(origin, pool);
-  const { body, ...line } = ask;
+  const { method, headers, body, ids = [] } = ask;
   let left = count;
   const worker = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
       const answer = await pool.request({
-        ...line,
+        method,
+        headers,
+        path: ask.path.replace('{id}', ids[left % ids.length] ?? ''),
         body: body?.replaceAll('{unique}', randomUUID()) ?? null,
       });
       if (answer.statusCode !== status)

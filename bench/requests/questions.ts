@@ -4,8 +4,8 @@ import type { Credentials } from '../../tests/process/partner.ts';
 /** A partner with users, and with a token. */
 export interface Caller extends Credentials {
   readonly token: string;
-  /** A user with every field and a device of each type. */
-  readonly userId: string;
+  /** Users with every field and a device of each type. */
+  readonly userIds: readonly string[];
 }
 
 export interface Question {
@@ -22,6 +22,8 @@ export interface Question {
 export interface Ask {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** In place of `{id}` of the path, one after the other. */
+  readonly ids?: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   /** `{unique}` becomes another text in each request. */
   readonly body: string | null;
@@ -42,7 +44,8 @@ export const QUESTIONS: readonly Question[] = [
     count: 3_000,
     ask: (caller) => ({
       method: 'GET',
-      path: `${usersPath(caller.orgId)}/${caller.userId}`,
+      path: `${usersPath(caller.orgId)}/{id}`,
+      ids: caller.userIds,
       headers: bearer(caller),
       body: null,
     }),

@@ -1,5 +1,5 @@
 // A service on a database of its own, a partner with users, and the peer and the bare server on the same tables.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,9 +97,9 @@ async function startMeasuredService(
   });
   try {
     const api = await PartnerApi.open(service, fixed);
-    const userId = await addUsers(connection, api.orgId);
+    const userIds = await addUsers(connection, api.orgId);
     const { orgId, clientId, clientSecret } = fixed;
-    const caller = { orgId, clientId, clientSecret, token: api.token, userId };
+    const caller = { orgId, clientId, clientSecret, token: api.token, userIds };
     // The first creation grants each of the counts its share of the quota, which the others only take from.
     await createOne(service.baseUrl, caller);
     return { caller, port: Number(new URL(service.baseUrl).port), service };
@@ -109,19 +109,19 @@ async function startMeasuredService(
   }
 }
 
-/** Users with every field and a device of each type; tells the first one. */
-async function addUsers(connection: pg.ClientConfig, orgId: string): Promise<string> {
+/** Users with every field and a device of each type; tells them. */
+async function addUsers(connection: pg.ClientConfig, orgId: string): Promise<string[]> {
   const { pool, close } = openDatabase({ connection, max: 1 });
-  const first = randomUUID();
   try {
-    await pool.query(
+    const { rows } = await pool.query<{ id: string }>(
       `insert into users (org_id, id, email, role, external_user_id, first_name, last_name, street_and_number,
          street_add_info, zip_code, town, country, latitude, longitude, location_last_updated, created_at, updated_at)
-       select $1, case n when 1 then $2::uuid else gen_random_uuid() end, 'user' || n || '@example.com', 'user',
+       select $1, gen_random_uuid(), 'user' || n || '@example.com', 'user',
          'customer-' || n, 'Anna', 'Huber', 'Hauptstraße ' || n, 'door 7', '4020', 'Linz', 'AT', 48.3064, 14.2858,
          now(), now() - interval '1 day' + n * interval '1 s', now()
-       from generate_series(1, $3::int) n`,
-      [orgId, first, USERS],
+       from generate_series(1, $2::int) n
+       returning id`,
+      [orgId, USERS],
     );
     await pool.query(
       `insert into devices (org_id, id, user_id, device_type, name, manufacturer, model, ratings, created_at)
@@ -130,7 +130,7 @@ async function addUsers(connection: pg.ClientConfig, orgId: string): Promise<str
       [orgId, DEVICE_TYPES],
     );
     await pool.query('vacuum analyze');
-    return first;
+    return rows.map(({ id }) => id);
   } finally {
     await close();
   }

@@ -17,7 +17,7 @@ import { deleteAccessTokensOfUser } from '../queries/accounts/access-tokens.ts';
 import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
 import { changeUserCount, userShardOf } from '../queries/accounts/user-counts.ts';
 import * as users from '../queries/accounts/users.ts';
-import { findUser, findUserByExternalId } from '../queries/accounts/visible-users.ts';
+import { findUser, findUserByExternalId, findUserInBatch } from '../queries/accounts/visible-users.ts';
 import type { UserScope } from '../queries/accounts/visible-users.ts';
 import { presentUser } from '../presenters/users.ts';
 import { quotaScope } from './context.ts';
@@ -50,7 +50,8 @@ export const createUser: Handler<Context, 'createUser'> = async (context, { body
 
 /** `GET /users/{user_id}`. Answers 404 not_found. */
 export const getUser: Handler<Context, 'getUser'> = async (context, { path, query }) => {
-  const user = await findUser(context.db, userScope(context, 'getUser', query.include_deleted), path.user_id);
+  const scope = userScope(context, 'getUser', query.include_deleted);
+  const user = await findUserInBatch(context.db, scope, path.user_id);
   if (user === undefined) throw notFoundProblem('user');
   return { status: 200, body: presentUser(user) };
 };

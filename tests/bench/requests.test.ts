@@ -38,19 +38,19 @@ const refusals: readonly (readonly [
   what: string,
   ask: (world: World) => RequestInit & { readonly path: string },
 ])[] = [
-  [401, 'no token', ({ caller }) => ({ path: `${usersPath(caller.orgId)}/${caller.userId}` })],
+  [401, 'no token', ({ caller }) => ({ path: `${usersPath(caller.orgId)}/${caller.userIds[0] ?? ''}` })],
   [
     401,
     'an unknown token',
     ({ caller }) => ({
-      path: `${usersPath(caller.orgId)}/${caller.userId}`,
+      path: `${usersPath(caller.orgId)}/${caller.userIds[0] ?? ''}`,
       headers: { authorization: 'Bearer pat_unknown' },
     }),
   ],
   [
     403,
     'another organization',
-    (it) => ({ path: `${usersPath(randomUUID())}/${it.caller.userId}`, ...withToken(it) }),
+    (it) => ({ path: `${usersPath(randomUUID())}/${it.caller.userIds[0] ?? ''}`, ...withToken(it) }),
   ],
   [
     404,

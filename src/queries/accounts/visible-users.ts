@@ -3,6 +3,7 @@ import type { Expression, SqlBool } from 'kysely';
 import { USER_FIELD_NAMES } from '../../domain/users/users.ts';
 import type { UserRecord, Visibility } from '../../domain/users/users.ts';
 import type { CursorPosition } from '../../domain/api/cursor.ts';
+import { inBatches } from '../connection/batches.ts';
 import type { Db } from '../connection/database.ts';
 import { prepareShapes } from '../connection/prepared.ts';
 
@@ -62,6 +63,29 @@ export async function findUser(db: Db, scope: UserScope, id: string): Promise<Us
   const [user] = await selectById(shapeOf(scope))(db, { ...keysOf(scope), id });
   return user;
 }
+
+/** The same, with others of the scope that are asked for at the same time; not within a transaction. */
+export async function findUserInBatch(db: Db, scope: UserScope, id: string): Promise<UserRecord | undefined> {
+  const { orgId, self } = keysOf(scope);
+  const key = [orgId, scope.visibleTo.kind, self, scope.includeDeleted].join(' ');
+  const { user } = await findInBatches(db, key, { scope, id });
+  return user;
+}
+
+const findInBatches = inBatches<
+  { readonly scope: UserScope; readonly id: string },
+  { readonly user: UserRecord | undefined }
+>({
+  doTogether: async (db, items) => {
+    const [first] = items;
+    if (first === undefined) return [];
+    const ids = items.map(({ id }) => id.toLowerCase());
+    const found = await listUsersByIds(db, first.scope, ids);
+    const byId = new Map(found.map((user) => [user.id, user]));
+    return ids.map((id) => ({ user: byId.get(id) }));
+  },
+  doAlone: async (db, { scope, id }) => ({ user: await findUser(db, scope, id) }),
+});
 
 /** The user, if it is visible in this scope: one that is not deleted first, then the one that was deleted last. */
 export async function findUserByExternalId(
