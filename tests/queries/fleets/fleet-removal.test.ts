@@ -15,6 +15,7 @@ const LEFT_BY_PURGE: Readonly<Record<string, string>> = {
   fleets: 'of the partner; the purged fleet is deleted by its id',
   partner_quotas: 'of the partner',
   user_counts: 'of the partner; a purge takes off what it deletes',
+  pending_delivery_counts: 'of the partner; what a purge cancels is counted off',
   fleet_requests: 'of the partner; a late repeat must create nothing',
   in_flight_slots: 'leases of deliveries, which run out; workers update the rows in place',
 };
