@@ -12,13 +12,19 @@ const CONNECTIONS = 4;
 const FLOOD = 20;
 
 let api: Api;
+/** How often anybody has asked for a connection. */
+let asked = 0;
 beforeAll(async () => {
+  const acquireShare = shareConnections(CONNECTIONS);
   const open = async (connection: Parameters<typeof openDatabase>[0]['connection']) =>
     openDatabase({
       connection,
       max: CONNECTIONS,
       applicationName: 'requests',
-      acquireShare: shareConnections(CONNECTIONS),
+      acquireShare: (...caller) => {
+        asked += 1;
+        return acquireShare(...caller);
+      },
     });
   api = await startApi({ requestPool: { open, waitMs: 4_500 }, trustedProxies: ['127.0.0.1'] });
 });
@@ -69,10 +75,16 @@ test.each([
     const lock = await api.pool.connect();
     await lock.query('begin');
     await lock.query('lock table signup_requests in access exclusive mode');
+    const askedBefore = asked;
     const hanging = Array.from({ length: FLOOD }, (_, index) =>
       statusOf(flood[index % flood.length] ?? '', '/auth/signup-request', { body: signup }),
     );
     try {
+      // The first of the flood hangs before the others have come, and leaves room that they would take.
+      await until(
+        () => asked - askedBefore,
+        (times) => times >= FLOOD,
+      );
       await until(countBlocked, (blocked) => blocked > 0);
       // What the process has not seen yet: a token, of a partner that it does not know.
       const token = other === '192.0.2.2' ? api.own.admin.token : api.own.staff.token;
