@@ -13,7 +13,8 @@ const IN_FLIGHT = 32;
 const USAGE = `Usage: make bench ARGS="memory [--minutes N] [--every SECONDS]"
 
 Sends all questions of the requests part in turn as fast as possible for N minutes (60), and every so many seconds (60) reads what
-memory of the service is in use after a garbage collection, and its resident set. The exit code is 1 when memory has grown, 2 when
+memory of the service is in use after a garbage collection, and its resident set. Requests that a busy machine makes the service
+refuse (503) are counted. The exit code is 1 when memory has grown, 2 when
 the samples are too few to tell.
 `;
 
@@ -69,24 +70,26 @@ async function sampleMemory({ minutes, everySeconds }: Plan): Promise<MemorySamp
   const inspector = await Inspector.open(world.service);
   const samples: MemorySample[] = [];
   const { service: port = 0 } = world.targets;
-  let sent = 0;
+  let [sent, refused] = [0, 0];
   try {
     const startedAt = performance.now();
     for (let round = 0; performance.now() < startedAt + 60_000 * minutes; round += 1) {
       const question = QUESTIONS[round % QUESTIONS.length];
       if (question === undefined) throw new Error('There are questions.');
       const { status, count } = question;
-      const job: LoadJob = { port, ask: question.ask(world.caller), status, count, inFlight: IN_FLIGHT };
+      const ask = question.ask(world.caller);
+      const job: LoadJob = { port, ask, status, count, inFlight: IN_FLIGHT, toleratesRefusals: true };
       sender.send(job);
       const report = await nextMessage<LoadReport>(sender);
       if ('error' in report) throw new Error(report.error);
       sent += count;
+      refused += report.refused;
       const seconds = (performance.now() - startedAt) / 1_000;
       if (seconds < everySeconds * (samples.length + 1)) continue;
       const sample = await readMemory(inspector);
       samples.push(sample);
       console.log(
-        `${seconds.toFixed(0)} s, ${sent} requests: ${sample.inUseMb.toFixed(1)} MB in use, ${sample.residentMb.toFixed(0)} MB resident`,
+        `${seconds.toFixed(0)} s, ${sent} requests, ${refused} refused: ${sample.inUseMb.toFixed(1)} MB in use, ${sample.residentMb.toFixed(0)} MB resident`,
       );
     }
     return samples;

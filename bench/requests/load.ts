@@ -10,6 +10,8 @@ export interface LoadJob {
   readonly count: number;
   /** Requests under way at any time, each on a connection of its own. */
   readonly inFlight: number;
+  /** Whether 503 is counted where it would otherwise be an error. */
+  readonly toleratesRefusals?: boolean;
 }
 
 export type LoadReport =
@@ -17,6 +19,7 @@ export type LoadReport =
       readonly perSecond: number;
       /** The share of the time in which this process had something to do: near 1 it measures itself. */
       readonly busy: number;
+      readonly refused: number;
     }
   | { readonly error: string };
 
@@ -30,12 +33,14 @@ process.on('message', (job: LoadJob) => {
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
 process.once('disconnect', () => process.exit(0));
 
-async function send({ port, ask, status, count, inFlight }: LoadJob): Promise<LoadReport> {
+async function send(job: LoadJob): Promise<LoadReport> {
+  const { port, ask, status, count, inFlight, toleratesRefusals = false } = job;
   const origin = `http://127.0.0.1:${port}`;
   const pool = pools.get(origin) ?? new Pool(origin, { connections: inFlight });
   pools.set(origin, pool);
   const { method, headers, body, ids = [] } = ask;
   let left = count;
+  let refused = 0;
   const worker = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
@@ -45,7 +50,8 @@ async function send({ port, ask, status, count, inFlight }: LoadJob): Promise<Lo
         path: ask.path.replace('{id}', ids[left % ids.length] ?? ''),
         body: body?.replaceAll('{unique}', randomUUID()) ?? null,
       });
-      if (answer.statusCode !== status)
+      if (toleratesRefusals && answer.statusCode === 503) refused += 1;
+      else if (answer.statusCode !== status)
         throw new Error(`${ask.method} ${ask.path}: ${answer.statusCode} ${await answer.body.text()}`);
       await answer.body.dump({ limit: Infinity });
     }
@@ -53,5 +59,5 @@ async function send({ port, ask, status, count, inFlight }: LoadJob): Promise<Lo
   const [startedAt, before] = [performance.now(), performance.eventLoopUtilization()];
   await Promise.all(Array.from({ length: inFlight }, worker));
   const seconds = (performance.now() - startedAt) / 1000;
-  return { perSecond: count / seconds, busy: performance.eventLoopUtilization(before).utilization };
+  return { perSecond: count / seconds, busy: performance.eventLoopUtilization(before).utilization, refused };
 }
