@@ -95,7 +95,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (role !== 'api') workers = await startWorkers(context);
     server.serve(await createListener(context, role, workers));
     metricsServer.serve(createHealthListener(context, false));
-    if (role !== 'worker') for (const threads of [compute, passwords]) threads.start();
+    if (role !== 'worker') for (const threads of [compute, passwords]) threads.startLater();
     return { baseUrl, stop };
   } catch (error) {
     await stop();

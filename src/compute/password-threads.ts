@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
 import { createPasswordHasher } from '../domain/security/passwords.ts';
 import type { KeyTask, PasswordHasher } from '../domain/security/passwords.ts';
+import type { StartTimer } from '../shares/fair-share.ts';
+import { LazyThreads } from './lazy-threads.ts';
 
 /** One for strangers or a partner; the other is started when a second caller has its turn, and ends when it is idle. */
 const THREADS = { minThreads: 1, maxThreads: 2, idleTimeout: 60_000 };
@@ -15,31 +16,28 @@ const HEAP_LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
  * take as much of it as the main thread. Callers bound how many are hashed at once.
  */
 export class PasswordThreads {
-  readonly hasher: PasswordHasher = createPasswordHasher((task) => this.#derive(task));
-  #pool: Piscina<KeyTask, Uint8Array> | undefined;
-  #isStopped = false;
+  readonly hasher: PasswordHasher = createPasswordHasher((task) => this.#threads.run(task));
+  readonly #threads: LazyThreads<KeyTask, Uint8Array>;
 
-  /** Starts the first thread, so that the first password need not wait for it. */
-  start(): void {
-    if (this.#isStopped) throw new Error('The threads were stopped.');
-    this.#pool ??= new Piscina<KeyTask, Uint8Array>({
-      filename: fileURLToPath(new URL('password-worker.ts', import.meta.url)),
-      ...THREADS,
-      atomics: 'disabled',
-      niceIncrement: NICE_INCREMENT,
-      resourceLimits: HEAP_LIMITS,
-    });
+  constructor(startTimer?: StartTimer) {
+    this.#threads = new LazyThreads(
+      {
+        filename: fileURLToPath(new URL('password-worker.ts', import.meta.url)),
+        ...THREADS,
+        niceIncrement: NICE_INCREMENT,
+        resourceLimits: HEAP_LIMITS,
+      },
+      startTimer,
+    );
+  }
+
+  /** Starts the first thread in a while: a password that comes before waits for it, some 0.1 s. */
+  startLater(): void {
+    this.#threads.startLater();
   }
 
   /** Ends the threads; hashes under way are lost. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#pool?.destroy();
-  }
-
-  async #derive(task: KeyTask): Promise<Uint8Array> {
-    this.start();
-    if (this.#pool === undefined) throw new Error('The threads were not started.');
-    return this.#pool.run(task);
+    await this.#threads.stop();
   }
 }

@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
 import { OverlongComputation } from '../domain/api/overlong-computation.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { FairShare, REFUSE_AFTER_MS, startProcessTimer } from '../shares/fair-share.ts';
 import type { StartTimer } from '../shares/fair-share.ts';
 import { listTransferable } from './bytes.ts';
-import type { JobAnswer, JobInput, JobName, JobOutput } from './jobs.ts';
+import type { JobAnswer, JobInput, JobName, JobOutput, JobTask } from './jobs.ts';
+import { LazyThreads } from './lazy-threads.ts';
+import type { ThreadOptions } from './lazy-threads.ts';
 
 /** Of two a partner has one: no other waits for its jobs, which are not interrupted and may take longer than a wait. */
 const MIN_THREADS = 2;
@@ -44,41 +45,29 @@ export class ComputePool {
   readonly #turns: FairShare;
   readonly #units: FairShare;
   readonly #options: ComputePoolOptions;
-  readonly #threads: number;
-  #pool: Piscina | undefined;
-  #isStopped = false;
+  readonly #threads: LazyThreads<JobTask, JobAnswer>;
 
   constructor(options: ComputePoolOptions = {}) {
     this.#options = options;
-    this.#threads = options.threads ?? Math.max(MIN_THREADS, availableParallelism() - 1);
+    const threads = options.threads ?? Math.max(MIN_THREADS, availableParallelism() - 1);
     const { waitMs, startTimer } = options;
     this.#turns = new FairShare({
       capacity: MAX_TURNS,
       asOfRight: 1,
-      atMost: Math.max(1, this.#threads - 1),
+      atMost: Math.max(1, threads - 1),
       maxWaiting: MAX_WAITING,
       waitMs,
       refuseAfterMs: this.#options.refuseAfterMs ?? REFUSE_AFTER_MS,
       startTimer,
     });
     // Who has a turn waits here for a thread only.
-    this.#units = new FairShare({ capacity: this.#threads, maxWaiting: MAX_WAITING, waitMs, startTimer });
+    this.#units = new FairShare({ capacity: threads, maxWaiting: MAX_WAITING, waitMs, startTimer });
+    this.#threads = new LazyThreads(toThreadOptions(options, threads), startTimer);
   }
 
-  /** Starts the threads, so that the first job need not wait for them: loading takes each about 0.3 s. */
-  start(): void {
-    if (this.#isStopped) throw new Error('The threads were stopped.');
-    this.#pool ??= new Piscina({
-      filename: this.#options.workerFile ?? fileURLToPath(new URL('worker.ts', import.meta.url)),
-      minThreads: this.#threads,
-      maxThreads: this.#threads,
-      atomics: 'disabled',
-      niceIncrement: NICE_INCREMENT,
-      resourceLimits: {
-        maxOldGenerationSizeMb: this.#options.maxHeapMb ?? DEFAULT_MAX_HEAP_MB,
-        maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB,
-      },
-    });
+  /** Starts the threads in a while: loading takes each about 0.3 s, for which a job that comes before waits. */
+  startLater(): void {
+    this.#threads.startLater();
   }
 
   /** Jobs and turns that run and wait. */
@@ -129,21 +118,19 @@ export class ComputePool {
 
   /** Ends the threads; jobs that run are lost. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#pool?.destroy();
+    await this.#threads.stop();
   }
 
   async #runOnThread(name: JobName, input: JobInput<JobName>): Promise<JobAnswer> {
-    this.start();
     const maxJobMs = this.#options.maxJobMs ?? DEFAULT_MAX_JOB_MS;
     const deadline = new AbortController();
     const startTimer = this.#options.startTimer ?? startProcessTimer;
     const cancelTimer = startTimer(maxJobMs, () => deadline.abort());
     try {
-      return (await this.#pool?.run(
+      return await this.#threads.run(
         { name, input },
         { signal: deadline.signal, transferList: listTransferable(input) },
-      )) as JobAnswer;
+      );
     } catch (cause) {
       if (!deadline.signal.aborted) throw cause;
       throw new OverlongComputation(maxJobMs, cause);
@@ -151,4 +138,17 @@ export class ComputePool {
       cancelTimer();
     }
   }
+}
+
+function toThreadOptions({ workerFile, maxHeapMb }: ComputePoolOptions, threads: number): ThreadOptions {
+  return {
+    filename: workerFile ?? fileURLToPath(new URL('worker.ts', import.meta.url)),
+    minThreads: threads,
+    maxThreads: threads,
+    niceIncrement: NICE_INCREMENT,
+    resourceLimits: {
+      maxOldGenerationSizeMb: maxHeapMb ?? DEFAULT_MAX_HEAP_MB,
+      maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB,
+    },
+  };
 }

@@ -44,7 +44,7 @@ export const boundsOfWork: readonly Bound[] = [
   ),
   bound(
     'young objects of a thread',
-    [replace(POOL, '        maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB,\n', '')],
+    [replace(POOL, '      maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB,\n', '')],
     pool('a thread has bounds for its objects'),
   ),
   bound(
@@ -54,7 +54,7 @@ export const boundsOfWork: readonly Bound[] = [
   ),
   bound(
     'heavy requests of a partner',
-    [replace(POOL, '      atMost: Math.max(1, this.#threads - 1),\n', '')],
+    [replace(POOL, '      atMost: Math.max(1, threads - 1),\n', '')],
     pool('a partner has one turn and eight that wait'),
   ),
   bound(
