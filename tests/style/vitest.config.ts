@@ -18,13 +18,14 @@ export default defineConfig({
     // What a failing test shows is cut: a whole response of a socket would take minutes to print.
     diff: { maxDepth: 8, truncateThreshold: 200 },
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
-    // One process for each core, in which a module is loaded once for all files: nothing keeps state between tests.
+    // Processes in which a module is loaded once for all files: nothing keeps state between tests.
     pool: 'forks',
     isolate: false,
     sequence: { sequencer: LongestFirst },
     // Node strips the types itself: code that the runner rewrites computes up to eight times as slowly.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    maxWorkers: availableParallelism(),
+    // A sixth of the time of the tests on two cores was waiting, for timers and processes.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: END_OF_PATIENCE_MS,
     hookTimeout: END_OF_PATIENCE_MS,
     expect: { poll: { timeout: END_OF_PATIENCE_MS, interval: 10 } },
