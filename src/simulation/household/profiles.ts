@@ -5,6 +5,8 @@ export interface Archetype {
   readonly description: string;
   /** Share of households in the mix, in percent (assumption; one-person share 42 % of German households). */
   readonly sharePercent: number;
+  /** Who lives there. */
+  readonly persons: number;
   /** Mean consumption in kWh a year by household size (BDEW 2021). */
   readonly annualKwh: number;
   /** Extra weight of morning, midday and evening against the norm profile, before centring (assumption). */
@@ -17,6 +19,7 @@ export const ARCHETYPES: readonly Archetype[] = [
     name: 'single_working',
     description: 'One adult, out on working days',
     sharePercent: 22,
+    persons: 1,
     annualKwh: 1900,
     bumps: [0.1, -0.25, 0.15],
   },
@@ -24,6 +27,7 @@ export const ARCHETYPES: readonly Archetype[] = [
     name: 'single_retired',
     description: 'One adult, at home all day',
     sharePercent: 20,
+    persons: 1,
     annualKwh: 1900,
     bumps: [0, 0.2, -0.15],
   },
@@ -31,6 +35,7 @@ export const ARCHETYPES: readonly Archetype[] = [
     name: 'couple_working',
     description: 'Two adults, both out on working days',
     sharePercent: 16,
+    persons: 2,
     annualKwh: 2890,
     bumps: [0.1, -0.2, 0.15],
   },
@@ -38,6 +43,7 @@ export const ARCHETYPES: readonly Archetype[] = [
     name: 'couple_retired',
     description: 'Two adults, at home all day',
     sharePercent: 14,
+    persons: 2,
     annualKwh: 2890,
     bumps: [0, 0.25, -0.15],
   },
@@ -45,6 +51,7 @@ export const ARCHETYPES: readonly Archetype[] = [
     name: 'family_one_child',
     description: 'Two adults and one child',
     sharePercent: 8,
+    persons: 3,
     annualKwh: 3720,
     bumps: [0.05, 0, 0.05],
   },
@@ -52,6 +59,7 @@ export const ARCHETYPES: readonly Archetype[] = [
     name: 'family_two_children',
     description: 'Two adults and two children',
     sharePercent: 9,
+    persons: 4,
     annualKwh: 4085,
     bumps: [0.1, 0.05, 0.05],
   },
@@ -59,6 +67,7 @@ export const ARCHETYPES: readonly Archetype[] = [
     name: 'large_family',
     description: 'Two adults and three or more children',
     sharePercent: 3,
+    persons: 5,
     annualKwh: 5430,
     bumps: [0.1, 0.1, 0],
   },
@@ -66,6 +75,7 @@ export const ARCHETYPES: readonly Archetype[] = [
     name: 'home_office',
     description: 'Two adults, one or both working at home',
     sharePercent: 4,
+    persons: 2,
     annualKwh: 2890,
     bumps: [-0.1, 0.25, -0.1],
   },
@@ -73,6 +83,7 @@ export const ARCHETYPES: readonly Archetype[] = [
     name: 'shift_worker',
     description: 'Three people, one of them working in shifts',
     sharePercent: 2,
+    persons: 3,
     annualKwh: 3720,
     bumps: [-0.2, 0.1, -0.15],
   },
@@ -80,6 +91,7 @@ export const ARCHETYPES: readonly Archetype[] = [
     name: 'shared_flat',
     description: 'Four or more adults sharing a flat',
     sharePercent: 2,
+    persons: 4,
     annualKwh: 4085,
     bumps: [-0.2, 0, 0.2],
   },

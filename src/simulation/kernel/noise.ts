@@ -39,6 +39,7 @@ export const NOISE_CHANNEL = {
   firstName: 25,
   lastName: 26,
   model: 27,
+  affluence: 28,
   dailyLoad: 40,
   loadSpike: 41,
   drive: 42,
