@@ -1,7 +1,5 @@
 /** What a heat pump does about the heat demand of its house, by quarter hours (docs/simulation.md#heat-pump). */
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
-import { normTemperatureC } from '../environment/climate.ts';
-import type { Climate } from '../environment/climate.ts';
 import { siteWeather } from '../environment/weather.ts';
 import type { SiteWeather } from '../environment/weather.ts';
 import type { HeatPump } from '../household/equipment.ts';
@@ -13,11 +11,6 @@ import { createHeatDemand, quarterSpaceHeatDemand } from './heat-demand.ts';
 import type { DailyHeatDemand } from './heat-demand.ts';
 import { SPACE_HEAT_FRACTION, alwaysMid } from './schedule-states.ts';
 import type { ScheduleState } from './schedule-states.ts';
-
-/** Temperature of the ground a metre down, C: the norm year damped to a third and six weeks late. */
-function soilTemperature(climate: Climate, day: number): number {
-  return climate.meanC + (normTemperatureC(climate, day - 42) - climate.meanC) * 0.35;
-}
 
 /** Coefficient of performance of a heat source at a sink temperature (When2Heat, with its factor .85). */
 function coefficientOfPerformance(source: HeatPump['source'], sinkC: number, sourceC: number): number {
@@ -147,7 +140,7 @@ class HeatPumpSimulation {
     const limit = this.#maxMilliWh;
     const demand = this.#demandOn(day);
     const air = this.#weather.airTemperaturesOn(day);
-    const soilC = soilTemperature(this.#weather.climate, day) - 5;
+    const soilC = this.#weather.climate.soilTemperatureOn(day) - 5;
     const preheatLimit = -PREHEAT_FRACTION * demand.spaceKwh * 1e6;
     const waterOfQuarter = (demand.waterKwh * 1e6) / WATER_QUARTERS;
     let { space, water } = from;

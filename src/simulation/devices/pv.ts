@@ -1,5 +1,5 @@
 /** Power of photovoltaic panels: isotropic irradiance on their plane, and temperature (docs/simulation.md#sun-and-panels). */
-import { beamIrradiance, diffuseIrradiance, globalIrradiance } from '../environment/light.ts';
+import { beamIrradiance, clearSkyIrradiance, diffuseIrradiance } from '../environment/light.ts';
 import type { PvPlant } from '../household/equipment.ts';
 import type { SunDirection } from '../environment/sun.ts';
 
@@ -48,7 +48,7 @@ export function pvPowerOnPlaneW({ ratingW, ratingKw }: PanelPlane, irradiance: n
 }
 
 /**
- * AC power in W of panels under the sun at a clear-sky index (0.12..1.05) in air of `airC` degrees Celsius; 0 with the sun below
+ * AC power in W of panels under the sun at a clear-sky index in air of `airC` degrees Celsius; 0 with the sun below
  * the horizon.
  */
 export function pvPowerUnderSkyW(
@@ -59,7 +59,7 @@ export function pvPowerUnderSkyW(
 ): number {
   if (sun.up <= 0 || plant.rating_kw === 0) return 0;
   const plane = panelPlaneOf(plant);
-  const global = globalIrradiance(sun.up, clearSkyIndex);
+  const global = clearSkyIndex * clearSkyIrradiance(sun.up);
   const diffuse = diffuseIrradiance(global, sun.up);
   const beam = beamIrradiance(global, diffuse, sun.up);
   const incidence = plane.east * sun.east + plane.north * sun.north + plane.up * sun.up;

@@ -1,108 +1,150 @@
-/** Outdoor air temperature of a place: norm year, weather of some days, and the course of the day. */
-import { DAY_MS, HOUR_MS } from '../../domain/api/durations.ts';
+/** Outdoor air temperature of a place through the day: straight lines between days, and the course of the sun's heat. */
+import { DAY_MS, HOUR_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { NOISE_CHANNEL } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
-import { ValueNoise3d } from '../kernel/value-noise.ts';
-import { annualTemperatureCycle } from './climate.ts';
-import type { Climate } from './climate.ts';
+import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
+import type { DailyWeather } from './daily-weather.ts';
+import { BlendWeights, NoiseField } from './noise-field.ts';
 
 const HOURS_PER_DAY = 24;
-/** The daily mean is computed at every third hour and is a straight line between. */
-const KNOT_HOURS = 3;
+const NOON = 12;
+/** Solar hours at which a day is coldest and warmest; between the two a day's own range holds. */
+const COLDEST_HOUR = 6;
+const WARMEST_HOUR = 15;
+/** Solar hours from the warmest time of a day to the coldest of the next. */
+const NIGHT_HOURS = HOURS_PER_DAY - WARMEST_HOUR + COLDEST_HOUR;
+const RADIANS = Math.PI / 180;
 
-/**
- * Norm temperature and the departure of a few days' weather from it, without the course of the day. The standard
- * deviation of the departure is about 3 K in winter, 2 K in summer.
- */
-class DailyMeanTemperature {
-  readonly #anomaly: ValueNoise3d;
-  /** Annual cycle at the start and the end of the day asked for last. */
-  readonly #cycle = new Float64Array(2);
-  #day = NaN;
-  readonly #climate: Climate;
-  readonly #latitude: number;
-  readonly #longitude: number;
+/** Chance from hour to hour, K, new every so many quarter hours, alike within some 100 km. */
+const HOURLY_STEP = 12;
+const HOURLY_WEIGHTS = new BlendWeights(HOURLY_STEP, 0.5, 0.35);
+const HOURLY_SCALE = { spacingKm: 75, reachKm: 140 };
 
-  constructor(seed: Seed, climate: Climate, latitude: number, longitude: number) {
-    this.#anomaly = new ValueNoise3d(seed, NOISE_CHANNEL.temperatureAnomaly);
-    this.#climate = climate;
-    this.#latitude = latitude;
-    this.#longitude = longitude;
-  }
-
-  at(day: number, hour: number): number {
-    const climate = this.#climate;
-    const cycle = this.#cycle;
-    if (day !== this.#day) {
-      cycle[0] = day === this.#day + 1 ? (cycle[1] ?? 0) : annualTemperatureCycle(climate, day);
-      cycle[1] = annualTemperatureCycle(climate, day + 1);
-      this.#day = day;
-    }
-    const start = cycle[0] ?? 0;
-    const end = cycle[1] ?? 0;
-    const season = start + ((end - start) * hour) / HOURS_PER_DAY;
-    const hours = day * HOURS_PER_DAY + hour;
-    // Weather systems are some 8 degrees high and 12 wide, last four days and drift east by 0.45 degrees an hour.
-    const anomaly =
-      this.#anomaly.at(this.#latitude / 8, (this.#longitude - 0.45 * hours) / 12, hours / 96) - 0.5;
-    return climate.meanC + climate.amplitudeK * season + anomaly * (14 - 3 * season);
-  }
+/** Departure from the daily mean at a solar hour, in parts of the day's range. */
+function courseAt(solarHour: number): number {
+  const angle = 15 * (solarHour - WARMEST_HOUR) * RADIANS;
+  return 0.5 * (0.94 * Math.cos(angle) + 0.16 * Math.cos(2 * angle + 64 * RADIANS));
 }
 
 /** Air temperature at a place in degrees Celsius. Days are UTC days, counted since 1970. */
 export class AirTemperature {
-  readonly #mean: DailyMeanTemperature;
-  /** Departure from the daily mean at each UTC hour, K: 4 K up or down, warmest at 15 h solar time. */
-  readonly #dailyCourse = new Float64Array(HOURS_PER_DAY + 1);
+  readonly #daily: DailyWeather;
+  readonly #hourly: NoiseField;
+  /** Hours by which the sun is ahead of Greenwich. */
+  readonly #solarLead: number;
+  /** courseAt the middles of a UTC day's quarter hours. */
+  readonly #course = allocateFloat64Array(QUARTER_HOURS_PER_DAY);
 
-  constructor(seed: Seed, climate: Climate, latitude: number, longitude: number) {
-    this.#mean = new DailyMeanTemperature(seed, climate, latitude, longitude);
-    const course = this.#dailyCourse;
-    for (let hour = 0; hour < HOURS_PER_DAY; hour++) {
-      course[hour] = 4 * Math.cos((2 * Math.PI * (hour + longitude / 15 - 15)) / HOURS_PER_DAY);
+  constructor(seed: Seed, daily: DailyWeather, latitude: number, longitude: number) {
+    this.#daily = daily;
+    this.#hourly = new NoiseField(seed, NOISE_CHANNEL.hourlyAir, HOURLY_SCALE, latitude, longitude);
+    this.#solarLead = longitude / 15;
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+      this.#course[i] = courseAt((i + 0.5) / 4 + this.#solarLead);
     }
-    course[HOURS_PER_DAY] = course[0] ?? 0;
-  }
-
-  /** Mean of a day, C. */
-  meanOn(day: number): number {
-    return this.#mean.at(day, 12);
   }
 
   /** Temperature at an instant in ms, C. */
   at(atMs: number): number {
     const day = Math.floor(atMs / DAY_MS);
     const hours = atMs / HOUR_MS - day * HOURS_PER_DAY;
-    const hour = Math.floor(hours);
-    const from = this.#atHour(day, hour);
-    return from + (this.#atHour(day, hour + 1) - from) * (hours - hour);
+    const solar = hours + this.#solarLead;
+    const shift = Math.floor(solar / HOURS_PER_DAY);
+    const solarHour = solar - shift * HOURS_PER_DAY;
+    return (
+      this.#meanAt(day + shift, solarHour) +
+      this.#rangeAt(day + shift, solarHour) * courseAt(solarHour) +
+      this.#hourlyAt(day * QUARTER_HOURS_PER_DAY + hours * 4)
+    );
   }
 
-  #atHour(day: number, hour: number): number {
-    const means = this.#mean;
-    const knot = hour - (hour % KNOT_HOURS);
-    const from = means.at(day, knot);
-    const mean =
-      hour === knot ? from : from + ((means.at(day, knot + KNOT_HOURS) - from) * (hour - knot)) / KNOT_HOURS;
-    return mean + (this.#dailyCourse[hour] ?? 0);
+  /**
+   * The mean of a solar day at an hour of it: straight from midnight to noon to midnight, midnights halfway between days,
+   * noons such that the day's mean is what it is.
+   */
+  #meanAt(day: number, solarHour: number): number {
+    const daily = this.#daily;
+    const mean = daily.meanOn(day);
+    const start = (daily.meanOn(day - 1) + mean) / 2;
+    const end = (mean + daily.meanOn(day + 1)) / 2;
+    const noon = 2 * mean - (start + end) / 2;
+    if (solarHour < NOON) return start + ((noon - start) * solarHour) / NOON;
+    return noon + ((end - noon) * (solarHour - NOON)) / NOON;
+  }
+
+  #rangeAt(day: number, solarHour: number): number {
+    const daily = this.#daily;
+    const range = daily.rangeOn(day);
+    if (solarHour < COLDEST_HOUR) {
+      const before = daily.rangeOn(day - 1);
+      return before + ((range - before) * (solarHour + HOURS_PER_DAY - WARMEST_HOUR)) / NIGHT_HOURS;
+    }
+    if (solarHour <= WARMEST_HOUR) return range;
+    return range + ((daily.rangeOn(day + 1) - range) * (solarHour - WARMEST_HOUR)) / NIGHT_HOURS;
   }
 
   /** Writes the temperatures at the middles of the 96 quarter hours of a day, C, into `temperatures` and returns it. */
   fillDay(day: number, temperatures: Float64Array): Float64Array {
-    const course = this.#dailyCourse;
-    let mean = this.#mean.at(day, 0);
-    for (let knot = 0; knot < HOURS_PER_DAY; knot += KNOT_HOURS) {
-      const rise = (this.#mean.at(day, knot + KNOT_HOURS) - mean) / KNOT_HOURS;
-      for (let hour = knot; hour < knot + KNOT_HOURS; hour++) {
-        const from = mean + (course[hour] ?? 0);
-        mean += rise;
-        const step = mean + (course[hour + 1] ?? 0) - from;
-        temperatures[4 * hour] = from + step * 0.125;
-        temperatures[4 * hour + 1] = from + step * 0.375;
-        temperatures[4 * hour + 2] = from + step * 0.625;
-        temperatures[4 * hour + 3] = from + step * 0.875;
+    this.#fillHourly(day, temperatures);
+    const course = this.#course;
+    const first = 0.125 + this.#solarLead;
+    let quarter = 0;
+    while (quarter < QUARTER_HOURS_PER_DAY) {
+      const solar = first + quarter / 4;
+      const shift = Math.floor(solar / HOURS_PER_DAY);
+      const from = solar - shift * HOURS_PER_DAY;
+      const to = nextBend(from);
+      const count = Math.min(QUARTER_HOURS_PER_DAY - quarter, Math.max(1, Math.ceil((to - from) * 4)));
+      // Between two bends both are straight lines.
+      let mean = this.#meanAt(day + shift, from);
+      let range = this.#rangeAt(day + shift, from);
+      const middle = (from + to) / 2;
+      const halves = (middle - from) * 4;
+      const meanStep = halves > 0 ? (this.#meanAt(day + shift, middle) - mean) / halves : 0;
+      const rangeStep = halves > 0 ? (this.#rangeAt(day + shift, middle) - range) / halves : 0;
+      for (const end = quarter + count; quarter < end; quarter++) {
+        temperatures[quarter] = (temperatures[quarter] ?? 0) + mean + range * (course[quarter] ?? 0);
+        mean += meanStep;
+        range += rangeStep;
       }
     }
     return temperatures;
   }
+
+  /** Writes the chance of the hours into `temperatures`, K. */
+  #fillHourly(day: number, temperatures: Float64Array): void {
+    const field = this.#hourly;
+    const { from, to } = HOURLY_WEIGHTS;
+    let knot = (day * QUARTER_HOURS_PER_DAY) / HOURLY_STEP;
+    let next = field.at(knot);
+    for (let first = 0; first < QUARTER_HOURS_PER_DAY; first += HOURLY_STEP) {
+      const before = next;
+      next = field.at(++knot);
+      for (let step = 0; step < HOURLY_STEP; step++) {
+        temperatures[first + step] = (from[step] ?? 0) * before + (to[step] ?? 0) * next;
+      }
+    }
+  }
+
+  /** The chance of the hours at a time in quarter hours since 1970, K: straight between the middles of quarter hours. */
+  #hourlyAt(quarters: number): number {
+    const middle = Math.floor(quarters - 0.5);
+    const part = quarters - 0.5 - middle;
+    const before = this.#hourlyIn(middle);
+    return part === 0 ? before : before + (this.#hourlyIn(middle + 1) - before) * part;
+  }
+
+  #hourlyIn(quarter: number): number {
+    const knot = Math.floor(quarter / HOURLY_STEP);
+    const step = quarter - knot * HOURLY_STEP;
+    const { from, to } = HOURLY_WEIGHTS;
+    return (from[step] ?? 0) * this.#hourly.at(knot) + (to[step] ?? 0) * this.#hourly.at(knot + 1);
+  }
+}
+
+/** Solar hour at which the lines through the day bend next. */
+function nextBend(solarHour: number): number {
+  if (solarHour < COLDEST_HOUR) return COLDEST_HOUR;
+  if (solarHour < NOON) return NOON;
+  return solarHour < WARMEST_HOUR ? WARMEST_HOUR : HOURS_PER_DAY;
 }

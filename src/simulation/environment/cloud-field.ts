@@ -1,82 +1,126 @@
-/** Clouds over a place: three layers of noise, of which the two large ones drift east. */
+/** Clouds over a place: how much of the light of each quarter hour comes through, such that the day is as clear as it is. */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { NOISE_CHANNEL } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
-import { ValueNoise3d, ValueNoiseOverTime } from '../kernel/value-noise.ts';
-import { meanClearSkyIndex } from './climate.ts';
+import { dayOfYear } from '../time/calendar.ts';
+import type { Climate } from './climate.ts';
+import { dailyClearness } from './cloudiness.ts';
+import type { DailyWeather } from './daily-weather.ts';
+import { clearSkyIrradiance, topIrradiance } from './light.ts';
+import { BlendWeights, NoiseField } from './noise-field.ts';
 
-const HOURS_PER_DAY = 24;
-/** Weather systems move east by so many degrees an hour. */
-const DRIFT_DEGREES_PER_HOUR = 0.5;
+/** Fields of clouds and single clouds: their size, the quarter hours for which they last and their part. */
+const PASSING_SCALE = { spacingKm: 75, reachKm: 140 };
+const PASSING_STEP = 10;
+const PASSING_WEIGHTS = new BlendWeights(PASSING_STEP, 0, 0.835);
+const SINGLE_SCALE = { spacingKm: 11, reachKm: 20 };
+const SINGLE_STEP = 2;
+const SINGLE_WEIGHTS = new BlendWeights(SINGLE_STEP, 0, 0.55);
 
-/** A day's clouds, written by CloudField.fillDay and read by clearSkyIndexAt; made once and written over. */
-export class CloudDay {
-  /** Clearness of the large weather at the 25 full hours, 0 (overcast) to 1. */
-  readonly hourly = new Float64Array(HOURS_PER_DAY + 1);
-  /** Noise of passing clouds at the 97 starts and ends of quarter hours, 0..1. */
-  readonly passing = new Float64Array(QUARTER_HOURS_PER_DAY + 1);
-}
-
-/** Whether the sun is up in any quarter hour of an hour 0..23. */
-function isSunUpInHour(sunHeights: Float64Array, hour: number): boolean {
-  for (let i = 4 * hour; i < 4 * hour + 4; i++) if ((sunHeights[i] ?? 0) > 0) return true;
-  return false;
-}
-
-/** Clear-sky index (irradiance over that of a clear sky), 0.12..1.05, in a quarter hour 0..95 of a day with the sun up. */
-export function clearSkyIndexAt({ hourly, passing }: CloudDay, quarter: number): number {
-  const from = hourly[quarter >> 2] ?? 0;
-  const clear = from + ((hourly[(quarter >> 2) + 1] ?? 0) - from) * (((quarter & 3) + 0.5) / 4);
-  const cloud = ((passing[quarter] ?? 0) + (passing[quarter + 1] ?? 0)) / 2;
-  // Passing clouds matter most under a half clouded sky.
-  return Math.min(1.05, Math.max(0.12, 0.2 + 0.82 * clear + 1.4 * (cloud - 0.5) * clear * (1 - clear)));
-}
+/** Least and most that comes through a cloud or beside it, in parts of the clear sky's light. */
+const DARKEST = 0.03;
+const CLEAREST = 1.04;
+/** White edges of clouds add to the sun. */
+const BRIGHTEST = 1.15;
+/** Bounds of the day's share of the way between darkest and clearest. */
+const LEAST_SHARE = 0.005;
+const MOST_SHARE = 0.985;
 
 /** The clouds over a place, latitude and longitude in degrees. */
 export class CloudField {
-  /** Fronts and highs: 2.5 by 3.5 degrees, 30 hours. */
-  readonly #synoptic: ValueNoise3d;
-  /** Fields of clouds: 0.6 by 0.8 degrees, 5 hours. */
-  readonly #mesoscale: ValueNoise3d;
-  /** Single clouds: 0.1 by 0.15 degrees, a quarter hour; they do not drift. */
-  readonly #local: ValueNoiseOverTime;
-  readonly #latitude: number;
-  readonly #longitude: number;
+  readonly #climate: Climate;
+  readonly #daily: DailyWeather;
+  readonly #passing: NoiseField;
+  readonly #single: NoiseField;
+  /** Light of a cloudless sky in the quarter hours of the day that is computed, W/m². */
+  readonly #clear: Float64Array;
 
-  constructor(seed: Seed, latitude: number, longitude: number) {
-    this.#synoptic = new ValueNoise3d(seed, NOISE_CHANNEL.synopticCloud);
-    this.#mesoscale = new ValueNoise3d(seed, NOISE_CHANNEL.mesoscaleCloud);
-    this.#local = new ValueNoiseOverTime(seed, NOISE_CHANNEL.localCloud, latitude / 0.1, longitude / 0.15);
-    this.#latitude = latitude;
-    this.#longitude = longitude;
+  /** `workspace`: 96 numbers that are written over. */
+  constructor(
+    seed: Seed,
+    climate: Climate,
+    daily: DailyWeather,
+    latitude: number,
+    longitude: number,
+    workspace: Float64Array,
+  ) {
+    this.#climate = climate;
+    this.#daily = daily;
+    this.#passing = new NoiseField(seed, NOISE_CHANNEL.passingClouds, PASSING_SCALE, latitude, longitude);
+    this.#single = new NoiseField(seed, NOISE_CHANNEL.singleClouds, SINGLE_SCALE, latitude, longitude);
+    this.#clear = workspace;
   }
 
   /**
-   * Writes the clouds of a UTC day (days since 1970) into `clouds`, where the sun is up: `sunHeights` are the cosines of
-   * the zenith angle at the 96 quarter hours.
+   * Writes the global irradiance (W/m²) of a solar day (days since 1970) into `global`, by the cosines of the zenith angle
+   * in its 96 quarter hours, of which the first counts `firstQuarter` since 1970.
    */
-  fillDay(day: number, sunHeights: Float64Array, clouds: CloudDay): void {
-    const { hourly, passing } = clouds;
-    const mean = meanClearSkyIndex(this.#latitude, day);
-    let wasUp = false;
-    for (let hour = 0; hour <= HOURS_PER_DAY; hour++) {
-      const isUp = hour < HOURS_PER_DAY && isSunUpInHour(sunHeights, hour);
-      if (wasUp || isUp) {
-        const hours = day * HOURS_PER_DAY + hour;
-        const drifting = this.#longitude - DRIFT_DEGREES_PER_HOUR * hours;
-        const synoptic = this.#synoptic.at(this.#latitude / 2.5, drifting / 3.5, hours / 30);
-        const mesoscale = this.#mesoscale.at(this.#latitude / 0.6, drifting / 0.8, hours / 5);
-        hourly[hour] = Math.min(1, Math.max(0, (0.72 * synoptic + 0.28 * mesoscale - 0.5) * 2.6 + mean));
-      }
-      wasUp = isUp;
-    }
-    const first = day * QUARTER_HOURS_PER_DAY;
-    wasUp = false;
+  fillDay(day: number, firstQuarter: number, sunHeights: Float64Array, global: Float64Array): void {
+    const clear = this.#clear;
+    let clearSum = 0;
+    let heights = 0;
     for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
-      const isUp = (sunHeights[i] ?? 0) > 0;
-      if (wasUp || isUp) passing[i] = this.#local.at(first + i);
-      wasUp = isUp;
+      const height = sunHeights[i] ?? 0;
+      const light = height > 0 ? clearSkyIrradiance(height) : 0;
+      clear[i] = light;
+      clearSum += light;
+      if (height > 0) heights += height;
     }
-    if (wasUp) passing[QUARTER_HOURS_PER_DAY] = this.#local.at(first + QUARTER_HOURS_PER_DAY);
+    if (clearSum < 1) {
+      global.fill(0);
+      return;
+    }
+    const climate = this.#climate;
+    const date = dayOfYear(day);
+    const top = heights * topIrradiance(date);
+    const mean = climate.clearness.atDayOfYear(date);
+    const spread = climate.clearnessSpread.at(date);
+    const wanted = dailyClearness(mean, spread, clearSum / top, this.#daily.skyOn(day)) * top;
+    const part = (wanted / clearSum - DARKEST) / (CLEAREST - DARKEST);
+    const share = Math.min(MOST_SHARE, Math.max(LEAST_SHARE, part));
+    const sum = this.#fillClouded(firstQuarter, Math.log(share / (1 - share)), global);
+    const scale = wanted / sum;
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+      global[i] = Math.min(scale * (global[i] ?? 0), BRIGHTEST * (clear[i] ?? 0));
+    }
+  }
+
+  /** Writes the light under the clouds of each quarter hour, around `level` on the logistic curve; returns its sum. */
+  #fillClouded(firstQuarter: number, level: number, global: Float64Array): number {
+    const clear = this.#clear;
+    let passingKnot = NaN;
+    let singleKnot = NaN;
+    let [passing, nextPassing, single, nextSingle, sum] = [0, 0, 0, 0, 0];
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+      const light = clear[i] ?? 0;
+      if (light <= 0) {
+        global[i] = 0;
+        continue;
+      }
+      const quarter = firstQuarter + i;
+      const knot = Math.floor(quarter / PASSING_STEP);
+      if (knot !== passingKnot) {
+        passing = knot === passingKnot + 1 ? nextPassing : this.#passing.at(knot);
+        nextPassing = this.#passing.at(knot + 1);
+        passingKnot = knot;
+      }
+      const short = Math.floor(quarter / SINGLE_STEP);
+      if (short !== singleKnot) {
+        single = short === singleKnot + 1 ? nextSingle : this.#single.at(short);
+        nextSingle = this.#single.at(short + 1);
+        singleKnot = short;
+      }
+      const step = quarter - PASSING_STEP * knot;
+      const shortStep = quarter - SINGLE_STEP * short;
+      const noise =
+        (PASSING_WEIGHTS.from[step] ?? 0) * passing +
+        (PASSING_WEIGHTS.to[step] ?? 0) * nextPassing +
+        (SINGLE_WEIGHTS.from[shortStep] ?? 0) * single +
+        (SINGLE_WEIGHTS.to[shortStep] ?? 0) * nextSingle;
+      const through = light * (DARKEST + (CLEAREST - DARKEST) / (1 + Math.exp(-level - noise)));
+      global[i] = through;
+      sum += through;
+    }
+    return sum;
   }
 }

@@ -88,11 +88,54 @@ export function isInsideCountry(country: Country, latitude: number, longitude: n
   return inside;
 }
 
-/** Code (ISO 3166-1 alpha-2) of the country on whose land a point in degrees lies; null at sea. */
+/** Distance within which a place belongs to the nearest land, km: the borders leave out islands and round off fjords. */
+const SHORE_KM = 15;
+const KM_PER_DEGREE = 111.2;
+
+/** Square of the distance in km of a point from a line between two others, all relative to it, east and north in km. */
+function squaredDistance(fromX: number, fromY: number, toX: number, toY: number): number {
+  const [alongX, alongY] = [toX - fromX, toY - fromY];
+  const length = alongX * alongX + alongY * alongY;
+  const part = length === 0 ? 0 : Math.min(1, Math.max(0, -(fromX * alongX + fromY * alongY) / length));
+  return (fromX + part * alongX) ** 2 + (fromY + part * alongY) ** 2;
+}
+
+/** Distance in km of a point in degrees from the borders of a country; Infinity when it is beyond SHORE_KM of their boxes. */
+function borderDistanceKm(country: Country, latitude: number, longitude: number): number {
+  const perLongitude = KM_PER_DEGREE * Math.max(0.01, Math.cos((latitude * Math.PI) / 180));
+  const [marginX, marginY] = [SHORE_KM / perLongitude, SHORE_KM / KM_PER_DEGREE];
+  let least = Infinity;
+  for (const [index, ring] of country.rings.entries()) {
+    const [west = 0, south = 0, east = 0, north = 0] = country.ringBoxes[index] ?? [];
+    if (latitude < south - marginY || latitude > north + marginY) continue;
+    if (longitude < west - marginX || longitude > east + marginX) continue;
+    let fromX = ((ring[ring.length - 2] ?? 0) - longitude) * perLongitude;
+    let fromY = ((ring[ring.length - 1] ?? 0) - latitude) * KM_PER_DEGREE;
+    for (let i = 0; i < ring.length; i += 2) {
+      const toX = ((ring[i] ?? 0) - longitude) * perLongitude;
+      const toY = ((ring[i + 1] ?? 0) - latitude) * KM_PER_DEGREE;
+      least = Math.min(least, squaredDistance(fromX, fromY, toX, toY));
+      [fromX, fromY] = [toX, toY];
+    }
+  }
+  return Math.sqrt(least);
+}
+
+/**
+ * Code (ISO 3166-1 alpha-2) of the country on whose land a point in degrees lies, or of the nearest one within 15 km;
+ * null at sea.
+ */
 export function findCountryCodeAt(latitude: number, longitude: number): string | null {
   for (const code of COUNTRY_CODES) {
     const country = findCountry(code);
     if (country && isInsideCountry(country, latitude, longitude)) return code;
   }
-  return null;
+  let nearest: string | null = null;
+  let least = SHORE_KM;
+  for (const code of COUNTRY_CODES) {
+    const country = findCountry(code);
+    const km = country ? borderDistanceKm(country, latitude, longitude) : Infinity;
+    if (km < least) [nearest, least] = [code, km];
+  }
+  return nearest;
 }

@@ -5,6 +5,11 @@
 
 /** Mean irradiance at the top of the atmosphere, W/m². */
 const SOLAR_CONSTANT = 1361;
+/** Irradiance at the top of the atmosphere on a plane that faces the sun, W/m², by the day of the year. */
+const TOP_IRRADIANCE = Float64Array.from(
+  { length: 367 },
+  (_, day) => SOLAR_CONSTANT * (1 + 0.033 * Math.cos((2 * Math.PI * (day - 3)) / 365)),
+);
 /** Upper limit of the direct irradiance: near the horizon the division by the height of the sun would exceed it. */
 const MAX_BEAM_IRRADIANCE = 1100;
 
@@ -15,12 +20,9 @@ function diffuseFraction(kt: number): number {
   return 0.9511 + kt * (-0.1604 + kt * (4.388 + kt * (-16.638 + kt * 12.336)));
 }
 
-/**
- * Global irradiance on a horizontal plane, W/m²: the clear sky of Haurwitz (1945) times the clear-sky index
- * (0.12..1.05).
- */
-export function globalIrradiance(sunHeight: number, clearSkyIndex: number): number {
-  return clearSkyIndex * 1098 * sunHeight * Math.exp(-0.059 / sunHeight);
+/** Irradiance of a cloudless sky on a horizontal plane, W/m² (Haurwitz 1945). */
+export function clearSkyIrradiance(sunHeight: number): number {
+  return 1098 * sunHeight * Math.exp(-0.059 / sunHeight);
 }
 
 /** The diffuse part of a global irradiance, both on a horizontal plane in W/m² (Erbs). */
@@ -31,4 +33,9 @@ export function diffuseIrradiance(global: number, sunHeight: number): number {
 /** Direct irradiance on a plane that faces the sun, W/m²; `global` and `diffuse` are those of a horizontal plane. */
 export function beamIrradiance(global: number, diffuse: number, sunHeight: number): number {
   return Math.min(MAX_BEAM_IRRADIANCE, (global - diffuse) / sunHeight);
+}
+
+/** Irradiance at the top of the atmosphere on a plane that faces the sun, W/m², on a day of the year, 1..366. */
+export function topIrradiance(dayInYear: number): number {
+  return TOP_IRRADIANCE[dayInYear] ?? SOLAR_CONSTANT;
 }

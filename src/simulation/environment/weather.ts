@@ -9,6 +9,7 @@ import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
 import { AirTemperature } from './air-temperature.ts';
 import { climateAt } from './climate.ts';
 import type { Climate } from './climate.ts';
+import { DailyWeather } from './daily-weather.ts';
 import { IrradianceWorkspace, SiteIrradiance, allocateDayIrradiance } from './irradiance.ts';
 import type { DayIrradiance } from './irradiance.ts';
 
@@ -20,7 +21,7 @@ export interface SiteWeather {
   /** Distinct for each weather of this process: a key for what is derived from it. */
   readonly id: number;
   readonly climate: Climate;
-  /** Mean temperature of a day, C. */
+  /** Mean temperature of the solar day that has most hours of a UTC day, C. */
   meanTemperatureOn(day: number): number;
   /** Air temperature at an instant in ms, C. */
   airTemperatureAt(atMs: number): number;
@@ -46,9 +47,14 @@ class WeatherCache {
 
   siteAt(seed: Seed, latitude: number, longitude: number): CachedSiteWeather {
     const key = latitude * 1e6 + longitude + seed.lo * 0.56984029 + seed.hi * 0.75487767;
-    const create = () => new CachedSiteWeather(this, this.#nextId++, seed, latitude, longitude);
+    const create = () =>
+      this.create(seed, latitude, longitude, climateAt(latitude, longitude));
     const site = this.#sites.getOrCompute(key, create);
     return site.isAt(seed, latitude, longitude) ? site : create();
+  }
+
+  create(seed: Seed, latitude: number, longitude: number, climate: Climate): CachedSiteWeather {
+    return new CachedSiteWeather(this, this.#nextId++, seed, latitude, longitude, climate);
   }
 }
 
@@ -60,19 +66,36 @@ class CachedSiteWeather implements SiteWeather {
   readonly #seed: Seed;
   readonly #latitude: number;
   readonly #longitude: number;
+  readonly #daily: DailyWeather;
   readonly #air: AirTemperature;
   readonly #irradiance: SiteIrradiance;
 
-  constructor(cache: WeatherCache, id: number, seed: Seed, latitude: number, longitude: number) {
+  constructor(
+    cache: WeatherCache,
+    id: number,
+    seed: Seed,
+    latitude: number,
+    longitude: number,
+    climate: Climate,
+  ) {
     this.id = id;
-    this.climate = climateAt(latitude, longitude);
+    this.climate = climate;
     this.#cache = cache;
     this.#firstKey = id * SITE_STRIDE;
     this.#seed = seed;
     this.#latitude = latitude;
     this.#longitude = longitude;
-    this.#air = new AirTemperature(seed, this.climate, latitude, longitude);
-    this.#irradiance = new SiteIrradiance(seed, latitude, longitude);
+    this.#daily = new DailyWeather(seed, climate, latitude, longitude);
+    this.#air = new AirTemperature(seed, this.#daily, latitude, longitude);
+    this.#irradiance = new SiteIrradiance(
+      seed,
+      climate,
+      this.#daily,
+      latitude,
+      longitude,
+      cache.workspace,
+      this.#firstKey,
+    );
   }
 
   isAt(seed: Seed, latitude: number, longitude: number): boolean {
@@ -81,7 +104,7 @@ class CachedSiteWeather implements SiteWeather {
   }
 
   meanTemperatureOn(day: number): number {
-    return this.#air.meanOn(day);
+    return this.#daily.meanOn(day);
   }
 
   airTemperatureAt(atMs: number): number {
@@ -98,12 +121,12 @@ class CachedSiteWeather implements SiteWeather {
   }
 
   irradianceOn(day: number): DayIrradiance {
-    const { irradiances, workspace } = this.#cache;
+    const { irradiances } = this.#cache;
     const key = this.#firstKey + day;
     const known = irradiances.find(key);
     if (known) return known;
     const rows = irradiances.evict(key) ?? allocateDayIrradiance();
-    return irradiances.set(key, this.#irradiance.fillDay(day, rows, workspace));
+    return irradiances.set(key, this.#irradiance.fillDay(day, rows));
   }
 }
 
@@ -112,4 +135,14 @@ const weatherCache = new WeatherCache();
 /** The weather that a seed gives to a site, latitude and longitude in degrees. */
 export function siteWeather(seed: Seed, latitude: number, longitude: number): SiteWeather {
   return weatherCache.siteAt(seed, latitude, longitude);
+}
+
+/** The weather that a seed gives to a site of a climate of its own, for validation: it is not kept. */
+export function weatherUnder(
+  climate: Climate,
+  seed: Seed,
+  latitude: number,
+  longitude: number,
+): SiteWeather {
+  return weatherCache.create(seed, latitude, longitude, climate);
 }

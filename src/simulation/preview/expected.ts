@@ -1,33 +1,62 @@
 /** What to expect of a household in a mean year, without weather: for previews (docs/decisions.md#fleets). */
-import { climateAt, meanClearSkyIndex, normTemperatureC } from '../environment/climate.ts';
+import { MeanSky } from '../environment/mean-sky.ts';
 import type { Household } from '../household/household.ts';
 import { createLoadCurves } from '../devices/load-curves.ts';
 import { localQuarterAt } from '../time/local-day.ts';
 import { pvPowerUnderSkyW } from '../devices/pv.ts';
 import { solarTermsAt, sunDirection } from '../environment/sun.ts';
+import type { SolarTerms } from '../environment/sun.ts';
 import { utcYearOf } from '../time/calendar.ts';
 import { DAY_MS, HOUR_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 
-/** PV power in W at an instant under the mean sky and the norm temperature of the day. */
-function expectedPvW(household: Household, atMs: number, terms: ReturnType<typeof solarTermsAt>): number {
-  const { latitude, longitude } = household;
-  const day = Math.floor(atMs / DAY_MS);
-  const sky = 0.2 + 0.82 * Math.min(1, meanClearSkyIndex(latitude, day));
-  const airC = normTemperatureC(climateAt(latitude, longitude), day) + 3;
-  return pvPowerUnderSkyW(household.pv, sunDirection(terms, atMs, latitude, longitude), sky, airC);
+/** The middle of a month under the mean sky of a place. */
+interface MonthMiddle {
+  /** Start of the UTC day, ms. */
+  readonly startMs: number;
+  readonly terms: SolarTerms;
+  readonly clearSkyIndex: number;
+  readonly airC: number;
 }
 
-/** The fifteenth of each month of the year of an instant, as starts of UTC days in ms. */
-function monthMiddles(nowMs: number): number[] {
-  return Array.from({ length: 12 }, (_, month) => Date.UTC(utcYearOf(nowMs), month, 15));
+/** The fifteenth of each month of the year of an instant, for places: those of equal coordinates share the work. */
+class MonthMiddles {
+  readonly #days: readonly { startMs: number; terms: SolarTerms }[];
+  readonly #places = new Map<string, readonly MonthMiddle[]>();
+
+  constructor(now: Date) {
+    const year = utcYearOf(now.getTime());
+    this.#days = Array.from({ length: 12 }, (_, month) => {
+      const startMs = Date.UTC(year, month, 15);
+      return { startMs, terms: solarTermsAt(startMs + DAY_MS / 2) };
+    });
+  }
+
+  at({ latitude, longitude }: Household): readonly MonthMiddle[] {
+    const key = `${latitude} ${longitude}`;
+    let known = this.#places.get(key);
+    if (!known) {
+      const sky = new MeanSky(latitude, longitude);
+      known = this.#days.map(({ startMs, terms }) => ({
+        startMs,
+        terms,
+        clearSkyIndex: sky.clearSkyIndexOn(startMs / DAY_MS, terms),
+        airC: sky.daylightTemperatureOn(startMs / DAY_MS),
+      }));
+      this.#places.set(key, known);
+    }
+    return known;
+  }
+}
+
+/** PV power in W at an instant of a month's middle. */
+function expectedPvW({ pv, latitude, longitude }: Household, atMs: number, month: MonthMiddle): number {
+  const sun = sunDirection(month.terms, atMs, latitude, longitude);
+  return pvPowerUnderSkyW(pv, sun, month.clearSkyIndex, month.airC);
 }
 
 /** Yearly yields in kWh; households with equal roofs at one location share the work. */
 export function expectedYearlyYieldsKwh(households: readonly Household[], now: Date): number[] {
-  const days = monthMiddles(now.getTime()).map((start) => ({
-    start,
-    terms: solarTermsAt(start + DAY_MS / 2),
-  }));
+  const months = new MonthMiddles(now);
   const perKw = new Map<string, number>();
   return households.map((household) => {
     const { tilt_deg, azimuth_deg, rating_kw } = household.pv;
@@ -36,8 +65,10 @@ export function expectedYearlyYieldsKwh(households: readonly Household[], now: D
     if (known === undefined) {
       const unit = { ...household, pv: { ...household.pv, rating_kw: 1 } };
       let wattHours = 0;
-      for (const { start, terms } of days) {
-        for (let hour = 0.5; hour < 24; hour++) wattHours += expectedPvW(unit, start + hour * HOUR_MS, terms);
+      for (const month of months.at(household)) {
+        for (let hour = 0.5; hour < 24; hour++) {
+          wattHours += expectedPvW(unit, month.startMs + hour * HOUR_MS, month);
+        }
       }
       perKw.set(key, (known = (wattHours / 12 / 1000) * 365));
     }
@@ -61,10 +92,7 @@ export function averageHouseholdDay(households: readonly Household[], now: Date)
   const sample = households.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
   const load = new Float64Array(QUARTER_HOURS_PER_DAY);
   const pv = new Float64Array(QUARTER_HOURS_PER_DAY);
-  const days = monthMiddles(now.getTime()).map((start) => ({
-    start,
-    terms: solarTermsAt(start + DAY_MS / 2),
-  }));
+  const months = new MonthMiddles(now);
   for (const household of sample) {
     const meanW = (household.load_annual_kwh * 1000) / 8760;
     const curves = createLoadCurves(household.profile, household.time_shift_minutes);
@@ -76,13 +104,14 @@ export function averageHouseholdDay(households: readonly Household[], now: Date)
       const curve = curves(type, 0);
       for (const [i, value] of curve.entries()) load[i] = (load[i] ?? 0) + value * share * meanW;
     }
-    for (const { start, terms } of days) {
+    for (const month of months.at(household)) {
       for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
         const { localQuarter } = localQuarterAt(
           household.time_zone,
-          (start / DAY_MS) * QUARTER_HOURS_PER_DAY + i,
+          (month.startMs / DAY_MS) * QUARTER_HOURS_PER_DAY + i,
         );
-        const power = expectedPvW(household, start + ((i + 0.5) * DAY_MS) / QUARTER_HOURS_PER_DAY, terms);
+        const atMs = month.startMs + ((i + 0.5) * DAY_MS) / QUARTER_HOURS_PER_DAY;
+        const power = expectedPvW(household, atMs, month);
         pv[localQuarter] = (pv[localQuarter] ?? 0) + power / 12;
       }
     }

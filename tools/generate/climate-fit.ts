@@ -1,0 +1,94 @@
+/** The fit of climates to measured sites: ridge regression, column by column, and what each site departs from it. */
+import {
+  COLUMN_COUNT,
+  FIRST_LIGHT_COLUMN,
+  TERM_COUNT,
+  fillClimateTerms,
+  unitVector,
+} from '../../src/simulation/environment/climate-terms.ts';
+import type { ClimateTable } from '../../src/simulation/environment/climate-map.ts';
+import { coastDistanceKm } from '../../src/simulation/environment/coast.ts';
+import { toSeaLevel } from '../validate/climate-sites.ts';
+import type { MeasuredSite } from '../validate/climate-sites.ts';
+
+/** Weight of the coefficients' squares against those of the errors. */
+const RIDGE = 1e-3;
+/** Terms of temperature, of ranges and monthly clearness, and of all other columns: the finer ones have less to go by. */
+const CUBE_TERM = 3;
+const FIRST_EUROPE_TERM = 6;
+
+function termsOf(column: number): number[] {
+  const all = Array.from({ length: TERM_COUNT }, (_, i) => i);
+  if (column < 12) return all;
+  const isMonthly = column < 24 || (column >= FIRST_LIGHT_COLUMN && column < FIRST_LIGHT_COLUMN + 12);
+  return all.filter((term) => term !== CUBE_TERM && (isMonthly || term < FIRST_EUROPE_TERM));
+}
+
+/** Solves a symmetric positive definite system in place by elimination. */
+function solve(matrix: number[][], right: number[]): number[] {
+  const size = right.length;
+  for (let pivot = 0; pivot < size; pivot++) {
+    for (let row = pivot + 1; row < size; row++) {
+      const factor = (matrix[row]?.[pivot] ?? 0) / (matrix[pivot]?.[pivot] ?? 1);
+      for (let i = pivot; i < size; i++) matrix[row]![i]! -= factor * (matrix[pivot]?.[i] ?? 0);
+      right[row]! -= factor * (right[pivot] ?? 0);
+    }
+  }
+  for (let row = size - 1; row >= 0; row--) {
+    for (let i = row + 1; i < size; i++) right[row]! -= (matrix[row]?.[i] ?? 0) * (right[i] ?? 0);
+    right[row]! /= matrix[row]?.[row] ?? 1;
+  }
+  return right;
+}
+
+/** Coefficients of the terms `used` that fit `values` at the sites' terms. */
+function regress(terms: readonly Float64Array[], values: readonly number[], used: readonly number[]): number[] {
+  const product = (i: number, j: number): number =>
+    terms.reduce((sum, row) => sum + (row[i] ?? 0) * (row[j] ?? 0), 0);
+  const matrix = used.map((i) => used.map((j) => product(i, j) + (i === j ? RIDGE : 0)));
+  const right = used.map((i) => terms.reduce((sum, row, site) => sum + (row[i] ?? 0) * (values[site] ?? 0), 0));
+  return solve(matrix, right);
+}
+
+const toDigits = (value: number, digits: number): number => Number(value.toFixed(digits));
+
+/** The table of climates that the sites give. */
+export function fitClimate(sites: readonly MeasuredSite[]): ClimateTable {
+  const terms = sites.map(({ latitude, longitude }) => {
+    const row = new Float64Array(TERM_COUNT);
+    fillClimateTerms(latitude, longitude, coastDistanceKm(latitude, longitude), row);
+    return row;
+  });
+  const values = sites.map(({ columns, heightM }) => toSeaLevel(columns, heightM));
+  const coefficients = new Array<number>(COLUMN_COUNT * TERM_COUNT).fill(0);
+  const residuals = sites.map(() => new Array<number>(COLUMN_COUNT).fill(0));
+  for (let column = 0; column < COLUMN_COUNT; column++) {
+    const fitted = sites.flatMap(({ hasLight }, i) => (hasLight || column < FIRST_LIGHT_COLUMN ? [i] : []));
+    const used = termsOf(column);
+    const found = regress(
+      fitted.map((i) => terms[i] ?? new Float64Array()),
+      fitted.map((i) => values[i]?.[column] ?? 0),
+      used,
+    );
+    for (const [i, term] of used.entries()) coefficients[column * TERM_COUNT + term] = toDigits(found[i] ?? 0, 5);
+    for (const i of fitted) {
+      const expected = used.reduce(
+        (sum, term) => sum + (coefficients[column * TERM_COUNT + term] ?? 0) * (terms[i]?.[term] ?? 0),
+        0,
+      );
+      residuals[i]![column] = toDigits((values[i]?.[column] ?? 0) - expected, 4);
+    }
+  }
+  return {
+    coefficients,
+    sites: sites.map(({ name, latitude, longitude, heightM, hasLight }, i) => ({
+      name,
+      latitude,
+      longitude,
+      vector: unitVector(latitude, longitude),
+      heightM,
+      hasLight,
+      residuals: residuals[i] ?? [],
+    })),
+  };
+}

@@ -1,0 +1,215 @@
+/** Rows 1 to 8 and 22 of the validation: climate, days, light and neighbours, at sites in the fit and left out of it. */
+import { Climate } from '../../src/simulation/environment/climate.ts';
+import { climateColumnsAt } from '../../src/simulation/environment/climate-map.ts';
+import { siteWeather, weatherUnder } from '../../src/simulation/environment/weather.ts';
+import { finishHash, splitSeed } from '../../src/simulation/kernel/noise.ts';
+import { fitClimate } from '../generate/climate-fit.ts';
+import { readMeasuredSites } from './climate-sites.ts';
+import type { MeasuredSite } from './climate-sites.ts';
+import { measureNeighbours, measureYields } from './pv-figures.ts';
+import type { Row } from './row.ts';
+import { mean, quantile, sum } from './statistics.ts';
+import { weatherFigures } from './weather-figures.ts';
+import type { WeatherFigures } from './weather-figures.ts';
+
+const SEED = splitSeed(7);
+const SITES_SOURCE = 'hourly years of 86 sites, truth/climate-sites.csv';
+const HIGH_M = 1000;
+
+/** A site with the weather of its own climate, or of one that was fitted without it. */
+interface Simulated {
+  readonly site: MeasuredSite;
+  readonly figures: WeatherFigures;
+}
+
+const monthName = (prefix: string, month: number): string => `${prefix}${String(month + 1).padStart(2, '0')}`;
+const truthOf = (site: MeasuredSite, prefix: string): number[] =>
+  Array.from({ length: 12 }, (_, month) => site.value(monthName(prefix, month)));
+
+function simulate(site: MeasuredSite, columns: Float64Array): Simulated {
+  const { latitude, longitude } = site;
+  const weather = weatherUnder(new Climate(columns, latitude), SEED, latitude, longitude);
+  return { site, figures: weatherFigures(weather, latitude, longitude) };
+}
+
+/** Whether a site is of the third that one fit leaves out. */
+const isLeftOut = (_: MeasuredSite, index: number): boolean => finishHash(12, index) % 3 === 0;
+
+/** Mean absolute error of the monthly means at a place of the table, K. */
+function monthError(site: MeasuredSite, fitted: readonly MeasuredSite[]): number {
+  const columns = climateColumnsAt(site.latitude, site.longitude, fitClimate(fitted));
+  return mean(Array.from({ length: 12 }, (_, i) => Math.abs((columns[i] ?? 0) - (site.columns[i] ?? 0))));
+}
+
+/** A row that is met when two quantiles of an error are small enough. */
+function errorRow(id: string, figure: string, errors: readonly number[], limits?: readonly [number, number]): Row {
+  const [median, high] = [quantile(errors, 0.5), quantile(errors, 0.9)];
+  return {
+    id,
+    figure: `${figure}, mean absolute error of the twelve monthly means, median / 90 % of ${errors.length} sites, K`,
+    truth: '0',
+    source: SITES_SOURCE,
+    measured: `${median.toFixed(2)} / ${high.toFixed(2)}`,
+    accept: limits ? `at most ${limits[0]} / ${limits[1]}` : 'shown',
+    verdict: !limits || (median <= limits[0] && high <= limits[1]) ? 'met' : 'missed',
+  };
+}
+
+function climateRows(sites: readonly MeasuredSite[]): Row[] {
+  const alone = sites.map((site) => ({ site, error: monthError(site, sites.filter((other) => other !== site)) }));
+  const third = sites.filter(isLeftOut);
+  const rest = sites.filter((site) => !third.includes(site));
+  const errorsOf = (list: readonly MeasuredSite[]) => list.map((site) => monthError(site, rest));
+  const europe = alone.filter(({ site }) => site.region === 'Europe');
+  const high = alone.filter(({ site }) => site.heightM > HIGH_M);
+  return [
+    errorRow('1a', 'Europe, each site left out in turn', europe.map(({ error }) => error), [1.2, 2.7]),
+    errorRow('1b', 'All sites, each left out in turn', alone.map(({ error }) => error), [1.5, 4]),
+    errorRow('1c', 'A random third left out', errorsOf(third), [1.5, 4]),
+    errorRow('1d', 'The two thirds in that fit', errorsOf(rest)),
+    errorRow(
+      '1e',
+      `Above ${HIGH_M} m (${high.map(({ site }) => site.name).join(', ')}), each left out in turn`,
+      high.map(({ error }) => error),
+    ),
+  ];
+}
+
+/** What a row asks of a site: whether its figure is near enough; undefined where the site has no such figure. */
+interface SiteTest {
+  readonly id: string;
+  readonly figure: string;
+  readonly accept: string;
+  readonly share: number;
+  readonly leftOutShare: number;
+  readonly isMet: (simulated: Simulated) => boolean | undefined;
+}
+
+const isNear = (value: number, truth: number, tolerance: number): boolean | undefined =>
+  Number.isNaN(truth) ? undefined : Math.abs(value - truth) <= tolerance;
+const isWithin = (value: number, truth: number, part: number): boolean | undefined =>
+  isNear(value, truth, part * Math.abs(truth));
+
+/** Mean of the relative errors of months whose truth is over `least`. */
+const monthlyError = (values: readonly number[], truths: readonly number[], least: number): number =>
+  mean(truths.flatMap((truth, i) => (truth > least ? [Math.abs((values[i] ?? 0) / truth - 1)] : [])));
+
+/** Least irradiation of a month that counts, kWh/m². */
+const LEAST_MONTH_KWH = 10;
+
+function bySeason(
+  name: 'spread' | 'clearness' | 'clearnessSpread' | 'clearnessWarmth',
+  column: string,
+  test: (value: number, truth: number) => boolean | undefined,
+): SiteTest['isMet'] {
+  return ({ site, figures }) => {
+    const results = (['DJF', 'JJA'] as const).map((season) =>
+      test(figures[name][season], site.value(`${column}_${season}`)),
+    );
+    return results.includes(undefined) ? undefined : results.every(Boolean);
+  };
+}
+
+const ofLight =
+  (test: SiteTest['isMet']): SiteTest['isMet'] =>
+  (simulated) =>
+    simulated.site.hasLight ? test(simulated) : undefined;
+
+const SITE_TESTS: readonly SiteTest[] = [
+  { id: '2', figure: 'Autocorrelation of the daily mean after a day', accept: 'within .12', share: 0.8, leftOutShare: 0.85,
+    isMet: ({ site, figures }) => isNear(figures.memory, site.value('ac1_T'), 0.12) },
+  { id: '3', figure: 'Spread of the daily mean in winter and in summer', accept: 'both within 25 %', share: 0.8, leftOutShare: 0.65,
+    isMet: bySeason('spread', 'sd_T_deseason', (value, truth) => isWithin(value, truth, 0.25)) },
+  { id: '5', figure: 'Daily range by month, mean of the twelve errors', accept: 'within 25 %', share: 0.8, leftOutShare: 0.65,
+    isMet: ({ site, figures }) => monthlyError(figures.ranges, truthOf(site, 'DTR'), 0) <= 0.25 },
+  { id: '6a', figure: 'Irradiation by month, mean of the errors', accept: 'within 15 %', share: 0.8, leftOutShare: 0.65,
+    isMet: ofLight(({ site, figures }) => monthlyError(figures.irradiations, truthOf(site, 'GHI'), LEAST_MONTH_KWH) <= 0.15) },
+  { id: '7a', figure: 'Mean daily clearness, winter and summer', accept: 'both within .05', share: 0.8, leftOutShare: 0.65,
+    isMet: ofLight(bySeason('clearness', 'Kmean', (value, truth) => isNear(value, truth, 0.05))) },
+  { id: '7b', figure: 'Spread of the daily clearness, winter and summer', accept: 'both within 30 %', share: 0.8, leftOutShare: 0.65,
+    isMet: ofLight(bySeason('clearnessSpread', 'Ksd', (value, truth) => isWithin(value, truth, 0.3))) },
+  { id: '7c', figure: 'Autocorrelation of the daily clearness after a day', accept: 'within .2', share: 0.8, leftOutShare: 0.65,
+    isMet: ofLight(({ site, figures }) => isNear(figures.clearnessMemory, site.value('ac1_K_deseason'), 0.2)) },
+  { id: '7d', figure: 'Correlation of clearness and daily range', accept: 'within .2', share: 0.8, leftOutShare: 0.65,
+    isMet: ofLight(({ site, figures }) => isNear(figures.clearnessRange, site.value('r_K_DTR_deseason'), 0.2)) },
+  { id: '7e', figure: 'Correlation of clearness and temperature, winter and summer', accept: 'both within .2', share: 0.8, leftOutShare: 0.65,
+    isMet: ofLight(bySeason('clearnessWarmth', 'r_K_Tmean', (value, truth) => isNear(value, truth, 0.2))) },
+]; // prettier-ignore
+
+function shareRow(test: SiteTest, simulated: readonly Simulated[], isOwn: boolean): Row {
+  const results = simulated.map(test.isMet).filter((result) => result !== undefined);
+  const share = results.filter(Boolean).length / results.length;
+  const wanted = isOwn ? test.share : test.leftOutShare;
+  return {
+    id: `${test.id} ${isOwn ? 'own' : 'left out'}`,
+    figure: `${test.figure}: sites ${isOwn ? 'with their own climate' : 'left out of the fit'}, of ${results.length}`,
+    truth: 'the site, one year',
+    source: SITES_SOURCE,
+    measured: `${Math.round(100 * share)} %`,
+    accept: `${test.accept} at ${Math.round(100 * wanted)} %`,
+    verdict: share >= wanted ? 'met' : 'missed',
+  };
+}
+
+/** Extremes of ten years beside those of one typical year, in K beyond it. */
+function extremeRows(simulated: readonly Simulated[]): Row[] {
+  const cold = simulated.map(({ site, figures }) => site.value('Tmin') - figures.coldest);
+  const warm = simulated.map(({ site, figures }) => figures.warmest - site.value('Tmax'));
+  const rowOf = (id: string, figure: string, beyond: readonly number[]): Row => {
+    const share = (test: (value: number) => boolean) => beyond.filter(test).length / beyond.length;
+    const [out, far] = [share((value) => value >= 0), share((value) => value <= 12)];
+    const least = Math.min(...beyond);
+    return {
+      id,
+      figure: `${figure} of ten years beyond that of a typical one: share of sites; short by; share by at most 12 K`,
+      truth: 'rarer than a year',
+      source: SITES_SOURCE,
+      measured: `${Math.round(100 * out)} %; ${Math.max(0, -least).toFixed(1)} K; ${Math.round(100 * far)} %`,
+      accept: 'at least 85 %; never by more than 3 K; at least 95 %',
+      verdict: out >= 0.85 && least >= -3 && far >= 0.95 ? 'met' : 'missed',
+    };
+  };
+  return [rowOf('4a', 'Coldest hour', cold), rowOf('4b', 'Warmest hour', warm)];
+}
+
+function yearRow(id: string, figure: string, simulated: readonly Simulated[]): Row {
+  const errors = simulated
+    .filter(({ site }) => site.hasLight)
+    .map(({ site, figures }) => Math.abs(sum(figures.irradiations) / sum(truthOf(site, 'GHI')) - 1));
+  const median = quantile(errors, 0.5);
+  return {
+    id,
+    figure: `Irradiation of the year, median error of ${errors.length} sites ${figure}`,
+    truth: '0',
+    source: SITES_SOURCE,
+    measured: `${(100 * median).toFixed(1)} %`,
+    accept: 'at most 7 %',
+    verdict: median <= 0.07 ? 'met' : 'missed',
+  };
+}
+
+/** All rows of weather; a minute. */
+export function measure(): Promise<Row[]> {
+  const sites = readMeasuredSites();
+  const own = sites.map((site) => simulate(site, site.columns));
+  const leftOut = sites.map((site) => {
+    const table = fitClimate(sites.filter((other) => other !== site));
+    return simulate(site, climateColumnsAt(site.latitude, site.longitude, table));
+  });
+  const rows = [
+    ...climateRows(sites),
+    ...SITE_TESTS.flatMap((test) => [shareRow(test, own, true), shareRow(test, leftOut, false)]),
+    ...extremeRows(own),
+    yearRow('6b own', 'with their own climate', own),
+    yearRow('6b left out', 'left out of the fit', leftOut),
+    ...measureYields(),
+    ...measureNeighbours((latitude, longitude) => siteWeather(SEED, latitude, longitude)),
+  ];
+  return Promise.resolve(rows);
+}
+
+if (import.meta.main) {
+  for (const { id, figure, measured, accept, verdict } of await measure()) {
+    console.log([verdict.padEnd(6), id.padEnd(12), measured.padEnd(20), accept, figure].join('  '));
+  }
+}
