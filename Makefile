@@ -96,7 +96,7 @@ rooms: install ## Draw the rooms and their imports into docs/architecture.md
 .PHONY: check
 check: install ## Check generated files, types, lint, format, rooms, dead code
 	node tools/generate/contract.ts --check
-	node tools/generate/countries.ts
+	node tools/generate/countries.ts --check
 	node tools/generate/climate.ts --check
 	node tools/generate/schema.ts --check
 	$(BIN)/redocly lint openapi/openapi.yaml --config tests/style/redocly.yaml --format=stylish
