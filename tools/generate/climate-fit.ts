@@ -24,30 +24,33 @@ function termsOf(column: number): number[] {
   return all.filter((term) => term !== CUBE_TERM && (isMonthly || term < FIRST_EUROPE_TERM));
 }
 
-/** Solves a symmetric positive definite system in place by elimination. */
-function solve(matrix: number[][], right: number[]): number[] {
-  const size = right.length;
-  for (let pivot = 0; pivot < size; pivot++) {
-    for (let row = pivot + 1; row < size; row++) {
-      const factor = (matrix[row]?.[pivot] ?? 0) / (matrix[pivot]?.[pivot] ?? 1);
-      for (let i = pivot; i < size; i++) matrix[row]![i]! -= factor * (matrix[pivot]?.[i] ?? 0);
-      right[row]! -= factor * (right[pivot] ?? 0);
+/** Solves a symmetric positive definite system, rows with the right side as their last number, by elimination. */
+function solve(rows: readonly Float64Array[]): number[] {
+  const size = rows.length;
+  for (const [pivot, pivotRow] of rows.entries()) {
+    for (const row of rows.slice(pivot + 1)) {
+      const factor = (row[pivot] ?? 0) / (pivotRow[pivot] ?? 1);
+      for (let i = pivot; i <= size; i++) row[i] = (row[i] ?? 0) - factor * (pivotRow[i] ?? 0);
     }
   }
-  for (let row = size - 1; row >= 0; row--) {
-    for (let i = row + 1; i < size; i++) right[row]! -= (matrix[row]?.[i] ?? 0) * (right[i] ?? 0);
-    right[row]! /= matrix[row]?.[row] ?? 1;
+  const solution = new Array<number>(size).fill(0);
+  for (let i = size - 1; i >= 0; i--) {
+    const row = rows[i] ?? new Float64Array();
+    const known = solution.reduce((sum, value, j) => sum + (j > i ? value * (row[j] ?? 0) : 0), 0);
+    solution[i] = ((row[size] ?? 0) - known) / (row[i] ?? 1);
   }
-  return right;
+  return solution;
 }
 
 /** Coefficients of the terms `used` that fit `values` at the sites' terms. */
 function regress(terms: readonly Float64Array[], values: readonly number[], used: readonly number[]): number[] {
-  const product = (i: number, j: number): number =>
-    terms.reduce((sum, row) => sum + (row[i] ?? 0) * (row[j] ?? 0), 0);
-  const matrix = used.map((i) => used.map((j) => product(i, j) + (i === j ? RIDGE : 0)));
-  const right = used.map((i) => terms.reduce((sum, row, site) => sum + (row[i] ?? 0) * (values[site] ?? 0), 0));
-  return solve(matrix, right);
+  const rows = used.map((i) => {
+    const products = used.map(
+      (j) => terms.reduce((sum, row) => sum + (row[i] ?? 0) * (row[j] ?? 0), 0) + (i === j ? RIDGE : 0),
+    );
+    return Float64Array.of(...products, terms.reduce((sum, row, site) => sum + (row[i] ?? 0) * (values[site] ?? 0), 0));
+  });
+  return solve(rows);
 }
 
 const toDigits = (value: number, digits: number): number => Number(value.toFixed(digits));
@@ -76,7 +79,8 @@ export function fitClimate(sites: readonly MeasuredSite[]): ClimateTable {
         (sum, term) => sum + (coefficients[column * TERM_COUNT + term] ?? 0) * (terms[i]?.[term] ?? 0),
         0,
       );
-      residuals[i]![column] = toDigits((values[i]?.[column] ?? 0) - expected, 4);
+      const departures = residuals[i];
+      if (departures) departures[column] = toDigits((values[i]?.[column] ?? 0) - expected, 4);
     }
   }
   return {
