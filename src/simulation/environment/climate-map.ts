@@ -37,11 +37,12 @@ export interface ClimateTable {
 /** Sites that a place is between, and the distance in km under which they count alike. */
 const NEAREST = 8;
 const NEAR_KM = 60;
-/** A distance under which all sites are. */
-const FAR_KM = 1e6;
 
-/** Sites whose heights tell how high people live at a place. */
-const NEAREST_HEIGHTS = 6;
+/** Sites whose heights tell how high people live at a place; how sharply the last of them fades out as the next comes. */
+const NEAREST_HEIGHTS = 5;
+const HEIGHT_TAPER = 6;
+/** Part on each side of the middle of the heights that counts. */
+const HEIGHT_BAND = 0.15;
 
 /** A site and how far it is, and what it counts. */
 interface Neighbour {
@@ -50,7 +51,7 @@ interface Neighbour {
   weight: number;
 }
 
-/** The nearest sites to a place in degrees, one more than are used; of those with measured light or of all. */
+/** The nearest sites to the place of a unit vector, one more than are used; of all or of those with measured light. */
 function nearestSites(
   sites: readonly ClimateSite[],
   [x, y, z]: readonly [number, number, number],
@@ -75,15 +76,15 @@ function nearestSites(
 }
 
 /**
- * The nearest `count` of sites in order of distance, with weights that sum to 1 and fall to 0 at the distance of the next
- * one, so that no place is at a seam between two sets of sites; `nearKm`: under this distance they count alike.
+ * The nearest sites with weights that sum to 1 and fall to 0 at the distance of the next one, so that no place is at a seam
+ * between two sets of sites.
  */
-function weigh(nearest: readonly Neighbour[], count: number, nearKm: number): Neighbour[] {
-  const reach = nearest[count]?.km ?? Infinity;
+function weigh(nearest: readonly Neighbour[]): Neighbour[] {
+  const reach = nearest[NEAREST]?.km ?? Infinity;
   let total = 0;
-  const kept = nearest.slice(0, count).map(({ site, km }) => {
+  const kept = nearest.slice(0, NEAREST).map(({ site, km }) => {
     const taper = 1 - (km / reach) ** 2;
-    const weight = (taper * taper) / (km * km + nearKm * nearKm);
+    const weight = (taper * taper) / (km * km + NEAR_KM * NEAR_KM);
     total += weight;
     return { site, km, weight };
   });
@@ -91,21 +92,25 @@ function weigh(nearest: readonly Neighbour[], count: number, nearKm: number): Ne
   return kept;
 }
 
-/** Weighted median of the heights of sites, a straight line between them: people live where the stations stand. */
-function medianHeight(neighbours: readonly Neighbour[]): number {
-  const sorted = [...neighbours].sort((a, b) => a.site.heightM - b.site.heightM);
+/**
+ * Height of the place, m: people live where the stations stand. The mean of the middle of the heights, which a lonely
+ * mountain does not lift and which has no jumps, as a median has.
+ */
+function usualHeight(nearest: readonly Neighbour[]): number {
+  const reach = nearest[NEAREST_HEIGHTS]?.km ?? Infinity;
+  const sorted = nearest
+    .slice(0, NEAREST_HEIGHTS)
+    .map(({ site, km }) => ({ heightM: site.heightM, weight: 1 - (km / reach) ** HEIGHT_TAPER }))
+    .sort((a, b) => a.heightM - b.heightM);
+  const total = sorted.reduce((sum, { weight }) => sum + weight, 0);
+  const [from, to] = [total * (0.5 - HEIGHT_BAND), total * (0.5 + HEIGHT_BAND)];
   let below = 0;
-  let [lastShare, lastHeight] = [0, sorted[0]?.site.heightM ?? 0];
-  for (const { site, weight } of sorted) {
-    const share = below + weight / 2;
-    if (share >= 0.5) {
-      const part = share === lastShare ? 0 : (0.5 - lastShare) / (share - lastShare);
-      return lastHeight + (site.heightM - lastHeight) * Math.max(0, part);
-    }
+  let height = 0;
+  for (const { heightM, weight } of sorted) {
+    height += heightM * Math.max(0, Math.min(to, below + weight) - Math.max(from, below));
     below += weight;
-    [lastShare, lastHeight] = [share, site.heightM];
   }
-  return lastHeight;
+  return height / (to - from);
 }
 
 const TABLE: ClimateTable = {
@@ -136,10 +141,9 @@ export function climateColumnsAt(latitude: number, longitude: number, table = TA
   const here = unitVector(latitude, longitude);
   const nearest = nearestSites(table.sites, here, false);
   const lit = nearestSites(table.sites, here, true);
-  addResiduals(columns, 0, FIRST_LIGHT_COLUMN, weigh(nearest, NEAREST, NEAR_KM));
-  addResiduals(columns, FIRST_LIGHT_COLUMN, COLUMN_COUNT, weigh(lit, NEAREST, NEAR_KM));
-  // Heights count alike: by distance, a mountain nearby would lift the valley.
-  const height = medianHeight(weigh(nearest, NEAREST_HEIGHTS, FAR_KM));
+  addResiduals(columns, 0, FIRST_LIGHT_COLUMN, weigh(nearest));
+  addResiduals(columns, FIRST_LIGHT_COLUMN, COLUMN_COUNT, weigh(lit));
+  const height = usualHeight(nearest);
   const { from } = CLIMATE_COLUMNS.temperature;
   for (const [month, lapse] of LAPSE_RATES.entries()) {
     columns[from + month] = (columns[from + month] ?? 0) - (lapse * height) / 1000;

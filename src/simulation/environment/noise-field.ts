@@ -130,6 +130,9 @@ function findPointsOfRow(
   }
 }
 
+/** At least the longest response; a power of two. */
+const KEPT_DAYS = 16;
+
 /** Noise of days that remember: the sum of what the last days brought, each by the weight of its age. */
 export class RememberedNoise {
   readonly #fields: readonly NoiseField[];
@@ -167,9 +170,6 @@ export class RememberedNoise {
     return this.#values[slot] ?? 0;
   }
 }
-
-/** At least the longest response; a power of two. */
-const KEPT_DAYS = 16;
 
 /**
  * Response of an autoregression of second order to one day's value, by age, scaled to variance 1: `first` and `second` are

@@ -4,6 +4,7 @@ import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
 const MONTHS = 12;
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const YEAR_DAYS = 365.25;
+
 /** Month whose middle came last, and the part of the way to the next, by the day of the year 0..366. */
 const MONTH_BEFORE = new Uint8Array(367);
 const PART = new Float64Array(367);
