@@ -188,6 +188,8 @@ function yearRow(id: string, figure: string, simulated: readonly Simulated[]): R
   };
 }
 
+export { draw } from './weather-pictures.ts';
+
 /** All rows of weather; a minute. */
 export function measure(): Promise<Row[]> {
   const sites = readMeasuredSites();
