@@ -77,6 +77,7 @@ test-browser: install ## Run the tests in headless Chromium (needs Debian's chro
 generate: install ## Write everything in generated/ and migrations/schema.sql anew
 	node tools/generate/contract.ts
 	node tools/generate/countries.ts
+	node tools/generate/norm-profile.ts
 	node tools/generate/schema.ts
 	node tools/fidelity/main.ts
 
@@ -96,6 +97,7 @@ rooms: install ## Draw the rooms and their imports into docs/architecture.md
 check: install ## Check generated files, types, lint, format, rooms, dead code
 	node tools/generate/contract.ts --check
 	node tools/generate/countries.ts --check
+	node tools/generate/norm-profile.ts --check
 	node tools/generate/schema.ts --check
 	$(BIN)/redocly lint openapi/openapi.yaml --config tests/style/redocly.yaml --format=stylish
 	$(BIN)/tsc
