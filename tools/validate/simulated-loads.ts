@@ -8,7 +8,7 @@ import { createLoadDayFiller } from '../../src/simulation/people/household-load.
 
 const SEED = 42;
 export const FIRST_DAY = Date.UTC(2025, 0, 1) / DAY_MS;
-export const DAYS = 365;
+export const DAYS_PER_YEAR = 365;
 /** 1 January 2025 is a Wednesday. */
 export const FIRST_WEEKDAY = 3;
 const ANCHOR = new Date(Date.UTC(2024, 11, 1));
@@ -22,16 +22,16 @@ export function loadHouseholds(body: Partial<FleetDefinitionBody>): Household[] 
   return built.map((household) => ({ ...household, time_zone: 'UTC' }));
 }
 
-/** Energies of the year's quarter hours, mWh. */
-export function loadOfYear(household: Household): Int32Array {
-  const year = new Int32Array(DAYS * QUARTER_HOURS_PER_DAY);
+/** Energies of the quarter hours of some days from the first of 2025 on, a year by default, mWh. */
+export function loadOf(household: Household, days = DAYS_PER_YEAR): Int32Array {
+  const load = new Int32Array(days * QUARTER_HOURS_PER_DAY);
   const fill = createLoadDayFiller(household);
-  for (let day = 0; day < DAYS; day++) {
-    fill(FIRST_DAY + day, year.subarray(day * QUARTER_HOURS_PER_DAY, (day + 1) * QUARTER_HOURS_PER_DAY));
+  for (let day = 0; day < days; day++) {
+    fill(FIRST_DAY + day, load.subarray(day * QUARTER_HOURS_PER_DAY, (day + 1) * QUARTER_HOURS_PER_DAY));
   }
-  return year;
+  return load;
 }
 
-/** Powers in kW of the half hours of a year of quarter hours in mWh. */
-export const halfHourPowers = (year: Int32Array): number[] =>
-  Array.from({ length: year.length / 2 }, (_, i) => ((year[2 * i] ?? 0) + (year[2 * i + 1] ?? 0)) / 5e5);
+/** Powers in kW of the half hours of quarter hours in mWh. */
+export const halfHourPowers = (load: Int32Array): number[] =>
+  Array.from({ length: load.length / 2 }, (_, i) => ((load[2 * i] ?? 0) + (load[2 * i + 1] ?? 0)) / 5e5);

@@ -71,6 +71,7 @@ export const NOISE_CHANNEL = {
   quarterLevel: 112,
   journey: 113,
   dayAway: 114,
+  restlessness: 115,
 } as const;
 
 /** Number of values of a 32-bit word. */

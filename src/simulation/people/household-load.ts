@@ -22,7 +22,7 @@ import { activeMeanOverYear, seasonalFactorOn } from './load-year.ts';
 import { profileDayOf, profileMonthOf } from './norm-profile.ts';
 import { drawOwnedAppliances } from './owned-appliances.ts';
 import { BLOCKS, BLOCK_STARTS, occupancyPercents } from './occupancy.ts';
-import { SlowFactors, normalFromHash } from './slow-factors.ts';
+import { SlowFactors, drawRestlessness, normalFromHash } from './slow-factors.ts';
 import { Whereabouts } from './whereabouts.ts';
 
 const MILLI_WH_PER_KWH = 1e6;
@@ -31,7 +31,7 @@ const QUARTERS_PER_YEAR = 8760 * 4;
 /** What is left of the rest in a block in which nobody is at home (assumption), and how far its level varies by itself. */
 const REST_WITHOUT_PEOPLE = 0.45;
 const LEVEL_SPREAD = 0.35;
-/** Standard deviation of a day's factor. */
+/** Standard deviation of a day's factor, where people are as restless as the mean. */
 const MOOD_DEVIATION = 0.08;
 /** Quarter hours differ by a factor uniform in 1 ± this: cold appliances, pumps. */
 const QUARTER_SPREAD = 0.1;
@@ -80,6 +80,7 @@ class HouseholdLoad {
   readonly #runs: ApplianceRuns;
   readonly #levels: number;
   readonly #moods: number;
+  readonly #moodDeviation: number;
   readonly #quarterLevels: number;
   /** The time shift: whole quarter hours and the minutes 0..15 that are left. */
   readonly #shiftQuarters: number;
@@ -105,7 +106,9 @@ class HouseholdLoad {
     this.#household = household;
     this.#seed = seed;
     this.#whereabouts = new Whereabouts(household);
-    this.#slow = new SlowFactors(seed, index);
+    const restlessness = drawRestlessness(seed, index);
+    this.#slow = new SlowFactors(seed, index, restlessness);
+    this.#moodDeviation = MOOD_DEVIATION * restlessness;
     this.#levels = hashStream(seed, index, NOISE_CHANNEL.blockLevel);
     this.#moods = hashStream(seed, index, NOISE_CHANNEL.dayMood);
     this.#quarterLevels = hashStream(seed, index, NOISE_CHANNEL.quarterLevel);
@@ -180,7 +183,7 @@ class HouseholdLoad {
     this.#slow.fill(localDay, this.#firstDay, this.#days, slow);
     const day =
       (season * variationOfDay(this.#seed, index, localDay, spread) *
-        (1 + MOOD_DEVIATION * normalFromHash(hashInStream(this.#moods, localDay))) *
+        (1 + this.#moodDeviation * normalFromHash(hashInStream(this.#moods, localDay))) *
         (slow[BLOCKS] ?? 1)) /
       (1 - this.#whereabouts.probabilityAway(localDay));
     for (let block = 0; block < BLOCKS; block++) {

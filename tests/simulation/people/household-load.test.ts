@@ -121,15 +121,20 @@ test('peaks, memory and days are those of measured homes', () => {
 });
 
 test('nothing but the base runs while all are away', () => {
-  const whereabouts = new Whereabouts(base);
-  const day = Array.from({ length: 365 }, (_, i) => FIRST_DAY + i).find(
-    (its) => whereabouts.isAway(its) && whereabouts.isAway(its - 1),
-  );
-  if (day === undefined) throw new Error('this household never travels: take another index');
-  const row = new Int32Array(96);
-  createLoadDayFiller({ ...base, time_shift_minutes: 0 })(day, row);
-  const baseMilliWh = (base.load_annual_kwh * 1e6 * base.habits.base_share) / 35_040;
-  expect(Math.max(...row)).toBeLessThan(1.11 * baseMilliWh);
+  let found = 0;
+  for (let index = 0; index < 20; index++) {
+    const household = { ...base, index, time_shift_minutes: 0 };
+    const whereabouts = new Whereabouts(household);
+    const baseMilliWh = (base.load_annual_kwh * 1e6 * base.habits.base_share) / 35_040;
+    for (let day = FIRST_DAY; day < FIRST_DAY + 365; day++) {
+      if (!whereabouts.isAway(day) || !whereabouts.isAway(day - 1)) continue;
+      found += 1;
+      const row = new Int32Array(96);
+      createLoadDayFiller(household)(day, row);
+      expect(Math.max(...row)).toBeLessThan(1.11 * baseMilliWh);
+    }
+  }
+  expect(found).toBeGreaterThan(10);
 });
 
 test('a day later by the time shift is the same day, later', () => {
