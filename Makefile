@@ -78,6 +78,7 @@ generate: install ## Write everything in generated/ and migrations/schema.sql an
 	node tools/generate/contract.ts
 	node tools/generate/countries.ts
 	node tools/generate/climate.ts
+	node tools/generate/norm-profile.ts
 	node tools/generate/schema.ts
 	node tools/fidelity/main.ts
 
@@ -98,6 +99,7 @@ check: install ## Check generated files, types, lint, format, rooms, dead code
 	node tools/generate/contract.ts --check
 	node tools/generate/countries.ts --check
 	node tools/generate/climate.ts --check
+	node tools/generate/norm-profile.ts --check
 	node tools/generate/schema.ts --check
 	$(BIN)/redocly lint openapi/openapi.yaml --config tests/style/redocly.yaml --format=stylish
 	$(BIN)/tsc

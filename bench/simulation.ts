@@ -61,7 +61,7 @@ const curve = new Float64Array(QUARTER_HOURS_PER_DAY).fill(1.1);
 const light = new Float64Array(QUARTER_HOURS_PER_DAY).fill(300);
 const grid = new Int32Array(QUARTER_HOURS_PER_DAY);
 function bareYear(index: number): number {
-  const bursts = hashStream(splitSeed(seed), index, NOISE_CHANNEL.loadSpike);
+  const bursts = hashStream(splitSeed(seed), index, NOISE_CHANNEL.quarterLevel);
   let x = 5e6;
   for (let day = 0; day < DAYS; day++) {
     for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {

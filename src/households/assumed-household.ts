@@ -43,6 +43,7 @@ export function createAssumedHousehold(
     ev_annual_kwh: 0,
     time_shift_minutes: 0,
     day_variation: 0,
+    habits: { base_share: 0.25, lateness: 0 },
     pv: { rating_kw: 0, tilt_deg: 0, azimuth_deg: 0 },
     battery: {
       capacity_kwh: 0,

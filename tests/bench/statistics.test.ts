@@ -41,8 +41,8 @@ describe('noise', () => {
 describe('two versions by turns', () => {
   const seed = splitSeed(11);
   let drawn = 0;
-  const normal = (): number => drawNormal(seed, 0, NOISE_CHANNEL.loadSpike, drawn++);
-  const uniform = (): number => drawUniform(seed, 1, NOISE_CHANNEL.loadSpike, drawn++);
+  const normal = (): number => drawNormal(seed, 0, NOISE_CHANNEL.quarterLevel, drawn++);
+  const uniform = (): number => drawUniform(seed, 1, NOISE_CHANNEL.quarterLevel, drawn++);
   /** Rounds of a machine that drifts, with now and then one that takes longer. */
   const measure = (rounds: number, factor: number): [now: number[], then: number[]] => {
     const now: number[] = [];

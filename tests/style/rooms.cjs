@@ -72,7 +72,9 @@ const wings = {
   'simulation/environment': ['simulation/time', 'simulation/kernel'],
   'simulation/definition': ['simulation/environment', 'simulation/kernel'],
   'simulation/household': ['simulation/definition', 'simulation/environment', 'simulation/kernel'],
+  'simulation/people': ['simulation/household', 'simulation/time', 'simulation/kernel'],
   'simulation/devices': [
+    'simulation/people',
     'simulation/household',
     'simulation/environment',
     'simulation/time',
@@ -80,6 +82,7 @@ const wings = {
   ],
   'simulation/model': [
     'simulation/devices',
+    'simulation/people',
     'simulation/household',
     'simulation/environment',
     'simulation/time',
@@ -87,6 +90,7 @@ const wings = {
   ],
   'simulation/preview': [
     'simulation/devices',
+    'simulation/people',
     'simulation/household',
     'simulation/definition',
     'simulation/environment',

@@ -2,7 +2,6 @@
 import { drawChart } from './charts.ts';
 import { measureBatteries, measureHeatPumps, measureVehicles } from './devices.ts';
 import type { Check } from './sample-fleets.ts';
-import { measureLoad } from './load.ts';
 import { measureMonths, measureNeighbours, measureYields } from './sun.ts';
 import { measureInvariants } from './invariants.ts';
 
@@ -15,14 +14,12 @@ export interface ValidationReport {
 /** A pure function: the same numbers on each run and machine. Takes some ten seconds. */
 export function validate(): ValidationReport {
   const yields = measureYields();
-  const load = measureLoad();
   const vehicles = measureVehicles();
   const heat = measureHeatPumps();
   const batteries = measureBatteries();
   return {
     checks: [
       ...yields.checks,
-      ...load.checks,
       ...vehicles.checks,
       ...heat.checks,
       ...batteries.checks,
@@ -31,7 +28,6 @@ export function validate(): ValidationReport {
       ...measureMonths(yields.monthly),
     ],
     charts: {
-      'load-by-season.svg': drawChart(load.chart),
       'pv-yield.svg': drawChart(yields.chart),
       'ev-starts.svg': drawChart(vehicles.chart),
       'heat-pump-cop.svg': drawChart(heat.chart),

@@ -4,7 +4,7 @@
  */
 import type { ElectricVehicle } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
-import { dayTypeOf } from './load-profile.ts';
+import { dayTypeOf } from '../time/day-type.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { NOISE_CHANNEL, drawNormal, drawUniform, splitSeed } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';

@@ -1,6 +1,9 @@
 /** What a household is: everything drawn from (seed, group, index), as plain JSON (docs/simulation.md#households). */
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { drawEquipment } from './equipment.ts';
+import { drawHabits } from './habits.ts';
+import type { Habits } from './habits.ts';
+import { drawLeaning, drawTraits } from './traits.ts';
 import type { Battery, ElectricVehicle, HeatPump, PvPlant } from './equipment.ts';
 import { DEFINITION_DEFAULTS } from '../definition/fleet-definition.ts';
 import type { EffectiveDefinition, EffectiveGroup } from '../definition/fleet-definition.ts';
@@ -12,6 +15,7 @@ import { createHouseholdLocationLookup } from '../definition/household-location.
 import type { LocationSource } from '../definition/household-location.ts';
 import type { Density } from '../definition/density.ts';
 import { ARCHETYPES } from './profiles.ts';
+import type { Archetype } from './profiles.ts';
 
 /**
  * Version of the equations. Those of a released version never change: tests/simulation/model/golden.test.ts holds the
@@ -43,6 +47,7 @@ export interface Household {
   readonly time_shift_minutes: number;
   /** Days differ by a factor uniform in 1 ± this. */
   readonly day_variation: number;
+  readonly habits: Habits;
   readonly pv: PvPlant;
   readonly battery: Battery;
   readonly electric_vehicle: ElectricVehicle | null;
@@ -111,7 +116,10 @@ function buildHousehold(
     member,
   );
   const where = locationOf(index);
-  const plainKwh = group.annual_consumption_kwh ?? definition.annual_consumption_kwh ?? archetype.annualKwh;
+  const plainKwh =
+    group.annual_consumption_kwh ??
+    definition.annual_consumption_kwh ??
+    drawAnnualConsumption(archetype, seed, index);
   const withEv = group.annual_consumption_with_ev_kwh ?? definition.annual_consumption_with_ev_kwh;
   const totalKwh = withEv ?? plainKwh + DEFINITION_DEFAULTS.ev_annual_kwh;
   const loadKwh = ownsVehicle ? Math.min(plainKwh, totalKwh) : plainKwh;
@@ -134,13 +142,25 @@ function buildHousehold(
     ev_annual_kwh: ownsVehicle ? round((totalKwh - loadKwh) * factor, 3) : 0,
     time_shift_minutes: round(shift, 2),
     day_variation: group.variation_fraction / 2,
+    habits: drawHabits(seed, index),
     ...drawEquipment(definition, seed, index, where.latitude, ownsVehicle),
   };
 }
 
 const round = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits;
 
-function drawArchetype(group: EffectiveGroup, seed: Seed, index: number): (typeof ARCHETYPES)[number] {
+/** Of the logarithm of the consumption of households of one size (assumption), and its correlation with affluence. */
+const CONSUMPTION_DEVIATION = 0.3;
+const CONSUMPTION_LOADING = 0.6;
+
+/** Consumption in kWh a year where nobody says how much: lognormal, its mean that of the archetype. */
+function drawAnnualConsumption(archetype: Archetype, seed: Seed, index: number): number {
+  const traits = drawTraits(seed, index, archetype);
+  const z = drawLeaning(seed, index, NOISE_CHANNEL.annualConsumption, traits, CONSUMPTION_LOADING);
+  return archetype.annualKwh * Math.exp(CONSUMPTION_DEVIATION * z - CONSUMPTION_DEVIATION ** 2 / 2);
+}
+
+function drawArchetype(group: EffectiveGroup, seed: Seed, index: number): Archetype {
   const named = ARCHETYPES.findIndex((archetype) => archetype.name === group.profile);
   const chosen =
     named >= 0

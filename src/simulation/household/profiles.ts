@@ -96,32 +96,3 @@ export const ARCHETYPES: readonly Archetype[] = [
     bumps: [-0.2, 0, 0.2],
   },
 ];
-
-/** Centre (hour) and half width (hours) of the three bumps. */
-const BUMPS: readonly (readonly [number, number])[] = [
-  [7.5, 3],
-  [12.5, 3.5],
-  [19.5, 3.5],
-];
-
-/** The energy-weighted mean of a bump over the mix; taken off each archetype, so the mix stays the norm. */
-const MEAN_BUMPS: readonly number[] = [0, 1, 2].map((bump) => {
-  const energy = (archetype: Archetype) => archetype.sharePercent * archetype.annualKwh;
-  const total = ARCHETYPES.reduce((sum, archetype) => sum + energy(archetype), 0);
-  return ARCHETYPES.reduce((sum, item) => sum + energy(item) * (item.bumps[bump] ?? 0), 0) / total;
-});
-
-/** Factor by which an archetype's curve departs from the norm profile at a local hour 0..24. */
-export function profileLoadFactorAtHour(profile: string, hour: number): number {
-  const archetype = ARCHETYPES.find((item) => item.name === profile);
-  if (!archetype) return 1;
-  let factor = 1;
-  for (const [index, [at, width]] of BUMPS.entries()) {
-    const distance = Math.abs(hour - at);
-    const away = Math.min(distance, 24 - distance) / width;
-    if (away < 1)
-      factor +=
-        ((archetype.bumps[index] ?? 0) - (MEAN_BUMPS[index] ?? 0)) * Math.cos((away * Math.PI) / 2) ** 2;
-  }
-  return factor;
-}

@@ -1,5 +1,6 @@
 /** The shape in which households of model version 1 are stored, checked field by field when one is read. */
 import type { Battery, ElectricVehicle, HeatPump, PvPlant } from './equipment.ts';
+import type { Habits } from './habits.ts';
 import type { Household } from './household.ts';
 
 /** Throws a RangeError that names the field when the value is not what the field holds. */
@@ -70,6 +71,8 @@ const HEAT_PUMP: Checks<HeatPump> = {
   emitter: isOneOf('floor', 'radiator'),
 };
 
+const HABITS: Checks<Habits> = { base_share: isNumber, lateness: isNumber };
+
 const HOUSEHOLD: Checks<Household> = {
   model_version: isOneOf(1),
   seed: isNumber,
@@ -87,6 +90,7 @@ const HOUSEHOLD: Checks<Household> = {
   ev_annual_kwh: isNumber,
   time_shift_minutes: isNumber,
   day_variation: isNumber,
+  habits: isObjectOf(HABITS),
   pv: isObjectOf(PV),
   battery: isObjectOf(BATTERY),
   electric_vehicle: isNullOr(isObjectOf(ELECTRIC_VEHICLE)),

@@ -17,11 +17,11 @@ import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { allocateInt32Array } from '../kernel/typed-arrays.ts';
-import type { DayFiller } from './model-day.ts';
+import { createLoadDayFiller } from '../people/household-load.ts';
+import type { DayFiller } from '../time/local-day.ts';
 import {
   createVehicleDayPlanner,
   createHeatDayFiller,
-  createLoadDayFiller,
   createPvDayFiller,
 } from './model-day.ts';
 import { createDayRows, createHouseRows, readQuarter } from './day-rows.ts';

@@ -1,7 +1,7 @@
 /** What to expect of a household in a mean year, without weather: for previews (docs/decisions.md#fleets). */
 import { MeanSky } from '../environment/mean-sky.ts';
 import type { Household } from '../household/household.ts';
-import { createLoadCurves } from '../devices/load-curves.ts';
+import { meanLoadCurve } from '../people/archetype-curves.ts';
 import { localQuarterAt } from '../time/local-day.ts';
 import { pvPowerUnderSkyW } from '../devices/pv.ts';
 import { solarTermsAt, sunDirection } from '../environment/sun.ts';
@@ -86,6 +86,17 @@ export interface AverageDayPoint {
 /** Most households that an average day is taken from, spread evenly over the fleet. */
 const MAX_SAMPLED_HOUSEHOLDS = 40;
 
+/** Adds a curve of 96 quarter hours, `later` by that many of them, times a factor. */
+function addShifted(sum: Float64Array, curve: Float64Array, later: number, factor: number): void {
+  const whole = Math.floor(later);
+  const part = later - whole;
+  const at = (i: number): number => curve[(i + 2 * QUARTER_HOURS_PER_DAY) % QUARTER_HOURS_PER_DAY] ?? 0;
+  for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+    const value = at(i - whole) * (1 - part) + at(i - whole - 1) * part;
+    sum[i] = (sum[i] ?? 0) + factor * value;
+  }
+}
+
 /** Mean day of a household over the year in 96 quarters of local legal time, W. */
 export function averageHouseholdDay(households: readonly Household[], now: Date): AverageDayPoint[] {
   const step = Math.max(1, households.length / MAX_SAMPLED_HOUSEHOLDS);
@@ -95,15 +106,7 @@ export function averageHouseholdDay(households: readonly Household[], now: Date)
   const months = new MonthMiddles(now);
   for (const household of sample) {
     const meanW = (household.load_annual_kwh * 1000) / 8760;
-    const curves = createLoadCurves(household.profile, household.time_shift_minutes);
-    for (const [type, share] of [
-      ['workday', 5 / 7],
-      ['saturday', 1 / 7],
-      ['sunday', 1 / 7],
-    ] as const) {
-      const curve = curves(type, 0);
-      for (const [i, value] of curve.entries()) load[i] = (load[i] ?? 0) + value * share * meanW;
-    }
+    addShifted(load, meanLoadCurve(household.profile), household.time_shift_minutes / 15, meanW);
     for (const month of months.at(household)) {
       for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
         const { localQuarter } = localQuarterAt(

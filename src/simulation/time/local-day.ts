@@ -17,6 +17,9 @@ export function localQuarterAt(
   return { localDay, localQuarter: local - localDay * QUARTER_HOURS_PER_DAY };
 }
 
+/** Fills the rows of a UTC day (days since 1970), whatever they hold. Energies in mWh. */
+export type DayFiller<Rows> = (day: number, rows: Rows) => void;
+
 /** Quarter hours `from` up to and without `to` of a UTC day that follow each other on one local day. */
 export interface DaySegment {
   readonly from: number;

@@ -1,0 +1,78 @@
+/**
+ * What a household is expected to use through a day of some month and type: base, runs of its appliances, and the rest, which
+ * is what the curve of its archetype leaves (docs/simulation.md#household-load).
+ */
+import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import { APPLIANCES, MINUTES_PER_QUARTER } from './appliances.ts';
+import { MAX_EVENT_SHARE, MEAN_BASE_SHARE } from './event-curves.ts';
+import type { EventCurves } from './event-curves.ts';
+
+/** Where late people use more and where less, by quarter hour: around 2 and around 13 h. */
+const NIGHT = bumpAt(2, 4);
+const DAY = bumpAt(13, 6);
+
+function bumpAt(hour: number, halfWidth: number): Float64Array {
+  return Float64Array.from({ length: QUARTER_HOURS_PER_DAY }, (_, i) => {
+    const distance = Math.abs((i + 0.5) / 4 - hour);
+    const away = Math.min(distance, 24 - distance) / halfWidth;
+    return away < 1 ? Math.cos((away * Math.PI) / 2) ** 2 : 0;
+  });
+}
+
+/** What the rest of a day is made from. */
+export interface DayQuestion {
+  readonly curves: EventCurves;
+  /** mWh in a quarter hour that 1 of the curve above the base stands for. */
+  readonly scale: number;
+  /** By appliance, energy of the household's runs over those of the table. */
+  readonly energyFactors: Float64Array;
+  readonly lateness: number;
+  /** Minutes 0..15 by which the day is later than its quarter hours say. */
+  readonly lateMinutes: number;
+}
+
+const work = new Float64Array(QUARTER_HOURS_PER_DAY);
+
+/**
+ * Writes the rest at the 96 quarter hours in mWh into `rest` and returns which part of the table's starts happens: 1, but for
+ * a household whose appliances would take more than its curve has.
+ */
+export function fillRest(question: DayQuestion, rest: Float64Array): number {
+  const { curves, scale, energyFactors, lateness, lateMinutes } = question;
+  const { curve, energies } = curves;
+  work.fill(0);
+  for (let appliance = 0; appliance < APPLIANCES.length; appliance++) {
+    const factor = energyFactors[appliance] ?? 0;
+    if (factor === 0) continue;
+    const at = appliance * QUARTER_HOURS_PER_DAY;
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+      work[i] = (work[i] ?? 0) + factor * (energies[at + i] ?? 0);
+    }
+  }
+  let part = 1;
+  for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+    const most = MAX_EVENT_SHARE * scale * ((curve[i] ?? 0) - MEAN_BASE_SHARE);
+    if (part * (work[i] ?? 0) > most) part = Math.max(0, most) / (work[i] ?? 1);
+  }
+  let night = 0;
+  let day = 0;
+  for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+    const left = Math.max(0, scale * ((curve[i] ?? 0) - MEAN_BASE_SHARE) - part * (work[i] ?? 0));
+    work[i] = left;
+    night += left * (NIGHT[i] ?? 0);
+    day += left * (DAY[i] ?? 0);
+  }
+  const late = night > day ? (lateness * day) / night : lateness;
+  const early = day > 0 ? (late * night) / day : 0;
+  for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+    work[i] = (work[i] ?? 0) * (1 + late * (NIGHT[i] ?? 0) - early * (DAY[i] ?? 0));
+  }
+  const moved = lateMinutes / MINUTES_PER_QUARTER;
+  let before = work[QUARTER_HOURS_PER_DAY - 1] ?? 0;
+  for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+    const here = work[i] ?? 0;
+    rest[i] = here + (before - here) * moved;
+    before = here;
+  }
+  return part;
+}

@@ -1,0 +1,246 @@
+/**
+ * The load of a household: what runs day and night, runs of appliances, and the rest, which follows who is at home
+ * (docs/simulation.md#household-load). Its mean is the curve of its archetype by construction.
+ */
+import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import type { Household } from '../household/household.ts';
+import { DayCache } from '../kernel/bounded-cache.ts';
+import { NOISE_CHANNEL, WORD_VALUES, drawUniform, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
+import type { Seed } from '../kernel/noise.ts';
+import { allocateFloat64Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
+import { dayOfYear, utcYearOf } from '../time/calendar.ts';
+import { DAY_TYPES } from '../time/day-type.ts';
+import type { DayType } from '../time/day-type.ts';
+import { daySegmentsIn } from '../time/local-day.ts';
+import type { DayFiller } from '../time/local-day.ts';
+import { MINUTES_PER_QUARTER, QUARTERS_AFTER_MIDNIGHT } from './appliances.ts';
+import { eventCurvesOf } from './event-curves.ts';
+import type { EventCurves } from './event-curves.ts';
+import { ApplianceRuns } from './appliance-runs.ts';
+import { fillRest } from './expected-day.ts';
+import { activeMeanOverYear, seasonalFactorOn } from './load-year.ts';
+import { profileDayOf, profileMonthOf } from './norm-profile.ts';
+import { drawOwnedAppliances } from './owned-appliances.ts';
+import { BLOCKS, BLOCK_STARTS, occupancyPercents } from './occupancy.ts';
+import { SlowFactors, drawRestlessness, normalFromHash } from './slow-factors.ts';
+import { Whereabouts } from './whereabouts.ts';
+
+const MILLI_WH_PER_KWH = 1e6;
+const QUARTERS_PER_YEAR = 8760 * 4;
+
+/** What is left of the rest in a block in which nobody is at home (assumption), and how far its level varies by itself. */
+const REST_WITHOUT_PEOPLE = 0.45;
+const LEVEL_SPREAD = 0.35;
+/** Standard deviation of a day's factor, where people are as restless as the mean. */
+const MOOD_DEVIATION = 0.08;
+/** Quarter hours differ by a factor uniform in 1 ± this: cold appliances, pumps. */
+const QUARTER_SPREAD = 0.1;
+/** A byte's middle, for bringing it into 1 ± the spread. */
+const BYTE_MIDDLE = 127.5;
+
+const ROW_LENGTH = QUARTER_HOURS_PER_DAY + QUARTERS_AFTER_MIDNIGHT;
+
+/** Arrays that hold nothing from one day to the next, whichever household's. */
+const workspace = {
+  /** Energies of runs, mWh. */
+  runs: allocateFloat64Array(ROW_LENGTH),
+  slow: allocateFloat64Array(BLOCKS + 1),
+  /** Factors of starts and of the rest by block. */
+  starts: allocateFloat64Array(BLOCKS),
+  rest: allocateFloat64Array(BLOCKS),
+} as const;
+
+/** A function that fills the load of a household on UTC days (days since 1970), mWh a quarter hour. */
+export function createLoadDayFiller(household: Household): DayFiller<Int32Array> {
+  if (household.load_annual_kwh === 0) return (_, row) => void row.fill(0);
+  const load = new HouseholdLoad(household);
+  const daySegments = daySegmentsIn(household.time_zone);
+  return (day, row) => {
+    for (const { from, to, localDay, localQuarter } of daySegments(day)) {
+      load.copyTo(row, from, to, localDay * QUARTER_HOURS_PER_DAY + localQuarter);
+    }
+  };
+}
+
+/**
+ * Factor of a household's whole local day (days since 1970), uniform in 1 ± `spread`. Days come in pairs of 1 + x and
+ * 1 - x, so that the sum of the year stays.
+ */
+function variationOfDay(seed: Seed, household: number, localDay: number, spread: number): number {
+  const x = (2 * drawUniform(seed, household, NOISE_CHANNEL.dailyLoad, localDay >> 1) - 1) * spread;
+  return localDay % 2 === 0 ? 1 + x : 1 - x;
+}
+
+/** Days of the household begin at the local midnight later by its time shift. */
+class HouseholdLoad {
+  readonly #household: Household;
+  readonly #seed: Seed;
+  readonly #whereabouts: Whereabouts;
+  readonly #slow: SlowFactors;
+  readonly #runs: ApplianceRuns;
+  readonly #levels: number;
+  readonly #moods: number;
+  readonly #moodDeviation: number;
+  readonly #quarterLevels: number;
+  /** The time shift: whole quarter hours and the minutes 0..15 that are left. */
+  readonly #shiftQuarters: number;
+  readonly #lateMinutes: number;
+  readonly #meanMilliWh: number;
+  readonly #baseMilliWh: number;
+  /** By appliance, energy of the household's runs over those of its archetype's table. */
+  readonly #energyFactors: Float64Array;
+  readonly #rows = new DayCache<Int32Array>(4);
+  #year = NaN;
+  #firstDay = 0;
+  #days = 365;
+  /** mWh in a quarter hour that 1 of the archetype's curve above the base stands for in this year. */
+  #scale = 0;
+  /** Of the month and year that came last: the rest by type of day, and which part of the starts happens (NaN: not known). */
+  readonly #rest = allocateFloat64Array(DAY_TYPES.length * QUARTER_HOURS_PER_DAY);
+  readonly #startedPart = allocateFloat64Array(DAY_TYPES.length);
+  #restMonth = NaN;
+
+  constructor(household: Household) {
+    const { index, time_shift_minutes: shift } = household;
+    const seed = splitSeed(household.seed);
+    this.#household = household;
+    this.#seed = seed;
+    this.#whereabouts = new Whereabouts(household);
+    const restlessness = drawRestlessness(seed, index);
+    this.#slow = new SlowFactors(seed, index, restlessness);
+    this.#moodDeviation = MOOD_DEVIATION * restlessness;
+    this.#levels = hashStream(seed, index, NOISE_CHANNEL.blockLevel);
+    this.#moods = hashStream(seed, index, NOISE_CHANNEL.dayMood);
+    this.#quarterLevels = hashStream(seed, index, NOISE_CHANNEL.quarterLevel);
+    this.#shiftQuarters = Math.floor(shift / MINUTES_PER_QUARTER);
+    this.#lateMinutes = shift - MINUTES_PER_QUARTER * this.#shiftQuarters;
+    this.#meanMilliWh = (household.load_annual_kwh * MILLI_WH_PER_KWH) / QUARTERS_PER_YEAR;
+    this.#baseMilliWh = this.#meanMilliWh * household.habits.base_share;
+    const owned = drawOwnedAppliances(household);
+    this.#runs = new ApplianceRuns(seed, index, owned, this.#lateMinutes);
+    this.#energyFactors = owned.starts.map((starts, appliance) => starts * (owned.power[appliance] ?? 0));
+  }
+
+  /** Copies quarter hours from local time on, counted from 1970, to `from` up to and without `to`. */
+  copyTo(target: Int32Array, from: number, to: number, localQuarterIndex: number): void {
+    let own = localQuarterIndex - this.#shiftQuarters;
+    for (let i = from; i < to;) {
+      const day = Math.floor(own / QUARTER_HOURS_PER_DAY);
+      const quarter = own - day * QUARTER_HOURS_PER_DAY;
+      const count = Math.min(to - i, QUARTER_HOURS_PER_DAY - quarter);
+      const row = this.#rowOf(day);
+      for (let j = 0; j < count; j++) target[i + j] = row[quarter + j] ?? 0;
+      if (quarter < QUARTERS_AFTER_MIDNIGHT) {
+        const before = this.#rowOf(day - 1);
+        const overlap = Math.min(count, QUARTERS_AFTER_MIDNIGHT - quarter);
+        for (let j = 0; j < overlap; j++) {
+          target[i + j] = (target[i + j] ?? 0) + (before[QUARTER_HOURS_PER_DAY + quarter + j] ?? 0);
+        }
+      }
+      i += count;
+      own += count;
+    }
+  }
+
+  /** A day's 96 quarter hours, and what its runs take after midnight. */
+  #rowOf(localDay: number): Int32Array {
+    const known = this.#rows.find(localDay);
+    if (known) return known;
+    const row = this.#rows.evict(localDay) ?? allocateInt32Array(ROW_LENGTH);
+    this.#fill(localDay, row);
+    return this.#rows.set(localDay, row);
+  }
+
+  #fill(localDay: number, row: Int32Array): void {
+    const { runs, starts, rest } = workspace;
+    runs.fill(0);
+    starts.fill(0);
+    rest.fill(0);
+    if (localDay < this.#firstDay || localDay >= this.#firstDay + this.#days || Number.isNaN(this.#year)) {
+      this.#turnToYearOf(localDay);
+    }
+    let typeStart = 0;
+    if (!this.#whereabouts.isAway(localDay)) {
+      const profileDay = profileDayOf(localDay - this.#firstDay + 1, this.#household.latitude);
+      const type = this.#whereabouts.dayTypeOf(localDay);
+      const typeIndex = DAY_TYPES.indexOf(type);
+      const curves = eventCurvesOf(this.#household.profile, profileMonthOf(profileDay), type);
+      const part = this.#prepareRest(profileMonthOf(profileDay), typeIndex, curves);
+      this.#fillFactors(localDay, type, seasonalFactorOn(profileDay));
+      for (let block = 0; block < BLOCKS; block++) starts[block] = part * (starts[block] ?? 0);
+      this.#runs.addRuns(localDay, curves, starts, runs);
+      typeStart = typeIndex * QUARTER_HOURS_PER_DAY;
+    }
+    this.#addUp(localDay, typeStart, row);
+  }
+
+  /** What starts of appliances and the rest are multiplied by in each block of a day. */
+  #fillFactors(localDay: number, type: DayType, season: number): void {
+    const { slow, starts, rest } = workspace;
+    const { index, day_variation: spread, profile } = this.#household;
+    const percents = occupancyPercents(profile, type);
+    const atHome = this.#whereabouts.blocksAtHome(localDay);
+    this.#slow.fill(localDay, this.#firstDay, this.#days, slow);
+    const day =
+      (season * variationOfDay(this.#seed, index, localDay, spread) *
+        (1 + this.#moodDeviation * normalFromHash(hashInStream(this.#moods, localDay))) *
+        (slow[BLOCKS] ?? 1)) /
+      (1 - this.#whereabouts.probabilityAway(localDay));
+    for (let block = 0; block < BLOCKS; block++) {
+      const factor = day * (slow[block] ?? 1);
+      const here = (atHome >> block) & 1 ? 100 / (percents[block] ?? 100) : 0;
+      const level = 1 + LEVEL_SPREAD * ((2 * hashInStream(this.#levels, localDay, block)) / WORD_VALUES - 1);
+      starts[block] = factor * here;
+      rest[block] = factor * level * (REST_WITHOUT_PEOPLE + (1 - REST_WITHOUT_PEOPLE) * here);
+    }
+  }
+
+  #addUp(localDay: number, typeStart: number, row: Int32Array): void {
+    const { runs, rest } = workspace;
+    const base = this.#baseMilliWh;
+    const scale = QUARTER_SPREAD / BYTE_MIDDLE;
+    let hash = 0;
+    for (let block = 0, i = 0; block < BLOCKS; block++) {
+      const factor = rest[block] ?? 0;
+      for (const end = BLOCK_STARTS[block + 1] ?? 0; i < end; i++) {
+        hash = (i & 3) === 0 ? hashInStream(this.#quarterLevels, localDay, i) : hash >>> 8;
+        const smooth = base + factor * (this.#rest[typeStart + i] ?? 0);
+        row[i] = Math.floor(smooth * (1 + scale * ((hash & 255) - BYTE_MIDDLE)) + (runs[i] ?? 0) + 0.5);
+      }
+    }
+    for (let i = QUARTER_HOURS_PER_DAY; i < ROW_LENGTH; i++) row[i] = Math.floor((runs[i] ?? 0) + 0.5);
+  }
+
+  /** Makes the rest of a type of day ready and returns which part of the table's starts happens. */
+  #prepareRest(month: number, typeIndex: number, curves: EventCurves): number {
+    if (month !== this.#restMonth) {
+      this.#restMonth = month;
+      this.#startedPart.fill(NaN);
+    }
+    const known = this.#startedPart[typeIndex] ?? 1;
+    if (!Number.isNaN(known)) return known;
+    const from = typeIndex * QUARTER_HOURS_PER_DAY;
+    const part = fillRest(
+      {
+        curves,
+        scale: this.#scale,
+        energyFactors: this.#energyFactors,
+        lateness: this.#household.habits.lateness,
+        lateMinutes: this.#lateMinutes,
+      },
+      this.#rest.subarray(from, from + QUARTER_HOURS_PER_DAY),
+    );
+    this.#startedPart[typeIndex] = part;
+    return part;
+  }
+
+  #turnToYearOf(localDay: number): void {
+    const { profile, country, latitude, habits } = this.#household;
+    this.#year = utcYearOf(localDay * DAY_MS);
+    this.#firstDay = localDay - dayOfYear(localDay) + 1;
+    this.#days = Date.UTC(this.#year + 1, 0, 1) / DAY_MS - this.#firstDay;
+    const active = activeMeanOverYear(profile, this.#year, country, latitude);
+    this.#scale = (this.#meanMilliWh * (1 - habits.base_share)) / active;
+    this.#restMonth = NaN;
+  }
+}

@@ -1,0 +1,49 @@
+/** Which appliances a household owns, how often it starts them and what they take: drawn from its index, never stored. */
+import type { Household } from '../household/household.ts';
+import { ARCHETYPES } from '../household/profiles.ts';
+import { drawTraits } from '../household/traits.ts';
+import { NOISE_CHANNEL, drawUniform, hashCounter, splitSeed } from '../kernel/noise.ts';
+import { APPLIANCES, startsFactorOf } from './appliances.ts';
+import { tableAnnualKwhOf } from './event-curves.ts';
+import { normalFromHash } from './slow-factors.ts';
+
+/** By how many percentage points each person above two and each standard deviation of affluence makes an appliance likelier. */
+const PERCENT_PER_PERSON = 8;
+const PERCENT_PER_AFFLUENCE = 10;
+/** What nearly all own leans on nothing. */
+const LEANS_BELOW_PERCENT = 90;
+
+/** Of the logarithm of how often an appliance is started, over the households that own it. */
+const STARTS_DEVIATION = 0.35;
+/** Of the power of an appliance. */
+const POWER_DEVIATION = 0.1;
+
+/** In the order of APPLIANCES. */
+export interface OwnedAppliances {
+  /** Starts over those of the archetype's table; 0 for what is not owned. */
+  readonly starts: Float64Array;
+  /** Power over that of the appliances' table. */
+  readonly power: Float64Array;
+}
+
+/** The appliances of a household. */
+export function drawOwnedAppliances(household: Household): OwnedAppliances {
+  const { index, profile, load_annual_kwh: annualKwh } = household;
+  const seed = splitSeed(household.seed);
+  const archetype = ARCHETYPES.find(({ name }) => name === profile);
+  const traits = archetype ? drawTraits(seed, index, archetype) : { persons: 2, affluence: 0 };
+  const often = startsFactorOf(annualKwh) / startsFactorOf(tableAnnualKwhOf(profile));
+  const leaning = PERCENT_PER_PERSON * (traits.persons - 2) + PERCENT_PER_AFFLUENCE * traits.affluence;
+  const starts = Float64Array.from(APPLIANCES, ({ ownedPercent }, appliance) => {
+    const percent = ownedPercent + (ownedPercent < LEANS_BELOW_PERCENT ? leaning : 0);
+    if (drawUniform(seed, index, NOISE_CHANNEL.applianceOwned, appliance) * 100 >= percent) return 0;
+    const z = normalFromHash(hashCounter(seed, index, NOISE_CHANNEL.applianceStarts, appliance));
+    return often * Math.exp(STARTS_DEVIATION * z - STARTS_DEVIATION ** 2 / 2);
+  });
+  const power = Float64Array.from(
+    APPLIANCES,
+    (_, appliance) =>
+      1 + POWER_DEVIATION * normalFromHash(hashCounter(seed, index, NOISE_CHANNEL.appliancePower, appliance)),
+  );
+  return { starts, power };
+}

@@ -1,0 +1,108 @@
+/**
+ * Weeks in which people cook more or are out more: slow factors on what a household uses, one for each block of the day and
+ * one for all of it (docs/simulation.md#memory). Each is divided by its mean over the calendar year, so that the year
+ * consumes what was asked.
+ */
+import { NOISE_CHANNEL, drawUniform, hashInStream, hashStream } from '../kernel/noise.ts';
+import type { Seed } from '../kernel/noise.ts';
+import { BLOCKS } from './occupancy.ts';
+
+/** Days from one drawn value to the next. */
+const KNOT_DAYS = 10;
+/** Weights of the values before and after a day that lies so many days after the first, with a sum of squares of 1. */
+const BEFORE = Float64Array.from({ length: KNOT_DAYS }, (_, i) => (KNOT_DAYS - i) / Math.hypot(KNOT_DAYS - i, i));
+const AFTER = Float64Array.from({ length: KNOT_DAYS }, (_, i) => i / Math.hypot(KNOT_DAYS - i, i));
+
+/** How strongly a block follows its drawn value, and the whole household its own, where people are as restless as the mean. */
+const BLOCK_STEEPNESS = 0.8;
+const HOUSEHOLD_SPREAD = 0.15;
+const LEAST_FACTOR = 0.2;
+/** How restless people are, over the mean: uniform in 1 ± this. */
+const RESTLESSNESS_SPREAD = 0.55;
+
+const BYTES_MEAN = 4 * 127.5;
+const BYTES_DEVIATION = Math.sqrt((4 * (256 ** 2 - 1)) / 12);
+
+/** A nearly normal number with mean 0 and standard deviation 1, between -3.5 and 3.5: the sum of a hash's four bytes. */
+export function normalFromHash(hash: number): number {
+  return ((hash & 255) + ((hash >>> 8) & 255) + ((hash >>> 16) & 255) + (hash >>> 24) - BYTES_MEAN) / BYTES_DEVIATION;
+}
+
+/** How much more the days of a household differ than those of others: mean 1. */
+export function drawRestlessness(seed: Seed, index: number): number {
+  return 1 + RESTLESSNESS_SPREAD * (2 * drawUniform(seed, index, NOISE_CHANNEL.restlessness) - 1);
+}
+
+/** The factors of one household; the one for all of the household comes after those of the blocks. */
+export class SlowFactors {
+  readonly #stream: number;
+  readonly #phases: number;
+  readonly #steepness: number;
+  readonly #spread: number;
+  readonly #means = new Float64Array(BLOCKS + 1);
+  #firstDay = NaN;
+
+  constructor(seed: Seed, index: number, restlessness: number) {
+    this.#steepness = BLOCK_STEEPNESS * restlessness;
+    this.#spread = HOUSEHOLD_SPREAD * restlessness;
+    this.#stream = hashStream(seed, index, NOISE_CHANNEL.slowFactor);
+    this.#phases = hashStream(seed, index, NOISE_CHANNEL.slowFactorPhase);
+  }
+
+  /**
+   * Writes the factors of a local day (days since 1970), blocks first, then that of the household; `firstDay` and `days` are
+   * those of its calendar year.
+   */
+  fill(localDay: number, firstDay: number, days: number, factors: Float64Array): void {
+    if (firstDay !== this.#firstDay) this.#turnToYear(firstDay, days);
+    for (let which = 0; which <= BLOCKS; which++) {
+      factors[which] = this.#valueOf(which, localDay) / (this.#means[which] ?? 1);
+    }
+  }
+
+  #phaseOf(which: number): number {
+    return hashInStream(this.#phases, which) % KNOT_DAYS;
+  }
+
+  #knot(which: number, knot: number): number {
+    return normalFromHash(hashInStream(this.#stream, knot, which));
+  }
+
+  #valueOf(which: number, localDay: number): number {
+    const shifted = localDay + this.#phaseOf(which);
+    const knot = Math.floor(shifted / KNOT_DAYS);
+    const since = shifted - knot * KNOT_DAYS;
+    const z = (BEFORE[since] ?? 0) * this.#knot(which, knot) + (AFTER[since] ?? 0) * this.#knot(which, knot + 1);
+    return this.#levelOf(which, z);
+  }
+
+  #turnToYear(firstDay: number, days: number): void {
+    this.#firstDay = firstDay;
+    for (let which = 0; which <= BLOCKS; which++) {
+      let shifted = firstDay + this.#phaseOf(which);
+      const end = shifted + days;
+      let knot = Math.floor(shifted / KNOT_DAYS);
+      let before = this.#knot(which, knot);
+      let after = this.#knot(which, knot + 1);
+      let sum = 0;
+      for (let since = shifted - knot * KNOT_DAYS; shifted < end; shifted++) {
+        sum += this.#levelOf(which, (BEFORE[since] ?? 0) * before + (AFTER[since] ?? 0) * after);
+        since += 1;
+        if (since === KNOT_DAYS) {
+          since = 0;
+          knot += 1;
+          before = after;
+          after = this.#knot(which, knot + 1);
+        }
+      }
+      this.#means[which] = sum / days;
+    }
+  }
+
+  /** Factor at a value with standard deviation 1: for blocks between 0 and 2, with mean 1. */
+  #levelOf(which: number, z: number): number {
+    if (which === BLOCKS) return Math.max(LEAST_FACTOR, 1 + this.#spread * z);
+    const steep = this.#steepness * z;
+    return 1 + steep / Math.sqrt(1 + steep * steep);
+  }
+}
