@@ -78,7 +78,15 @@ const wings = {
     'simulation/time',
     'simulation/kernel',
   ],
+  'simulation/cars': [
+    'simulation/devices',
+    'simulation/household',
+    'simulation/environment',
+    'simulation/time',
+    'simulation/kernel',
+  ],
   'simulation/model': [
+    'simulation/cars',
     'simulation/devices',
     'simulation/household',
     'simulation/environment',
@@ -86,6 +94,7 @@ const wings = {
     'simulation/kernel',
   ],
   'simulation/preview': [
+    'simulation/cars',
     'simulation/devices',
     'simulation/household',
     'simulation/definition',

@@ -2,7 +2,6 @@
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { drawEquipment } from './equipment.ts';
 import type { Battery, ElectricVehicle, HeatPump, PvPlant } from './equipment.ts';
-import { DEFINITION_DEFAULTS } from '../definition/fleet-definition.ts';
 import type { EffectiveDefinition, EffectiveGroup } from '../definition/fleet-definition.ts';
 import { assignHouseholdsToGroups } from '../definition/group-membership.ts';
 import type { GroupMembership } from '../definition/group-membership.ts';
@@ -12,6 +11,8 @@ import { createHouseholdLocationLookup } from '../definition/household-location.
 import type { LocationSource } from '../definition/household-location.ts';
 import type { Density } from '../definition/density.ts';
 import { ARCHETYPES } from './profiles.ts';
+import { drawTraits } from './traits.ts';
+import { drawVehicleEnergyKwh } from './vehicle-energy.ts';
 
 /**
  * Version of the equations. Those of a released version never change: tests/simulation/model/golden.test.ts holds the
@@ -113,7 +114,8 @@ function buildHousehold(
   const where = locationOf(index);
   const plainKwh = group.annual_consumption_kwh ?? definition.annual_consumption_kwh ?? archetype.annualKwh;
   const withEv = group.annual_consumption_with_ev_kwh ?? definition.annual_consumption_with_ev_kwh;
-  const totalKwh = withEv ?? plainKwh + DEFINITION_DEFAULTS.ev_annual_kwh;
+  const traits = drawTraits(seed, index, archetype);
+  const totalKwh = withEv ?? plainKwh + drawVehicleEnergyKwh(seed, index, traits);
   const loadKwh = ownsVehicle ? Math.min(plainKwh, totalKwh) : plainKwh;
   const factor = drawConsumptionFactor(group.variation_fraction, seed, membership.groupIndex, member);
   const shift = (2 * drawUniform(seed, index, NOISE_CHANNEL.timeShift) - 1) * group.max_time_shift_minutes;
@@ -134,7 +136,7 @@ function buildHousehold(
     ev_annual_kwh: ownsVehicle ? round((totalKwh - loadKwh) * factor, 3) : 0,
     time_shift_minutes: round(shift, 2),
     day_variation: group.variation_fraction / 2,
-    ...drawEquipment(definition, seed, index, where.latitude, ownsVehicle),
+    ...drawEquipment(definition, seed, index, where.latitude, ownsVehicle, traits),
   };
 }
 

@@ -18,12 +18,8 @@ import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { allocateInt32Array } from '../kernel/typed-arrays.ts';
 import type { DayFiller } from './model-day.ts';
-import {
-  createVehicleDayPlanner,
-  createHeatDayFiller,
-  createLoadDayFiller,
-  createPvDayFiller,
-} from './model-day.ts';
+import { createHeatDayFiller, createLoadDayFiller, createPvDayFiller } from './model-day.ts';
+import { createVehicleDayPlanner } from '../cars/vehicle-day.ts';
 import { createDayRows, createHouseRows, readQuarter } from './day-rows.ts';
 import type { DayRows, HouseRows, Quarter } from './day-rows.ts';
 import type { VehicleBatteryLimits, VehicleInterval } from '../devices/vehicle.ts';

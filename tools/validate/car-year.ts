@@ -1,0 +1,154 @@
+/** A year of cars as their chargers and their drivers would have written it down. */
+import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
+import { weekdayOf } from '../../src/simulation/cars/driving-day.ts';
+import { createDriver, fillTours } from '../../src/simulation/cars/driver.ts';
+import { Drives } from '../../src/simulation/cars/drives.ts';
+import { DrivingYears } from '../../src/simulation/cars/driving-years.ts';
+import { LocalClock } from '../../src/simulation/cars/local-clock.ts';
+import { createDayTours } from '../../src/simulation/cars/tours.ts';
+import { createVehicleDayPlanner } from '../../src/simulation/cars/vehicle-day.ts';
+import { simulateVehicleDay, vehicleBatteryLimitsOf } from '../../src/simulation/devices/vehicle.ts';
+import type { Household } from '../../src/simulation/household/household.ts';
+import { localQuarterAt } from '../../src/simulation/time/local-day.ts';
+
+/** 2025; a month before it lets the batteries forget where they began. */
+const FIRST_DAY = Date.UTC(2025, 0, 1) / DAY_MS;
+const DAYS = 365;
+const DAYS_BEFORE = 31;
+
+/** A time at the plug in which something was charged; hours are local. */
+export interface Session {
+  readonly startHour: number;
+  /** Monday 0 to Sunday 6. */
+  readonly weekday: number;
+  readonly hours: number;
+  readonly kwh: number;
+}
+
+export interface CarYear {
+  readonly sessions: readonly Session[];
+  /** Charged at home by month, and elsewhere in the year, kWh at the socket and in the battery. */
+  readonly homeKwh: readonly number[];
+  readonly elsewhereKwh: number;
+  readonly drivenKwh: number;
+  /** Part of the noons of working days at which the car is plugged in. */
+  readonly noonShare: number;
+  readonly km: number;
+  /** Highest mean speed of a drive, km/h. */
+  readonly topSpeed: number;
+  readonly lowestSocPercent: number;
+  readonly highestSocPercent: number;
+}
+
+/** Sessions of a year, open or closed. */
+class SessionLog {
+  readonly sessions: Session[] = [];
+  #start = -1;
+  #milliWh = 0;
+  readonly #zone: string;
+
+  constructor(zone: string) {
+    this.#zone = zone;
+  }
+
+  add(quarter: number, pluggedIn: boolean, milliWh: number): void {
+    if (pluggedIn) {
+      if (this.#start < 0) this.#start = quarter;
+      this.#milliWh += milliWh;
+    } else if (this.#start >= 0) this.#close(quarter);
+  }
+
+  /** Sessions as short on energy or as long as the truth leaves out are left out. */
+  #close(quarter: number): void {
+    const { localDay, localQuarter } = localQuarterAt(this.#zone, this.#start);
+    const hours = (quarter - this.#start) / 4;
+    const kwh = this.#milliWh / 1e6;
+    if (kwh > 0.5 && hours <= 120) {
+      this.sessions.push({ startHour: Math.floor(localQuarter / 4), weekday: weekdayOf(localDay), hours, kwh });
+    }
+    this.#start = -1;
+    this.#milliWh = 0;
+  }
+}
+
+/** Simulates the car of a household over 2025. Throws a RangeError when it has none. */
+export function simulateCarYear(household: Household): CarYear {
+  const vehicle = household.electric_vehicle;
+  if (!vehicle) throw new RangeError('the household has no vehicle');
+  const plannedOn = createVehicleDayPlanner(household, vehicle);
+  const limits = vehicleBatteryLimitsOf(vehicle);
+  const log = new SessionLog(household.time_zone);
+  const rows = {
+    ev: new Int32Array(QUARTER_HOURS_PER_DAY),
+    pluggedIn: new Uint8Array(QUARTER_HOURS_PER_DAY),
+    vehicleStored: new Int32Array(QUARTER_HOURS_PER_DAY + 1),
+  };
+  const homeKwh = new Array<number>(12).fill(0);
+  let [stored, home, elsewhere, noons, noonsPlugged] = [limits.initial, 0, 0, 0, 0];
+  let [lowest, highest] = [Infinity, -Infinity];
+  const driven = { kwh: 0 };
+  for (let day = FIRST_DAY - DAYS_BEFORE; day < FIRST_DAY + DAYS; day++) {
+    const intervals = plannedOn(day);
+    simulateVehicleDay(limits, intervals, 0, stored, rows);
+    stored = rows.vehicleStored[QUARTER_HOURS_PER_DAY] ?? 0;
+    if (day < FIRST_DAY) continue;
+    const month = new Date(day * DAY_MS).getUTCMonth();
+    for (const { from, to, pluggedIn, driven: out } of intervals) {
+      for (let i = from; i < to; i++) {
+        const quarter = day * QUARTER_HOURS_PER_DAY + i;
+        const charged = rows.ev[i] ?? 0;
+        log.add(quarter, pluggedIn, charged);
+        home += charged;
+        homeKwh[month] = (homeKwh[month] ?? 0) + charged / 1e6;
+        const gain = (rows.vehicleStored[i + 1] ?? 0) - (rows.vehicleStored[i] ?? 0);
+        if (!pluggedIn) {
+          if (out > 0) {
+            driven.kwh += out / 1e6;
+            elsewhere += out + gain;
+          } else elsewhere += gain;
+        }
+        const { localDay, localQuarter } = localQuarterAt(household.time_zone, quarter);
+        if (localQuarter === 48 && weekdayOf(localDay) < 5) {
+          noons++;
+          if (pluggedIn) noonsPlugged++;
+        }
+      }
+    }
+    for (const value of rows.vehicleStored) {
+      lowest = Math.min(lowest, value);
+      highest = Math.max(highest, value);
+    }
+  }
+  return {
+    sessions: log.sessions,
+    homeKwh,
+    elsewhereKwh: elsewhere / 1e6,
+    drivenKwh: driven.kwh,
+    noonShare: noonsPlugged / noons,
+    ...driveFiguresOf(household),
+    lowestSocPercent: (100 * lowest) / limits.capacity,
+    highestSocPercent: (100 * highest) / limits.capacity,
+  };
+}
+
+/** Distance of the year and the highest mean speed of a drive. */
+function driveFiguresOf(household: Household): { km: number; topSpeed: number } {
+  const vehicle = household.electric_vehicle;
+  if (!vehicle) throw new RangeError('the household has no vehicle');
+  const driver = createDriver(household, vehicle);
+  const years = new DrivingYears(driver);
+  const tours = createDayTours();
+  const drives = new Drives(4);
+  let [km, topSpeed] = [0, 0];
+  for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) {
+    fillTours(driver, day, tours);
+    drives.count = 0;
+    drives.append(driver, years.of(day), day, tours, new LocalClock(household.time_zone, day, day));
+    for (let i = 0; i < drives.count; i++) {
+      const distance = drives.km[i] ?? 0;
+      km += distance;
+      topSpeed = Math.max(topSpeed, distance / 2 / ((drives.legs[i] ?? 1) / 4));
+    }
+  }
+  return { km, topSpeed };
+}
