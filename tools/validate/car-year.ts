@@ -8,6 +8,8 @@ import { LocalClock } from '../../src/simulation/cars/local-clock.ts';
 import { createDayTours } from '../../src/simulation/cars/tours.ts';
 import { createVehicleDayPlanner } from '../../src/simulation/cars/vehicle-day.ts';
 import { simulateVehicleDay, vehicleBatteryLimitsOf } from '../../src/simulation/devices/vehicle.ts';
+import type { VehicleInterval, VehicleRows } from '../../src/simulation/devices/vehicle.ts';
+import type { ElectricVehicle } from '../../src/simulation/household/equipment.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { localQuarterAt } from '../../src/simulation/time/local-day.ts';
 
@@ -71,71 +73,86 @@ class SessionLog {
   }
 }
 
+/** What is counted while a year goes by, energies in mWh. */
+class YearCounts {
+  readonly homeKwh = new Array<number>(12).fill(0);
+  readonly log: SessionLog;
+  elsewhere = 0;
+  driven = 0;
+  noons = 0;
+  noonsPluggedIn = 0;
+  lowest = Infinity;
+  highest = -Infinity;
+  readonly #zone: string;
+
+  constructor(zone: string) {
+    this.#zone = zone;
+    this.log = new SessionLog(zone);
+  }
+
+  /** Counts quarter hour `i` of a UTC day, in which the car did what an interval says. */
+  add(day: number, i: number, { pluggedIn, driven }: VehicleInterval, rows: VehicleRows): void {
+    const quarter = day * QUARTER_HOURS_PER_DAY + i;
+    const charged = rows.ev[i] ?? 0;
+    const stored = rows.vehicleStored[i + 1] ?? 0;
+    const month = new Date(day * DAY_MS).getUTCMonth();
+    this.log.add(quarter, pluggedIn, charged);
+    this.homeKwh[month] = (this.homeKwh[month] ?? 0) + charged / 1e6;
+    if (!pluggedIn) {
+      this.driven += Math.max(0, driven);
+      this.elsewhere += stored - (rows.vehicleStored[i] ?? 0) + Math.max(0, driven);
+    }
+    this.lowest = Math.min(this.lowest, stored);
+    this.highest = Math.max(this.highest, stored);
+    const { localDay, localQuarter } = localQuarterAt(this.#zone, quarter);
+    if (localQuarter === QUARTER_HOURS_PER_DAY / 2 && weekdayOf(localDay) < 5) {
+      this.noons++;
+      if (pluggedIn) this.noonsPluggedIn++;
+    }
+  }
+}
+
 /** Simulates the car of a household over 2025. Throws a RangeError when it has none. */
 export function simulateCarYear(household: Household): CarYear {
-  const vehicle = household.electric_vehicle;
-  if (!vehicle) throw new RangeError('the household has no vehicle');
+  const vehicle = vehicleOf(household);
   const plannedOn = createVehicleDayPlanner(household, vehicle);
   const limits = vehicleBatteryLimitsOf(vehicle);
-  const log = new SessionLog(household.time_zone);
+  const counts = new YearCounts(household.time_zone);
   const rows = {
     ev: new Int32Array(QUARTER_HOURS_PER_DAY),
     pluggedIn: new Uint8Array(QUARTER_HOURS_PER_DAY),
     vehicleStored: new Int32Array(QUARTER_HOURS_PER_DAY + 1),
   };
-  const homeKwh = new Array<number>(12).fill(0);
-  let [stored, home, elsewhere, noons, noonsPlugged] = [limits.initial, 0, 0, 0, 0];
-  let [lowest, highest] = [Infinity, -Infinity];
-  const driven = { kwh: 0 };
+  let stored = limits.initial;
   for (let day = FIRST_DAY - DAYS_BEFORE; day < FIRST_DAY + DAYS; day++) {
     const intervals = plannedOn(day);
     simulateVehicleDay(limits, intervals, 0, stored, rows);
     stored = rows.vehicleStored[QUARTER_HOURS_PER_DAY] ?? 0;
     if (day < FIRST_DAY) continue;
-    const month = new Date(day * DAY_MS).getUTCMonth();
-    for (const { from, to, pluggedIn, driven: out } of intervals) {
-      for (let i = from; i < to; i++) {
-        const quarter = day * QUARTER_HOURS_PER_DAY + i;
-        const charged = rows.ev[i] ?? 0;
-        log.add(quarter, pluggedIn, charged);
-        home += charged;
-        homeKwh[month] = (homeKwh[month] ?? 0) + charged / 1e6;
-        const gain = (rows.vehicleStored[i + 1] ?? 0) - (rows.vehicleStored[i] ?? 0);
-        if (!pluggedIn) {
-          if (out > 0) {
-            driven.kwh += out / 1e6;
-            elsewhere += out + gain;
-          } else elsewhere += gain;
-        }
-        const { localDay, localQuarter } = localQuarterAt(household.time_zone, quarter);
-        if (localQuarter === 48 && weekdayOf(localDay) < 5) {
-          noons++;
-          if (pluggedIn) noonsPlugged++;
-        }
-      }
-    }
-    for (const value of rows.vehicleStored) {
-      lowest = Math.min(lowest, value);
-      highest = Math.max(highest, value);
+    for (const interval of intervals) {
+      for (let i = interval.from; i < interval.to; i++) counts.add(day, i, interval, rows);
     }
   }
   return {
-    sessions: log.sessions,
-    homeKwh,
-    elsewhereKwh: elsewhere / 1e6,
-    drivenKwh: driven.kwh,
-    noonShare: noonsPlugged / noons,
+    sessions: counts.log.sessions,
+    homeKwh: counts.homeKwh,
+    elsewhereKwh: counts.elsewhere / 1e6,
+    drivenKwh: counts.driven / 1e6,
+    noonShare: counts.noonsPluggedIn / counts.noons,
     ...driveFiguresOf(household),
-    lowestSocPercent: (100 * lowest) / limits.capacity,
-    highestSocPercent: (100 * highest) / limits.capacity,
+    lowestSocPercent: (100 * counts.lowest) / limits.capacity,
+    highestSocPercent: (100 * counts.highest) / limits.capacity,
   };
+}
+
+function vehicleOf({ electric_vehicle: vehicle }: Household): ElectricVehicle {
+  if (!vehicle) throw new RangeError('The household has no vehicle.');
+  return vehicle;
 }
 
 /** Distance of the year and the highest mean speed of a drive. */
 function driveFiguresOf(household: Household): { km: number; topSpeed: number } {
-  const vehicle = household.electric_vehicle;
-  if (!vehicle) throw new RangeError('the household has no vehicle');
-  const driver = createDriver(household, vehicle);
+  const driver = createDriver(household, vehicleOf(household));
   const years = new DrivingYears(driver);
   const tours = createDayTours();
   const drives = new Drives(4);

@@ -24,6 +24,13 @@ const UNPLUGS = 0.3;
 const LONG_STAY = 120;
 const UNPLUGS_LONG_STAY = 0.6;
 
+/** Nobody drives longer without a session than the mean of a week brings: a year's charging stays near its driving. */
+const SHORTEST_PATIENCE = 1 / 50;
+
+/** Energy after which a car is plugged in for the night whatever the draws say, mWh. */
+const patienceOf = ({ habits, usable, annual }: Driver): number =>
+  Math.min(habits.patience * usable, annual * SHORTEST_PATIENCE);
+
 /** Goes through the stays at home of a span of days in order, starting with a night that is always drawn. */
 export class PlugInDecisions {
   /** The session of the stay that was decided last, quarter hours of UTC; none when they are equal. */
@@ -63,11 +70,11 @@ export class PlugInDecisions {
   }
 
   #wants(i: number, stay: number, overNight: boolean, date: number, draws: number): boolean {
-    const { habits, usable, plugStream } = this.#driver;
+    const { habits, plugStream, usable } = this.#driver;
     const { net } = this.#drives;
     const trip = net[i] ?? 0;
     const coming = net[i + 1] ?? 0;
-    if (overNight && this.#driven > habits.patience * usable) return true;
+    if (overNight && this.#driven > patienceOf(this.#driver)) return true;
     if (this.#driven + coming > RESERVE * usable) return true;
     const ahead = overNight && coming > LONG_TOUR * usable;
     if (ahead && hashInStream(plugStream, date, draws) < PREPARES * WORD_VALUES) return true;

@@ -27,11 +27,11 @@ export const createDayTours = (): DayTours => ({
 
 /** Probability of driving to work on a day on which the driver is used to. */
 const COMMUTES = 0.88;
-/** Probability of a first outing and of a long tour, and the hour at which the first is most likely. */
+/** Probability of a first outing and of a long tour, the hour at which the first is most likely, and the part of second ones at night. */
 const OUTINGS = {
-  workday: { first: 0.7, long: 0.02, at: 10.3 },
-  saturday: { first: 0.78, long: 0.09, at: 10.8 },
-  sunday: { first: 0.62, long: 0.11, at: 11.8 },
+  workday: { first: 0.7, long: 0.02, at: 10.3, night: 0.05 },
+  saturday: { first: 0.78, long: 0.09, at: 10.8, night: 0.35 },
+  sunday: { first: 0.62, long: 0.11, at: 11.8, night: 0.1 },
 } as const;
 /** Median of long tours and of journeys to where an absence is spent, km there and back. */
 const LONG_KM = 170;
@@ -109,7 +109,7 @@ function addWorkingDay(
 
 function addOutings(habits: Habits, stream: number, day: number, kind: DrivingDay, tours: DayTours): void {
   const { shiftHours, outingFactor } = habits;
-  const { first, long, at } = OUTINGS[kind];
+  const { first, long, at, night } = OUTINGS[kind];
   const chance = uniform(stream, day, 10);
   if (chance < long) {
     const leave = 9.2 + 1.2 * normal(stream, day, 11) + shiftHours;
@@ -124,7 +124,9 @@ function addOutings(habits: Habits, stream: number, day: number, kind: DrivingDa
     addTour(tours, leave, home, 16 * outingFactor * Math.exp(0.75 * normal(stream, day, 13)));
   }
   if (uniform(stream, day, 14) >= habits.secondOuting) return;
-  const leave = Math.max(home + 0.5, 16.8 + 1.9 * normal(stream, day, 15) + shiftHours);
-  const away = 0.8 + 1.8 * Math.exp(0.6 * normal(stream, day, 16));
+  const isLate = uniform(stream, day, 18) < night;
+  const wished = (isLate ? 18.8 : 16.8) + (isLate ? 1.2 : 1.9) * normal(stream, day, 15) + shiftHours;
+  const leave = Math.max(home + 0.5, wished);
+  const away = (isLate ? 2 : 0.8) + 1.8 * Math.exp(0.6 * normal(stream, day, 16));
   addTour(tours, leave, leave + away, 13 * outingFactor * Math.exp(0.7 * normal(stream, day, 17)));
 }
