@@ -44,7 +44,7 @@ const COMMUTERS: Readonly<Record<string, number>> = {
 };
 
 /** Spread of the logarithms of yearly home charging and of sessions a week, and their correlation (measured: .69, .83, .63). */
-export const ENERGY_SPREAD = 0.6;
+const ENERGY_SPREAD = 0.6;
 const SESSION_SPREAD = 0.95;
 const SESSION_ENERGY_CORRELATION = 0.55;
 /** Home charging of the median car, kWh a year. */
