@@ -80,7 +80,15 @@ const wings = {
     'simulation/time',
     'simulation/kernel',
   ],
+  'simulation/cars': [
+    'simulation/devices',
+    'simulation/household',
+    'simulation/environment',
+    'simulation/time',
+    'simulation/kernel',
+  ],
   'simulation/model': [
+    'simulation/cars',
     'simulation/devices',
     'simulation/people',
     'simulation/household',
@@ -89,6 +97,7 @@ const wings = {
     'simulation/kernel',
   ],
   'simulation/preview': [
+    'simulation/cars',
     'simulation/devices',
     'simulation/people',
     'simulation/household',

@@ -2,56 +2,19 @@
 import { NO_TRANSITION } from './battery.ts';
 import type { StorageTransition } from './battery.ts';
 import type { ElectricVehicle } from '../household/equipment.ts';
-import type { DaySegment } from '../time/local-day.ts';
-import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 
 /** Part of the AC energy that arrives in the battery (docs/simulation.md#electric-vehicle). */
 export const CHARGE_EFFICIENCY = 0.9;
 /** State of charge below which the vehicle charges elsewhere. */
 export const MIN_SOC_PERCENT = 10;
 
-/** What a vehicle does on a local day, in its quarter hours 0..95. */
-export interface VehicleDayPlan {
-  readonly departQuarter: number;
-  readonly arriveQuarter: number;
-  /** Energy out of the battery, 0 when it stays at home. */
-  readonly tripMilliWh: number;
-  /** Plugged in from arrival until the departure of the next day. */
-  readonly hasSession: boolean;
-}
-
 /** Quarter hours `from` up to and without `to` of a UTC day in which a vehicle does the same. */
 export interface VehicleInterval {
   readonly from: number;
   readonly to: number;
   readonly pluggedIn: boolean;
-  /** Energy out of the battery in each quarter hour, mWh. */
+  /** Energy out of the battery in each quarter hour, mWh; below 0 it is charged elsewhere. */
   readonly driven: number;
-}
-
-/**
- * Appends the intervals of a day segment to those of its UTC day, without gaps, given the plans of the segment's local day and
- * of the day before. Half of a trip's energy is driven after departure, half before arrival.
- */
-export function appendVehicleIntervals(
-  intervals: VehicleInterval[],
-  segment: DaySegment,
-  yesterday: VehicleDayPlan,
-  today: VehicleDayPlan,
-): void {
-  const ahead = segment.from - segment.localQuarter;
-  const add = (first: number, end: number, pluggedIn: boolean, driven: number): void => {
-    const from = Math.max(segment.from, first + ahead);
-    const to = Math.min(segment.to, end + ahead);
-    if (from < to) intervals.push({ from, to, pluggedIn, driven });
-  };
-  const { departQuarter: departs, arriveQuarter: arrives, tripMilliWh: trip } = today;
-  const half = Math.floor(trip / 2);
-  add(0, departs, yesterday.hasSession, 0);
-  add(departs, departs + 1, false, half);
-  add(departs + 1, arrives - 1, false, 0);
-  add(arrives - 1, arrives, false, trip - half);
-  add(arrives, QUARTER_HOURS_PER_DAY, today.hasSession, 0);
 }
 
 /** The limits of a vehicle's battery: stored energies in integer mWh. */
@@ -80,7 +43,7 @@ export function vehicleBatteryLimitsOf(vehicle: ElectricVehicle): VehicleBattery
 
 /**
  * Energy that a quarter hour of an interval would add to the battery if its charge set no limit, mWh: driving takes it down to
- * the minimum, a plug gives full power up to the target, at once.
+ * the minimum, a plug at home or elsewhere gives its full power up to the target, at once.
  */
 function requestedEnergy(limits: VehicleBatteryLimits, { pluggedIn, driven }: VehicleInterval): number {
   return pluggedIn ? Math.round(limits.chargeAc * CHARGE_EFFICIENCY) : -driven;

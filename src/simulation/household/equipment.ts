@@ -9,6 +9,8 @@ import {
   drawUniformInteger,
 } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
+import { drawLeaning } from './traits.ts';
+import type { Traits } from './traits.ts';
 
 export interface PvPlant {
   /** Peak power in kW; the inverter clips at it. */
@@ -34,8 +36,6 @@ export interface ElectricVehicle {
   readonly charger_power_w: number;
   readonly target_soc_percent: number;
   readonly initial_soc_percent: number;
-  /** Probability that the vehicle is plugged in at the end of a day. */
-  readonly session_probability: number;
 }
 
 export interface HeatPump {
@@ -61,11 +61,12 @@ export function drawEquipment(
   index: number,
   latitude: number,
   ownsVehicle: boolean,
+  traits: Traits,
 ): Equipment {
   return {
     pv: drawPv(definition, seed, index, latitude),
     battery: drawBattery(definition, seed, index),
-    electric_vehicle: ownsVehicle ? drawVehicle(seed, index) : null,
+    electric_vehicle: ownsVehicle ? drawVehicle(seed, index, traits) : null,
     heat_pump: drawHeatPump(seed, index),
   };
 }
@@ -133,15 +134,11 @@ function drawBattery(definition: EffectiveDefinition, seed: Seed, index: number)
   };
 }
 
-/** Sizes in kWh and, beside them, how often such a car is plugged in, per day (docs/simulation.md#electric-vehicle; sizes and shares assumed). */
-const VEHICLES = [
-  { kwh: 40, perDay: 0.5 },
-  { kwh: 52, perDay: 0.45 },
-  { kwh: 58, perDay: 0.42 },
-  { kwh: 64, perDay: 0.4 },
-  { kwh: 77, perDay: 0.37 },
-  { kwh: 82, perDay: 0.36 },
-] as const;
+/** Battery sizes in kWh, equally frequent, and how much they lean on affluence (assumptions). */
+const BATTERIES_KWH = [40, 52, 58, 64, 77, 82] as const;
+const BATTERY_LOADING = 0.35;
+/** Ends of the sixths of the standard normal distribution. */
+const SIXTHS = [-0.9674, -0.4307, 0, 0.4307, 0.9674] as const;
 /** Charger powers in W with their shares in percent (assumption). */
 const CHARGERS = [
   { powerW: 11_000, share: 70 },
@@ -150,18 +147,16 @@ const CHARGERS = [
   { powerW: 22_000, share: 5 },
 ] as const;
 
-function drawVehicle(seed: Seed, index: number): ElectricVehicle {
-  const vehicle =
-    VEHICLES[hashCounter(seed, index, NOISE_CHANNEL.evBattery, 0) % VEHICLES.length] ?? VEHICLES[0];
+function drawVehicle(seed: Seed, index: number, traits: Traits): ElectricVehicle {
+  const size = drawLeaning(seed, index, NOISE_CHANNEL.vehicleSize, traits, BATTERY_LOADING);
   const shares = CHARGERS.map((charger) => charger.share);
   const charger =
     CHARGERS[pickIndexByShares(shares, hashCounter(seed, index, NOISE_CHANNEL.evCharger, 0))] ?? CHARGERS[0];
   return {
-    battery_kwh: vehicle.kwh,
+    battery_kwh: BATTERIES_KWH[SIXTHS.filter((end) => size > end).length] ?? BATTERIES_KWH[0],
     charger_power_w: charger.powerW,
     target_soc_percent: 80 + 5 * (hashCounter(seed, index, NOISE_CHANNEL.evTarget, 0) % 3),
     initial_soc_percent: drawUniformInteger(seed, index, NOISE_CHANNEL.evSoc, 40, 80),
-    session_probability: vehicle.perDay,
   };
 }
 

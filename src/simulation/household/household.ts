@@ -5,7 +5,6 @@ import { drawHabits } from './habits.ts';
 import type { Habits } from './habits.ts';
 import { drawLeaning, drawTraits } from './traits.ts';
 import type { Battery, ElectricVehicle, HeatPump, PvPlant } from './equipment.ts';
-import { DEFINITION_DEFAULTS } from '../definition/fleet-definition.ts';
 import type { EffectiveDefinition, EffectiveGroup } from '../definition/fleet-definition.ts';
 import { assignHouseholdsToGroups } from '../definition/group-membership.ts';
 import type { GroupMembership } from '../definition/group-membership.ts';
@@ -16,6 +15,7 @@ import type { LocationSource } from '../definition/household-location.ts';
 import type { Density } from '../definition/density.ts';
 import { ARCHETYPES } from './profiles.ts';
 import type { Archetype } from './profiles.ts';
+import { drawVehicleEnergyKwh } from './vehicle-energy.ts';
 
 /**
  * Version of the equations. Those of a released version never change: tests/simulation/model/golden.test.ts holds the
@@ -121,7 +121,8 @@ function buildHousehold(
     definition.annual_consumption_kwh ??
     drawAnnualConsumption(archetype, seed, index);
   const withEv = group.annual_consumption_with_ev_kwh ?? definition.annual_consumption_with_ev_kwh;
-  const totalKwh = withEv ?? plainKwh + DEFINITION_DEFAULTS.ev_annual_kwh;
+  const traits = drawTraits(seed, index, archetype);
+  const totalKwh = withEv ?? plainKwh + drawVehicleEnergyKwh(seed, index, traits);
   const loadKwh = ownsVehicle ? Math.min(plainKwh, totalKwh) : plainKwh;
   const factor = drawConsumptionFactor(group.variation_fraction, seed, membership.groupIndex, member);
   const shift = (2 * drawUniform(seed, index, NOISE_CHANNEL.timeShift) - 1) * group.max_time_shift_minutes;
@@ -143,7 +144,7 @@ function buildHousehold(
     time_shift_minutes: round(shift, 2),
     day_variation: group.variation_fraction / 2,
     habits: drawHabits(seed, index),
-    ...drawEquipment(definition, seed, index, where.latitude, ownsVehicle),
+    ...drawEquipment(definition, seed, index, where.latitude, ownsVehicle, traits),
   };
 }
 

@@ -61,7 +61,6 @@ const ELECTRIC_VEHICLE: Checks<ElectricVehicle> = {
   charger_power_w: isNumber,
   target_soc_percent: isNumber,
   initial_soc_percent: isNumber,
-  session_probability: isNumber,
 };
 
 const HEAT_PUMP: Checks<HeatPump> = {

@@ -1,5 +1,4 @@
-/** What a household's UTC day brings, before its batteries: sun, heat, driving (96 quarter hours). */
-import type { ElectricVehicle } from '../household/equipment.ts';
+/** What a household's UTC day brings, before its batteries: sun, heat (96 quarter hours). */
 import { NO_DEFERRED_HEAT, createHeatPumpSimulator } from '../devices/heat-pump.ts';
 import type { DeferredHeat, HeatPumpRows } from '../devices/heat-pump.ts';
 import type { ScheduleState } from '../devices/schedule-states.ts';
@@ -14,9 +13,6 @@ import {
   allocateInt32Array,
   roundNonNegative,
 } from '../kernel/typed-arrays.ts';
-import { createVehiclePlanner } from '../devices/trips.ts';
-import { appendVehicleIntervals } from '../devices/vehicle.ts';
-import type { VehicleInterval } from '../devices/vehicle.ts';
 import { siteWeather } from '../environment/weather.ts';
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 
@@ -92,19 +88,3 @@ const createSeparateDay = (): SeparateDay => ({
   mode: allocateUint8Array(QUARTER_HOURS_PER_DAY),
   deferredHeat: NO_DEFERRED_HEAT,
 });
-
-/** What the vehicle does on a UTC day (days since 1970). */
-export function createVehicleDayPlanner(
-  household: Household,
-  vehicle: ElectricVehicle,
-): (day: number) => readonly VehicleInterval[] {
-  const planOf = createVehiclePlanner(household, vehicle);
-  const daySegments = daySegmentsIn(household.time_zone);
-  return (day) => {
-    const spans: VehicleInterval[] = [];
-    for (const segment of daySegments(day)) {
-      appendVehicleIntervals(spans, segment, planOf(segment.localDay - 1), planOf(segment.localDay));
-    }
-    return spans;
-  };
-}

@@ -19,11 +19,8 @@ import { DayCache } from '../kernel/bounded-cache.ts';
 import { allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { createLoadDayFiller } from '../people/household-load.ts';
 import type { DayFiller } from '../time/local-day.ts';
-import {
-  createVehicleDayPlanner,
-  createHeatDayFiller,
-  createPvDayFiller,
-} from './model-day.ts';
+import { createHeatDayFiller, createPvDayFiller } from './model-day.ts';
+import { createVehicleDayPlanner } from '../cars/vehicle-day.ts';
 import { createDayRows, createHouseRows, readQuarter } from './day-rows.ts';
 import type { DayRows, HouseRows, Quarter } from './day-rows.ts';
 import type { VehicleBatteryLimits, VehicleInterval } from '../devices/vehicle.ts';

@@ -1,24 +1,8 @@
 /** What a preview says of vehicles that will not charge as much as the definition asks for. */
-import type { ElectricVehicle } from '../household/equipment.ts';
+import { mostHomeChargingKwh } from '../cars/carried-energy.ts';
 import { isPresent } from '../definition/fleet-definition.ts';
 import type { EffectiveDefinition, DefinitionWarning } from '../definition/fleet-definition.ts';
 import type { Household } from '../household/household.ts';
-import { DRIVING_DAYS_PER_YEAR } from '../devices/trips.ts';
-import { CHARGE_EFFICIENCY, MIN_SOC_PERCENT } from '../devices/vehicle.ts';
-
-/** Part of a full charge on every driving day that is met: 99.5 % at 0.6, 98.3 % at 0.7, 89 % at 1 (measured). */
-const RELIABLE_SHARE_OF_FULL_CHARGE = 0.6;
-/** Time at the plug in a night that can be counted on. */
-const NIGHT_HOURS = 10;
-
-/** Home charging in kWh a year that a vehicle takes in full: its battery and charger bound what a session brings. */
-export function maxYearlyHomeChargingKwh(vehicle: ElectricVehicle): number {
-  const usable = ((vehicle.target_soc_percent - MIN_SOC_PERCENT) / 100) * vehicle.battery_kwh;
-  const night = (vehicle.charger_power_w / 1000) * NIGHT_HOURS * CHARGE_EFFICIENCY;
-  return (
-    (RELIABLE_SHARE_OF_FULL_CHARGE * DRIVING_DAYS_PER_YEAR * Math.min(usable, night)) / CHARGE_EFFICIENCY
-  );
-}
 
 /** One warning for each field that asks for too much, or leaves nothing to charge. */
 export function listVehicleWarnings(
@@ -46,8 +30,9 @@ export function listVehicleWarnings(
 }
 
 function limitedEnergyWarning(pointer: string, owners: readonly Household[]): DefinitionWarning | undefined {
-  const limits = owners.flatMap(({ electric_vehicle: vehicle, ev_annual_kwh: asked }) => {
-    const carried = vehicle ? maxYearlyHomeChargingKwh(vehicle) : 0;
+  const limits = owners.flatMap((household) => {
+    const { electric_vehicle: vehicle, ev_annual_kwh: asked } = household;
+    const carried = vehicle ? mostHomeChargingKwh(household, vehicle) : 0;
     return asked > carried ? [{ asked, carried }] : [];
   });
   if (limits.length === 0) return undefined;

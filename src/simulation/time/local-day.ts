@@ -11,14 +11,27 @@ export function localQuarterAt(
   zone: string,
   quarterIndex: number,
 ): { localDay: number; localQuarter: number } {
-  const offset = zoneOffsetMinutes(zone, quarterIndex * QUARTER_HOUR_MS);
-  const local = quarterIndex + Math.round(offset / 15);
+  const local = quarterIndex + zoneOffsetQuarters(zone, quarterIndex);
   const localDay = Math.floor(local / QUARTER_HOURS_PER_DAY);
   return { localDay, localQuarter: local - localDay * QUARTER_HOURS_PER_DAY };
 }
 
 /** Fills the rows of a UTC day (days since 1970), whatever they hold. Energies in mWh. */
 export type DayFiller<Rows> = (day: number, rows: Rows) => void;
+/** Quarter hours by which a zone (IANA name) is ahead of UTC in a quarter hour counted from 1970 in UTC. */
+export const zoneOffsetQuarters = (zone: string, quarterIndex: number): number =>
+  Math.round(zoneOffsetMinutes(zone, quarterIndex * QUARTER_HOUR_MS) / 15);
+
+/**
+ * The quarter hour, counted from 1970 in UTC, at which clocks of a zone (IANA name) show quarter hour `localQuarter` of a local
+ * day (days since 1970); more than 95 belong to the days after. A time that the clocks show twice is one of the two, one that
+ * they skip lies within an hour of the change.
+ */
+export function utcQuarterAt(zone: string, localDay: number, localQuarter: number): number {
+  const local = localDay * QUARTER_HOURS_PER_DAY + localQuarter;
+  const near = local - zoneOffsetQuarters(zone, local);
+  return local - zoneOffsetQuarters(zone, near);
+}
 
 /** Quarter hours `from` up to and without `to` of a UTC day that follow each other on one local day. */
 export interface DaySegment {

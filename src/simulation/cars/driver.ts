@@ -1,0 +1,81 @@
+/** A household's car and its driver: all that its days are planned from. */
+import { CHARGE_EFFICIENCY, MIN_SOC_PERCENT } from '../devices/vehicle.ts';
+import { siteWeather } from '../environment/weather.ts';
+import type { SiteWeather } from '../environment/weather.ts';
+import type { ElectricVehicle } from '../household/equipment.ts';
+import type { Household } from '../household/household.ts';
+import { NOISE_CHANNEL, hashStream, splitSeed } from '../kernel/noise.ts';
+import { Absences } from './absences.ts';
+import { drivingDayOf } from './driving-day.ts';
+import { drawHabits, kwhPerKmOf } from './habits.ts';
+import type { Habits } from './habits.ts';
+import { fillDayTours, fillJourney } from './tours.ts';
+import type { DayTours } from './tours.ts';
+
+/** Energies are in mWh. */
+export interface Driver {
+  readonly household: Household;
+  readonly habits: Habits;
+  readonly weather: SiteWeather;
+  /** Streams of draws for tours and for plugging in. */
+  readonly tourStream: number;
+  readonly plugStream: number;
+  /** Energy for a km at 20 °C. */
+  readonly perKm: number;
+  /** What lies between the target and the minimum of the battery. */
+  readonly usable: number;
+  /** What a tour takes from the battery at most: more is charged on the way. */
+  readonly tourLimit: number;
+  /** What a quarter hour at the plug brings. */
+  readonly chargePerQuarter: number;
+  /** Home charging of a year, in the battery. */
+  readonly annual: number;
+  readonly absences: Absences;
+}
+
+/** The car is back from a longer absence after so many nights. */
+const LONGEST_JOURNEY = 21;
+/** Part of the usable battery that a tour may take, and hours of charging that bring it back in a night. */
+const TOUR_SHARE = 0.75;
+const NIGHT_HOURS = 9;
+
+/** What a tour of a vehicle takes from its battery at most, mWh. */
+export function tourLimitOf(vehicle: ElectricVehicle): number {
+  const usable = ((vehicle.target_soc_percent - MIN_SOC_PERCENT) / 100) * vehicle.battery_kwh;
+  const night = (vehicle.charger_power_w / 1000) * NIGHT_HOURS * CHARGE_EFFICIENCY;
+  return Math.min(TOUR_SHARE * usable, night) * 1e6;
+}
+
+/** The driver of a household's vehicle. */
+export function createDriver(household: Household, vehicle: ElectricVehicle): Driver {
+  const { index, latitude, longitude } = household;
+  const seed = splitSeed(household.seed);
+  const usablePercent = vehicle.target_soc_percent - MIN_SOC_PERCENT;
+  return {
+    household,
+    habits: drawHabits(household),
+    weather: siteWeather(seed, latitude, longitude),
+    tourStream: hashStream(seed, index, NOISE_CHANNEL.tour),
+    plugStream: hashStream(seed, index, NOISE_CHANNEL.plugIn),
+    perKm: kwhPerKmOf(vehicle) * 1e6,
+    usable: usablePercent * vehicle.battery_kwh * 1e4,
+    tourLimit: tourLimitOf(vehicle),
+    chargePerQuarter: vehicle.charger_power_w * 250 * CHARGE_EFFICIENCY,
+    annual: household.ev_annual_kwh * 1e6 * CHARGE_EFFICIENCY,
+    absences: new Absences(household),
+  };
+}
+
+/** Writes the tours that a driver leaves home for on a local day (days since 1970). */
+export function fillTours(driver: Driver, localDay: number, tours: DayTours): void {
+  const { absences, habits, household, tourStream } = driver;
+  if (!absences.isAway(localDay)) {
+    fillDayTours(habits, tourStream, localDay, drivingDayOf(localDay, household.country), tours);
+    return;
+  }
+  tours.count = 0;
+  if (absences.isAway(localDay - 1)) return;
+  let nights = 0;
+  while (nights < LONGEST_JOURNEY && absences.isAway(localDay + nights + 1)) nights++;
+  fillJourney(tourStream, localDay, nights, tours);
+}
