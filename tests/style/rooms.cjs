@@ -78,7 +78,15 @@ const wings = {
     'simulation/time',
     'simulation/kernel',
   ],
+  'simulation/house': [
+    'simulation/devices',
+    'simulation/household',
+    'simulation/environment',
+    'simulation/time',
+    'simulation/kernel',
+  ],
   'simulation/model': [
+    'simulation/house',
     'simulation/devices',
     'simulation/household',
     'simulation/environment',

@@ -1,7 +1,8 @@
 /** What a household is: everything drawn from (seed, group, index), as plain JSON (docs/simulation.md#households). */
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { drawEquipment } from './equipment.ts';
-import type { Battery, ElectricVehicle, HeatPump, PvPlant } from './equipment.ts';
+import type { Battery, ElectricVehicle, PvPlant } from './equipment.ts';
+import type { HeatPump } from './heat-pump.ts';
 import { DEFINITION_DEFAULTS } from '../definition/fleet-definition.ts';
 import type { EffectiveDefinition, EffectiveGroup } from '../definition/fleet-definition.ts';
 import { assignHouseholdsToGroups } from '../definition/group-membership.ts';
@@ -12,6 +13,7 @@ import { createHouseholdLocationLookup } from '../definition/household-location.
 import type { LocationSource } from '../definition/household-location.ts';
 import type { Density } from '../definition/density.ts';
 import { ARCHETYPES } from './profiles.ts';
+import { drawTraits } from './traits.ts';
 
 /**
  * Version of the equations. Those of a released version never change: tests/simulation/model/golden.test.ts holds the
@@ -134,7 +136,7 @@ function buildHousehold(
     ev_annual_kwh: ownsVehicle ? round((totalKwh - loadKwh) * factor, 3) : 0,
     time_shift_minutes: round(shift, 2),
     day_variation: group.variation_fraction / 2,
-    ...drawEquipment(definition, seed, index, where.latitude, ownsVehicle),
+    ...drawEquipment(definition, seed, index, where, drawTraits(seed, index, archetype), ownsVehicle),
   };
 }
 

@@ -34,7 +34,7 @@ export function expectedYearlyYieldsKwh(households: readonly Household[], now: D
     const key = `${household.latitude} ${household.longitude} ${tilt_deg} ${azimuth_deg}`;
     let known = perKw.get(key);
     if (known === undefined) {
-      const unit = { ...household, pv: { ...household.pv, rating_kw: 1 } };
+      const unit = { ...household, pv: { ...household.pv, rating_kw: 1, inverter_rating_kw: 1 } };
       let wattHours = 0;
       for (const { start, terms } of days) {
         for (let hour = 0.5; hour < 24; hour++) wattHours += expectedPvW(unit, start + hour * HOUR_MS, terms);
