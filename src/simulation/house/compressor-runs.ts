@@ -4,7 +4,7 @@
 const WINDOW = 8;
 
 /** The heat of a day by its 96 quarter hours as a house needs it, mWh, and the electricity for it. */
-export interface RoomHeat {
+interface RoomHeat {
   readonly heat: Float64Array;
   readonly electric: Float64Array;
   /** 1 where less is needed than the compressor gives without cycling, and nothing else keeps it busy. */

@@ -60,15 +60,19 @@ export class HotWaterDraws {
     this.#litres = (LITRES_A_PERSON / DRAWS_A_PERSON) * factor;
   }
 
-  /** Adds what is drawn in the quarter hours of a day segment to `litres`, in litres at TAP_C. */
-  addTo(litres: Float64Array, { from, to, localDay, localQuarter }: DaySegment): void {
+  /** Adds what is drawn in the quarter hours of a day segment to `drawn`: litres at TAP_C times `perLitre`. */
+  addTo(
+    drawn: Float64Array,
+    { from, to, localDay, localQuarter }: DaySegment,
+    perLitre: number,
+  ): void {
     const end = localQuarter + to - from;
     for (let draw = 0; draw < this.#draws; draw++) {
       const hashed = hashInStream(this.#stream, localDay, draw);
       const quarter = QUARTER_OF_BYTE[hashed & 255] ?? 0;
       if (quarter < localQuarter || quarter >= end) continue;
       const i = from + quarter - localQuarter;
-      litres[i] = (litres[i] ?? 0) + this.#litres * (SIZE_OF_BYTE[(hashed >>> 8) & 255] ?? 0);
+      drawn[i] = (drawn[i] ?? 0) + perLitre * this.#litres * (SIZE_OF_BYTE[(hashed >>> 8) & 255] ?? 0);
     }
   }
 }

@@ -16,6 +16,7 @@ import { packIntoRuns } from './compressor-runs.ts';
 import type { HeatPumpRows } from './heat-pump-rows.ts';
 import { HotWaterDraws, TAP_C, mainsTemperatureC, tankGoals } from './hot-water.ts';
 import { HeatPumpPerformance } from './performance.ts';
+import type { RoomShare } from './performance.ts';
 import { NO_HEAT_MK, TARGET_OFFSET_MK, comfortTargets } from './target-temperatures.ts';
 import {
   COLDEST_ROOM_MK,
@@ -37,15 +38,22 @@ const NO_HEAT_MILLI_WH = 250;
 const KNOWN_DAYS = 16;
 
 /** Memory in which one day after the other is computed, of any house. */
-const workspace = {
-  forcing: createDayForcing(),
-  course: createDayCourse(),
-  litres: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
-  /** Electricity of the rooms' heat, and which quarter hours cycle (RoomHeat), at which least heat. */
-  electric: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
-  least: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
-  cycles: allocateUint8Array(QUARTER_HOURS_PER_DAY),
-} as const;
+const workspace = createWorkspace();
+
+function createWorkspace() {
+  const forcing = createDayForcing();
+  const course = createDayCourse();
+  const roomShare: RoomShare = {
+    outdoorC: forcing.outdoorC,
+    mostHeat: forcing.mostHeat,
+    roomHeat: course.roomHeat,
+    tankHeat: course.tankHeat,
+    electric: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
+    least: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
+    cycles: allocateUint8Array(QUARTER_HOURS_PER_DAY),
+  };
+  return { forcing, course, roomShare };
+}
 
 /** Both temperatures in one number, so that a remembered day start is no object. */
 const TANK_VALUES = 65_536;
@@ -141,7 +149,7 @@ export class HouseSimulation {
 
   /** Writes what a day brings into the workspace; returns the temperature of the ground, C. */
   #fillForcing(day: number): number {
-    const { forcing, litres } = workspace;
+    const { forcing } = workspace;
     const weather = this.#weather;
     const { climate } = weather;
     const { outdoorC, roomRest, mostHeat, tankFall, roomTarget, tankGoal } = forcing;
@@ -151,20 +159,20 @@ export class HouseSimulation {
     const mainsC = mainsTemperatureC(soilC);
     forcing.mains = Math.round(1000 * mainsC);
     const isHeating = isHeatingDay(climate, day, weather.meanTemperatureOn(day));
-    litres.fill(0);
+    const perLitre = this.#house.litreFall * (TAP_C - mainsC);
+    const comfort = this.#comfort;
+    const goals = this.#goals;
+    tankFall.fill(0);
     for (const segment of this.#segmentsOf(day)) {
-      this.#draws.addTo(litres, segment);
+      this.#draws.addTo(tankFall, segment, perLitre);
       const ahead = segment.localQuarter - segment.from;
       for (let i = segment.from; i < segment.to; i++) {
-        roomTarget[i] = isHeating ? (this.#comfort[i + ahead] ?? 0) : NO_HEAT_MK;
-        tankGoal[i] = this.#goals[i + ahead] ?? 0;
+        roomTarget[i] = comfort[i + ahead] ?? 0;
+        tankGoal[i] = goals[i + ahead] ?? 0;
       }
     }
-    const fall = this.#house.litreFall * (TAP_C - mainsC);
-    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
-      mostHeat[i] = this.#performance.mostHeat(outdoorC[i] ?? 0);
-      tankFall[i] = fall * (litres[i] ?? 0);
-    }
+    if (!isHeating) roomTarget.fill(NO_HEAT_MK);
+    this.#performance.fillMostHeat(outdoorC, mostHeat);
     if (this.#scheduleState !== alwaysMid) this.#followSchedule(day, isHeating);
     return soilC;
   }
@@ -185,21 +193,14 @@ export class HouseSimulation {
 
   /** Writes the day in the workspace, from quarter hour `first` on. */
   #fillRows(day: number, first: number, soilC: number, rows: HeatPumpRows): void {
-    const { forcing, course, electric, least, cycles } = workspace;
-    const { outdoorC, mostHeat } = forcing;
+    const { forcing, course, roomShare } = workspace;
+    const { outdoorC } = forcing;
     const { roomHeat, tankHeat, backupHeat } = course;
+    const { electric, least, cycles } = roomShare;
     const performance = this.#performance;
     roomHeat.fill(0, 0, first);
-    cycles.fill(0);
-    for (let i = first; i < QUARTER_HOURS_PER_DAY; i++) {
-      const heat = roomHeat[i] ?? 0;
-      electric[i] = 0;
-      if (heat === 0) continue;
-      const fewest = performance.leastHeat(mostHeat[i] ?? 0);
-      electric[i] = heat / performance.roomCop(outdoorC[i] ?? 0, soilC, heat / fewest);
-      least[i] = fewest;
-      cycles[i] = heat < fewest && tankHeat[i] === 0 ? 1 : 0;
-    }
+    cycles.fill(0, 0, first);
+    performance.fillRoomShare(roomShare, first, soilC);
     packIntoRuns({ heat: roomHeat, electric, cycles }, least, hashInStream(this.#runStream, day) & 7);
     const { hp, heat, mode, indoor, hotWater } = rows;
     for (let i = first; i < QUARTER_HOURS_PER_DAY; i++) {

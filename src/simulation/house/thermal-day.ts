@@ -35,11 +35,14 @@ export interface ThermalHouse {
   readonly roomKeep: number;
   /** Warming of the room by heat, mK for each mWh. */
   readonly roomRise: number;
+  /** Its inverse: the heat that warms the room by a mK, mWh; likewise of the tank. */
+  readonly roomNeed: number;
   /** Warming of the room's rest temperature by global irradiance, mK for each W/m2, and by all other gains, mK. */
   readonly sunLift: number;
   readonly gainsLift: number;
   readonly tankKeep: number;
   readonly tankRise: number;
+  readonly tankNeed: number;
   /** Cooling of the tank by a litre drawn, mK for each K that it is warmed from the mains. */
   readonly litreFall: number;
   readonly tankTarget: number;
@@ -51,16 +54,19 @@ export interface ThermalHouse {
 export function thermalHouseOf({ building, tank, backup_power_w: backupW }: HeatPump): ThermalHouse {
   const { heat_loss_w_per_k: loss, heat_capacity_wh_per_k: capacity } = building;
   const roomKeep = Math.exp((-HOURS * loss) / capacity);
+  const roomRise = ((1 - roomKeep) / loss) * W_PER_MILLI_WH * 1000;
   const tankCapacity = tank.volume_l * WH_PER_LITRE_K;
   const gainsW = GAINS_W_PER_M2 * building.floor_area_m2 + GAINS_W_PER_PERSON * building.persons;
   return {
     comfort: Math.round(building.comfort_c * 1000),
     roomKeep,
-    roomRise: ((1 - roomKeep) / loss) * W_PER_MILLI_WH * 1000,
+    roomRise,
+    roomNeed: 1 / roomRise,
     sunLift: ((APERTURE_PER_M2 * building.floor_area_m2) / loss) * 1000,
     gainsLift: (gainsW / loss) * 1000,
     tankKeep: Math.exp((-HOURS * tank.standing_loss_w) / 30 / tankCapacity),
     tankRise: 1 / tankCapacity,
+    tankNeed: tankCapacity,
     litreFall: (WH_PER_LITRE_K / tankCapacity) * 1000,
     tankTarget: tank.target_c * 1000,
     backup: backupW * 250,
@@ -68,7 +74,7 @@ export function thermalHouseOf({ building, tank, backup_power_w: backupW }: Heat
 }
 
 /** What a day brings to a house, by its 96 quarter hours. */
-export interface DayForcing {
+interface DayForcing {
   readonly outdoorC: Float64Array;
   /** Temperature of the room without heat in the long run, mK. */
   readonly roomRest: Float64Array;
@@ -96,7 +102,7 @@ export function createDayForcing(): DayForcing {
 }
 
 /** A day's course: temperatures in mK before each quarter hour and after the last, heats in mWh by what they are for. */
-export interface DayCourse {
+interface DayCourse {
   readonly room: Int32Array;
   readonly tank: Int32Array;
   readonly roomHeat: Float64Array;
@@ -134,13 +140,13 @@ export function runThermalDay(
   tank: number,
   course: DayCourse,
 ): void {
-  const { roomKeep, roomRise, tankKeep, tankRise, backup, comfort } = house;
+  const { roomKeep, roomRise, roomNeed, tankKeep, tankRise, tankNeed, backup, comfort } = house;
   const { outdoorC, roomRest, roomTarget, tankGoal, tankFall, mostHeat, mains } = forcing;
-  const { roomHeat, tankHeat, backupHeat } = course;
+  const { room: rooms, tank: tanks, roomHeat, tankHeat, backupHeat } = course;
   const guard = comfort - BACKUP_BELOW_COMFORT_MK;
   const open = comfort + WINDOWS_OPEN_MK;
-  course.room[first] = room;
-  course.tank[first] = tank;
+  rooms[first] = room;
+  tanks[first] = tank;
   for (let i = first; i < QUARTER_HOURS_PER_DAY; i++) {
     const most = mostHeat[i] ?? 0;
     let nextTank = CELLAR_MK + (tank - CELLAR_MK) * tankKeep - (tankFall[i] ?? 0);
@@ -148,7 +154,7 @@ export function runThermalDay(
     const goal = tankGoal[i] ?? 0;
     let water = 0;
     if (nextTank < goal) {
-      water = Math.min(most, (goal - nextTank) / tankRise);
+      water = Math.min(most, (goal - nextTank) * tankNeed);
       nextTank = Math.min(goal, nextTank + most * tankRise);
     }
     const rest = roomRest[i] ?? 0;
@@ -159,11 +165,11 @@ export function runThermalDay(
     let extra = 0;
     if (next < target) {
       const left = most - water;
-      heat = Math.min(left, (target - next) / roomRise);
+      heat = Math.min(left, (target - next) * roomNeed);
       next = Math.min(target, next + left * roomRise);
       const hold = Math.min(guard, target - BACKUP_BELOW_TARGET_MK);
       if (next < hold) {
-        extra = Math.min(backup, (hold - next) / roomRise);
+        extra = Math.min(backup, (hold - next) * roomNeed);
         next = Math.min(hold, next + backup * roomRise);
       }
     }
@@ -173,8 +179,8 @@ export function runThermalDay(
     backupHeat[i] = extra;
     room = Math.floor(next + 0.5);
     tank = Math.floor(nextTank + 0.5);
-    course.room[i + 1] = room;
-    course.tank[i + 1] = tank;
+    rooms[i + 1] = room;
+    tanks[i + 1] = tank;
   }
 }
 

@@ -66,7 +66,7 @@ const clamp = (value: number, min: number, max: number): number => Math.min(max,
 const round = (value: number, step: number): number => Number((Math.round(value / step) * step).toFixed(1));
 
 /** A building, and whether its floors give the heat (else radiators do). */
-export interface DrawnBuilding {
+interface DrawnBuilding {
   readonly building: Building;
   readonly emitter: 'floor' | 'radiator';
 }

@@ -6,7 +6,7 @@ import { sum } from './houses.ts';
 const seed = splitSeed(7);
 const litresOn = (index: number, persons: number, localDay: number): Float64Array => {
   const litres = new Float64Array(96);
-  new HotWaterDraws(seed, index, persons).addTo(litres, { from: 0, to: 96, localDay, localQuarter: 0 });
+  new HotWaterDraws(seed, index, persons).addTo(litres, { from: 0, to: 96, localDay, localQuarter: 0 }, 1);
   return litres;
 };
 
@@ -26,8 +26,8 @@ describe('draws', () => {
   test('of a day that is cut into segments are those of the whole', () => {
     const draws = new HotWaterDraws(seed, 1, 4);
     const cut = new Float64Array(96);
-    draws.addTo(cut, { from: 8, to: 96, localDay: 100, localQuarter: 0 });
-    draws.addTo(cut, { from: 0, to: 8, localDay: 100, localQuarter: 88 });
+    draws.addTo(cut, { from: 8, to: 96, localDay: 100, localQuarter: 0 }, 1);
+    draws.addTo(cut, { from: 0, to: 8, localDay: 100, localQuarter: 88 }, 1);
     const whole = litresOn(1, 4, 100);
     expect(Array.from(cut.subarray(8))).toEqual(Array.from(whole.subarray(0, 88)));
     expect(Array.from(cut.subarray(0, 8))).toEqual(Array.from(whole.subarray(88)));
