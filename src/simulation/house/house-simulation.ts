@@ -107,7 +107,7 @@ export class HouseSimulation {
     const state = this.#stateAtStartOf(day);
     const soilC = this.#fillForcing(day);
     const first = this.#firstQuarterOf(day);
-    this.#run(day, state);
+    this.#known.set(day + 1, this.#run(day, state));
     this.#fillIdle(first, rows);
     this.#fillRows(day, first, soilC, rows);
   }
