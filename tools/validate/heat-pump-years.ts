@@ -12,7 +12,8 @@ import { HotWaterDraws, TAP_C, WH_PER_LITRE_K, mainsTemperatureC } from '../../s
 import { HouseSimulation } from '../../src/simulation/house/house-simulation.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
 
-const FIRST_DAY = Date.UTC(2025, 0, 1) / DAY_MS;
+/** The year that is measured, 2025, as days since 1970. */
+export const FIRST_DAY = Date.UTC(2025, 0, 1) / DAY_MS;
 const DAYS = 365;
 const ANCHOR = new Date(Date.UTC(2024, 11, 1));
 /** Heat pumps measured at a place; a quarter of the households has one. */
@@ -27,9 +28,10 @@ const PLACES = {
 } as const;
 export type Place = keyof typeof PLACES;
 
-type Heated = Household & { readonly heat_pump: HeatPump };
+export type Heated = Household & { readonly heat_pump: HeatPump };
 
-function heatedHouseholds(place: Place): Heated[] {
+/** The first heat pumps of a fleet at a place. */
+export function heatedHouseholds(place: Place): Heated[] {
   const [latitude, longitude] = PLACES[place];
   const body = { request_id: '5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11', count: 6 * PUMPS, latitude, longitude };
   const resolution = resolveDefinition(body, ANCHOR);
@@ -73,19 +75,24 @@ export interface PlaceYear {
 const BELOW_COMFORT_MK = 1000;
 const ABOVE_COMFORT_MK = 3000;
 
-function measurePump(household: Heated, powerW: Float64Array): PumpYear {
-  const simulation = new HouseSimulation(household, household.heat_pump, alwaysMid);
-  const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
-  const { comfort_c: comfortC, night_setback_k: setbackK } = household.heat_pump.building;
-  const lowest = (comfortC - setbackK) * 1000 - BELOW_COMFORT_MK;
-  const highest = comfortC * 1000 + ABOVE_COMFORT_MK;
-  const rows: HeatPumpRows = {
+/** Empty rows of a day. */
+export function createRows(): HeatPumpRows {
+  return {
     hp: new Int32Array(QUARTER_HOURS_PER_DAY),
     heat: new Int32Array(QUARTER_HOURS_PER_DAY),
     mode: new Uint8Array(QUARTER_HOURS_PER_DAY),
     indoor: new Int32Array(QUARTER_HOURS_PER_DAY + 1),
     hotWater: new Int32Array(QUARTER_HOURS_PER_DAY + 1),
   };
+}
+
+function measurePump(household: Heated, powerW: Float64Array): PumpYear {
+  const simulation = new HouseSimulation(household, household.heat_pump, alwaysMid);
+  const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
+  const { comfort_c: comfortC, night_setback_k: setbackK } = household.heat_pump.building;
+  const lowest = (comfortC - setbackK) * 1000 - BELOW_COMFORT_MK;
+  const highest = comfortC * 1000 + ABOVE_COMFORT_MK;
+  const rows = createRows();
   let [heat, electric, running, starts, inside, heating, indoor] = [0, 0, 0, 0, 0, 0, 0];
   let wasOn = false;
   for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) {
