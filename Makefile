@@ -85,6 +85,7 @@ generate: install ## Write everything in generated/ and migrations/schema.sql an
 .PHONY: validate
 validate: install ## Measure the simulator against its targets; writes generated/validation
 	node tools/fidelity/main.ts
+	node tools/validate/main.ts
 
 .PHONY: trips
 trips: install ## Print the source files that one request of each kind runs through, by V8's coverage

@@ -308,7 +308,7 @@ export interface paths {
         };
         /**
          * Get the data of a heat pump
-         * @description What a heat pump drew and what heat it gave, following the schedule that was computed for it. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
+         * @description What a heat pump drew and what heat it gave, following the schedule that was computed for it, and the temperatures of its house. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
          *
          *     Who may call it: admin, staff (end users and itself), user (own only).
          */
@@ -2029,12 +2029,18 @@ export interface components {
             readonly mode: string;
             /** @description The state of the schedule that applies now: `min` (blocked), `low` (set back), `mid` (normal), `max` (boosted). Open vocabulary. */
             readonly schedule_state: string;
-            /** @description Electric power drawn. */
+            /** @description Electric power drawn, also by its controls while it is off; at most `rated_power_w`. */
             readonly power_w: number;
-            /** @description Heat given off. */
+            /** @description Heat given off, by its backup heater too. */
             readonly heat_w: number;
-            /** @description Outdoor temperature in degrees Celsius. */
+            /** @description Coefficient of performance, the heat given off over the power drawn, with two decimals; null while no heat is given off. */
+            readonly cop: number | null;
+            /** @description Outdoor temperature in degrees Celsius with one decimal. */
             readonly outdoor_temperature_c: number;
+            /** @description Temperature of the heated rooms in degrees Celsius with one decimal; null for a device that is not simulated. */
+            readonly indoor_temperature_c: number | null;
+            /** @description Temperature of the hot-water tank in degrees Celsius with one decimal; null for a device that is not simulated. */
+            readonly hot_water_temperature_c: number | null;
             /** @description Counter of the electric energy drawn. */
             readonly energy_kwh: number;
         };
@@ -2103,7 +2109,7 @@ export interface components {
             readonly manufacturer: string;
             /** @description Model. */
             readonly model: string;
-            /** @description Rated power in watts, for an inverter of its alternating-current side. */
+            /** @description Rated power in watts: the highest that a heat pump draws with its backup heater; of an inverter that of its alternating-current side, at which it clips what the panels give. */
             readonly rated_power_w: number | null;
             /** @description Peak power of the solar panels at an inverter. */
             readonly pv_rating_kw: number | null;
@@ -2166,6 +2172,14 @@ export interface components {
             readonly heat_w: number;
             /** @description Heat given. */
             readonly heat_kwh: number;
+            /** @description Coefficient of performance of the period, heat given over energy drawn, with two decimals; null where no heat was given. */
+            readonly cop: number | null;
+            /** @description Mean outdoor temperature in degrees Celsius with one decimal. */
+            readonly outdoor_temperature_c: number;
+            /** @description Mean temperature of the heated rooms in degrees Celsius with one decimal. */
+            readonly indoor_temperature_c: number;
+            /** @description Mean temperature of the hot-water tank in degrees Celsius with one decimal. */
+            readonly hot_water_temperature_c: number;
         };
         /** @description Data of a heat pump over a time range. */
         readonly HeatPumpData: {
@@ -4802,7 +4816,10 @@ export interface operations {
                      *           "schedule_state": "mid",
                      *           "power_w": 1840,
                      *           "heat_w": 5612,
+                     *           "cop": 3.05,
                      *           "outdoor_temperature_c": 3.4,
+                     *           "indoor_temperature_c": 20.7,
+                     *           "hot_water_temperature_c": 47.9,
                      *           "energy_kwh": 214.375
                      *         },
                      *         "as_of": "2026-11-21T11:30:00.000Z"
@@ -4880,7 +4897,10 @@ export interface operations {
                      *         "schedule_state": "mid",
                      *         "power_w": 1840,
                      *         "heat_w": 5612,
+                     *         "cop": 3.05,
                      *         "outdoor_temperature_c": 3.4,
+                     *         "indoor_temperature_c": 20.7,
+                     *         "hot_water_temperature_c": 47.9,
                      *         "energy_kwh": 214.375
                      *       },
                      *       "as_of": "2026-11-21T11:30:00.000Z"
@@ -4966,14 +4986,22 @@ export interface operations {
                      *           "power_w": 1840,
                      *           "energy_kwh": 0.46,
                      *           "heat_w": 5612,
-                     *           "heat_kwh": 1.403
+                     *           "heat_kwh": 1.403,
+                     *           "cop": 3.05,
+                     *           "outdoor_temperature_c": 3.3,
+                     *           "indoor_temperature_c": 20.6,
+                     *           "hot_water_temperature_c": 47.9
                      *         },
                      *         {
                      *           "time": "2026-11-21T10:15:00.000Z",
-                     *           "power_w": 0,
-                     *           "energy_kwh": 0,
+                     *           "power_w": 12,
+                     *           "energy_kwh": 0.003,
                      *           "heat_w": 0,
-                     *           "heat_kwh": 0
+                     *           "heat_kwh": 0,
+                     *           "cop": null,
+                     *           "outdoor_temperature_c": 3.4,
+                     *           "indoor_temperature_c": 20.7,
+                     *           "hot_water_temperature_c": 47.9
                      *         }
                      *       ]
                      *     }

@@ -88,7 +88,10 @@ const NEUTRAL_STATES: { readonly [Type in DeviceType]: DeviceStates[Type] } = {
     schedule_state: 'mid',
     power_w: 0,
     heat_w: 0,
+    cop: null,
     outdoor_temperature_c: 0,
+    indoor_temperature_c: null,
+    hot_water_temperature_c: null,
     energy_kwh: 0,
   },
   inverter: {

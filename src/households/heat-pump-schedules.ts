@@ -9,8 +9,8 @@ import type { PriceSource } from './price-book.ts';
 import { HOUR_MS } from '../domain/api/durations.ts';
 
 /**
- * Prices that the first day of a history depends on: heat may be deferred from the day before, local days have up to 25
- * hours, and a price is valid for some time behind its beginning. Three days and an hour more than cover these.
+ * Prices that the first day of a history depends on: a plan is one of a local day, which has up to 25 hours, and a price is
+ * valid for some time behind its beginning. Three days and an hour more than cover these.
  */
 const PRICES_BEFORE_HISTORY_MS = 76 * HOUR_MS;
 

@@ -1,6 +1,6 @@
 import { toPriceBook } from '../simulation/devices/price-book.ts';
 import type { KnownPrices, PriceBook } from '../simulation/devices/price-book.ts';
-import { createHeatPumpScheduler } from '../simulation/devices/schedule.ts';
+import { createHeatPumpScheduler } from '../simulation/house/schedule.ts';
 import type { ScheduleState } from '../simulation/devices/schedule-states.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { ByteCache } from '../simulation/kernel/byte-cache.ts';

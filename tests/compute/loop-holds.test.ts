@@ -167,7 +167,7 @@ test('households on sixteen million cells do not hold the event loop, nor as ear
 test.each([
   ['prices/prices.ts', 'parsePriceEntries', sendPrices(upload(200))],
   ['model/device-series.ts', 'computeDeviceSeries', data],
-  ['devices/schedule.ts', 'computeHeatPumpSchedule', schedules],
+  ['house/schedule.ts', 'computeHeatPumpSchedule', schedules],
   ['preview/preview.ts', 'previewFleet', preview(density(40))],
 ])('%s: %s is done elsewhere', async (file, name, work) => {
   const calls = await countCalls(file, async () => expect(await work()).toBe(200));

@@ -123,11 +123,10 @@ describe('the answer', () => {
     expect([answer.status, answer.body]).toMatchObject([200, { metadata: { query: pump } }]);
   });
 
-  test('is the default without prices: normal by day, set back at night', async () => {
+  test('is normal throughout without prices: the house keeps its own habits', async () => {
     const day = await entries('2026-01-15T23:00:00Z', '2026-01-16T23:00:00Z');
     expect(day).toHaveLength(96);
-    expect(statesBetween(day, '2026-01-16T08:00', '2026-01-16T20:00')).toEqual(new Set(['mid']));
-    expect(statesBetween(day, '2026-01-16T00:00', '2026-01-16T03:00')).toEqual(new Set(['low']));
+    expect(new Set(day.map(({ state }) => state))).toEqual(new Set(['mid']));
   });
 
   test('boosts when prices are low, blocks or sets back when they are high', async () => {
@@ -224,10 +223,11 @@ test("a simulated heat pump's schedule follows its own house", async () => {
     .set({ household_index: 0 })
     .where('id', '=', path.heat_pump_id)
     .execute();
-  const day = await entries('2026-01-16T00:00:00Z', '2026-01-17T00:00:00Z', { path });
-  // Night in Sydney, eleven hours ahead.
-  expect(statesBetween(day, '2026-01-16T12:00', '2026-01-16T18:00')).toEqual(new Set(['low']));
-  expect(statesBetween(day, '2026-01-16T20:00', '2026-01-17T00:00')).toEqual(new Set(['mid']));
+  await upload('2026-01-16', dearAtNoon);
+  const day = ['2026-01-16T00:00:00Z', '2026-01-17T00:00:00Z'] as const;
+  expect((await entries(...day)).some(({ state }) => state === 'max')).toBe(true);
+  // It is summer in Sydney: there is no heat to be moved.
+  expect(statesBetween(await entries(...day, { path }), ...day)).toEqual(new Set(['mid']));
 });
 
 describe('refused', () => {

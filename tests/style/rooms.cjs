@@ -87,8 +87,16 @@ const wings = {
     'simulation/time',
     'simulation/kernel',
   ],
+  'simulation/house': [
+    'simulation/devices',
+    'simulation/household',
+    'simulation/environment',
+    'simulation/time',
+    'simulation/kernel',
+  ],
   'simulation/model': [
     'simulation/cars',
+    'simulation/house',
     'simulation/devices',
     'simulation/people',
     'simulation/household',

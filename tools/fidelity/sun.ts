@@ -68,7 +68,7 @@ function hourly(household: Household, latitude: number, longitude: number): numb
     latitude,
     longitude,
     heat_pump: null,
-    pv: { rating_kw: 10, tilt_deg: 35, azimuth_deg: 180 },
+    pv: { rating_kw: 10, inverter_rating_kw: 10, tilt_deg: 35, azimuth_deg: 180 },
   };
   eachDay(here, ({ pv }) => {
     for (let i = 0; i < QUARTER_HOURS_PER_DAY; i += 4) hours.push(sum(pv.subarray(i, i + 4)));

@@ -10,7 +10,9 @@ const GROUND_ALBEDO = 0.2;
 
 /** Panels in a plane: by how much each part of the irradiance (DayIrradiance) counts on it. */
 export interface PanelPlane {
-  readonly ratingW: number;
+  /** At which the inverter clips. */
+  readonly inverterW: number;
+  /** Peak power. */
   readonly ratingKw: number;
   /** Of the global irradiance, what the ground reflects. */
   readonly global: number;
@@ -21,14 +23,13 @@ export interface PanelPlane {
   readonly up: number;
 }
 
-/** The plane of panels with tilt and azimuth (from north, clockwise) in degrees and a rating in kW. */
+/** The plane of panels with tilt and azimuth (from north, clockwise) in degrees and ratings in kW. */
 export function panelPlaneOf(plant: PvPlant): PanelPlane {
   const tilt = (plant.tilt_deg * Math.PI) / 180;
   const azimuth = (plant.azimuth_deg * Math.PI) / 180;
-  const ratingW = plant.rating_kw * 1000;
   return {
-    ratingW,
-    ratingKw: ratingW / 1000,
+    inverterW: plant.inverter_rating_kw * 1000,
+    ratingKw: plant.rating_kw,
     global: (GROUND_ALBEDO * (1 - Math.cos(tilt))) / 2,
     diffuse: (1 + Math.cos(tilt)) / 2,
     east: Math.sin(tilt) * Math.sin(azimuth),
@@ -38,13 +39,17 @@ export function panelPlaneOf(plant: PvPlant): PanelPlane {
 }
 
 /**
- * AC power in W of panels with `irradiance` W/m² on their plane in air of `airC` degrees Celsius; at most the rating. Cells are
+ * AC power in W of panels with `irradiance` W/m² on their plane in air of `airC` degrees Celsius; at most the rating of the inverter. Cells are
  * 0.03 K warmer for each W/m² and lose 0.4 % a kelvin above 25 C.
  */
-export function pvPowerOnPlaneW({ ratingW, ratingKw }: PanelPlane, irradiance: number, airC: number): number {
+export function pvPowerOnPlaneW(
+  { inverterW, ratingKw }: PanelPlane,
+  irradiance: number,
+  airC: number,
+): number {
   const cellC = airC + 0.03 * irradiance;
   const power = ratingKw * irradiance * PERFORMANCE_RATIO * (1 - 0.004 * (cellC - 25));
-  return Math.min(ratingW, Math.max(0, power));
+  return Math.min(inverterW, Math.max(0, power));
 }
 
 /**

@@ -75,7 +75,7 @@ function deriveModelAndRatings(
       return {
         model: `PV ${pv.rating_kw} B ${battery.capacity_kwh}`,
         ratings: {
-          rated_power_w: Math.round(pv.rating_kw * 1000),
+          rated_power_w: Math.round(pv.inverter_rating_kw * 1000),
           pv_rating_kw: pv.rating_kw,
           battery_capacity_kwh: battery.capacity_kwh,
           max_charge_power_w: battery.max_charge_power_w,

@@ -10,11 +10,15 @@ import {
 } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { drawLeaning } from './traits.ts';
+import { drawHeatPump } from './heat-pump.ts';
+import type { HeatPump, HeatPumpSite } from './heat-pump.ts';
 import type { Traits } from './traits.ts';
 
 export interface PvPlant {
-  /** Peak power in kW; the inverter clips at it. */
+  /** Peak power of the panels in kW. */
   readonly rating_kw: number;
+  /** Rating of the inverter in kW of alternating current, at which it clips what the panels give. */
+  readonly inverter_rating_kw: number;
   /** Degrees from the horizontal. */
   readonly tilt_deg: number;
   /** Degrees from north, clockwise. */
@@ -38,15 +42,6 @@ export interface ElectricVehicle {
   readonly initial_soc_percent: number;
 }
 
-export interface HeatPump {
-  /** Heat delivered in a year of the site's climate, kWh. */
-  readonly annual_heat_kwh: number;
-  /** Highest electric power, W. */
-  readonly rated_power_w: number;
-  readonly source: 'air' | 'ground';
-  readonly emitter: 'floor' | 'radiator';
-}
-
 export interface Equipment {
   readonly pv: PvPlant;
   readonly battery: Battery;
@@ -59,16 +54,22 @@ export function drawEquipment(
   definition: EffectiveDefinition,
   seed: Seed,
   index: number,
-  latitude: number,
+  site: HeatPumpSite,
+  traits: Traits,
   ownsVehicle: boolean,
   traits: Traits,
 ): Equipment {
   return {
-    pv: drawPv(definition, seed, index, latitude),
+    pv: drawPv(definition, seed, index, site.latitude),
     battery: drawBattery(definition, seed, index),
     electric_vehicle: ownsVehicle ? drawVehicle(seed, index, traits) : null,
-    heat_pump: drawHeatPump(seed, index),
+    heat_pump: ownsHeatPump(seed, index) ? drawHeatPump(seed, index, traits, site) : null,
   };
+}
+
+function ownsHeatPump(seed: Seed, index: number): boolean {
+  const percent = DEFINITION_DEFAULTS.heat_pump_fraction * 100;
+  return hashCounter(seed, index, NOISE_CHANNEL.heatPump, 0) % 100 < percent;
 }
 
 /** The range wins over the scalar; draws are clamped to the scalar's bounds; without both, the default (docs/simulation.md#ranges-and-scalars). */
@@ -97,6 +98,10 @@ function clampToSafeInteger(end: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, end));
 }
 
+/** Peak power of the panels over the rating of their inverter (assumption: usual on roofs). */
+const LEAST_DC_TO_AC = 1;
+const MOST_DC_TO_AC = 1.25;
+
 /** Tilt 20 to 45 degrees, towards the equator ± 45; 15 % of the roofs look east or west (docs/simulation.md#sun-and-panels). */
 function drawPv(definition: EffectiveDefinition, seed: Seed, index: number, latitude: number): PvPlant {
   const { min, max } = DEFINITION_DEFAULTS.pv_rating_kw_range;
@@ -106,8 +111,12 @@ function drawPv(definition: EffectiveDefinition, seed: Seed, index: number, lati
   const side = hashCounter(seed, index, NOISE_CHANNEL.azimuthSide, 0) % 200;
   const sideways = side < 15 ? 90 : side < 30 ? 270 : null;
   const spread = drawUniformInteger(seed, index, NOISE_CHANNEL.azimuth, -45, 45);
+  const dcToAc =
+    LEAST_DC_TO_AC +
+    (MOST_DC_TO_AC - LEAST_DC_TO_AC) * drawUniform(seed, index, NOISE_CHANNEL.inverterRating);
   return {
     rating_kw: rating,
+    inverter_rating_kw: Math.round((10 * rating) / dcToAc) / 10,
     tilt_deg: drawUniformInteger(seed, index, NOISE_CHANNEL.tilt, 20, 45),
     azimuth_deg: sideways ?? (latitude >= 0 ? 180 + spread : (360 + spread) % 360),
   };
@@ -157,21 +166,5 @@ function drawVehicle(seed: Seed, index: number, traits: Traits): ElectricVehicle
     charger_power_w: charger.powerW,
     target_soc_percent: 80 + 5 * (hashCounter(seed, index, NOISE_CHANNEL.evTarget, 0) % 3),
     initial_soc_percent: drawUniformInteger(seed, index, NOISE_CHANNEL.evSoc, 40, 80),
-  };
-}
-
-/** 8,000 to 20,000 kWh of heat a year, 2.5 to 6 kW electric (docs/simulation.md#heat-pump); 85 % air, 60 % radiators (assumption). */
-function drawHeatPump(seed: Seed, index: number): HeatPump | null {
-  if (
-    hashCounter(seed, index, NOISE_CHANNEL.heatPump, 0) % 100 >=
-    DEFINITION_DEFAULTS.heat_pump_fraction * 100
-  )
-    return null;
-  const annual = drawUniformInteger(seed, index, NOISE_CHANNEL.heatNeed, 80, 200) * 100;
-  return {
-    annual_heat_kwh: annual,
-    rated_power_w: 2500 + Math.round(((annual - 8000) * 3500) / 12_000 / 100) * 100,
-    source: hashCounter(seed, index, NOISE_CHANNEL.heatSource, 0) % 100 < 85 ? 'air' : 'ground',
-    emitter: hashCounter(seed, index, NOISE_CHANNEL.heatEmitter, 0) % 100 < 60 ? 'radiator' : 'floor',
   };
 }

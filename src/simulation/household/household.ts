@@ -4,7 +4,8 @@ import { drawEquipment } from './equipment.ts';
 import { drawHabits } from './habits.ts';
 import type { Habits } from './habits.ts';
 import { drawLeaning, drawTraits } from './traits.ts';
-import type { Battery, ElectricVehicle, HeatPump, PvPlant } from './equipment.ts';
+import type { Battery, ElectricVehicle, PvPlant } from './equipment.ts';
+import type { HeatPump } from './heat-pump.ts';
 import type { EffectiveDefinition, EffectiveGroup } from '../definition/fleet-definition.ts';
 import { assignHouseholdsToGroups } from '../definition/group-membership.ts';
 import type { GroupMembership } from '../definition/group-membership.ts';
@@ -144,7 +145,7 @@ function buildHousehold(
     time_shift_minutes: round(shift, 2),
     day_variation: group.variation_fraction / 2,
     habits: drawHabits(seed, index),
-    ...drawEquipment(definition, seed, index, where.latitude, ownsVehicle, traits),
+    ...drawEquipment(definition, seed, index, where, traits, ownsVehicle),
   };
 }
 

@@ -1,6 +1,8 @@
 /** The shape in which households of model version 1 are stored, checked field by field when one is read. */
-import type { Battery, ElectricVehicle, HeatPump, PvPlant } from './equipment.ts';
+import type { Building } from './building.ts';
+import type { Battery, ElectricVehicle, PvPlant } from './equipment.ts';
 import type { Habits } from './habits.ts';
+import type { HeatPump, HotWaterTank } from './heat-pump.ts';
 import type { Household } from './household.ts';
 
 /** Throws a RangeError that names the field when the value is not what the field holds. */
@@ -46,7 +48,12 @@ function requireFields<Shape>(value: unknown, checks: Checks<Shape>, path = ''):
   }
 }
 
-const PV: Checks<PvPlant> = { rating_kw: isNumber, tilt_deg: isNumber, azimuth_deg: isNumber };
+const PV: Checks<PvPlant> = {
+  rating_kw: isNumber,
+  inverter_rating_kw: isNumber,
+  tilt_deg: isNumber,
+  azimuth_deg: isNumber,
+};
 
 const BATTERY: Checks<Battery> = {
   capacity_kwh: isNumber,
@@ -63,11 +70,29 @@ const ELECTRIC_VEHICLE: Checks<ElectricVehicle> = {
   initial_soc_percent: isNumber,
 };
 
+const BUILDING: Checks<Building> = {
+  persons: isNumber,
+  floor_area_m2: isNumber,
+  heat_loss_w_per_k: isNumber,
+  heat_capacity_wh_per_k: isNumber,
+  comfort_c: isNumber,
+  night_setback_k: isNumber,
+};
+
+const TANK: Checks<HotWaterTank> = { volume_l: isNumber, target_c: isNumber, standing_loss_w: isNumber };
+
 const HEAT_PUMP: Checks<HeatPump> = {
-  annual_heat_kwh: isNumber,
   rated_power_w: isNumber,
+  backup_power_w: isNumber,
+  heat_output_w: isNumber,
+  min_output_fraction: isNumber,
+  efficiency: isNumber,
   source: isOneOf('air', 'ground'),
   emitter: isOneOf('floor', 'radiator'),
+  design_temperature_c: isNumber,
+  design_flow_c: isNumber,
+  building: isObjectOf(BUILDING),
+  tank: isObjectOf(TANK),
 };
 
 const HABITS: Checks<Habits> = { base_share: isNumber, lateness: isNumber };

@@ -1,5 +1,5 @@
-import { HEAT_MODES } from '../devices/heat-pump.ts';
-import type { HeatMode } from '../devices/heat-pump.ts';
+import { HEAT_MODES } from '../house/heat-pump-rows.ts';
+import type { HeatMode } from '../house/heat-pump-rows.ts';
 import type { Household } from '../household/household.ts';
 import { allocateUint8Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
@@ -22,6 +22,10 @@ export interface DayRows {
   readonly heat: Int32Array;
   /** Index in HEAT_MODES. */
   readonly mode: Uint8Array;
+  /** Indoor temperature before each quarter and after the last, mK over 0 C; 0 without a heat pump. */
+  readonly indoor: Int32Array;
+  /** Temperature of the hot-water tank, likewise. */
+  readonly hotWater: Int32Array;
   /** 1 while the vehicle is plugged in. */
   readonly pluggedIn: Uint8Array;
   /** Stored in the stationary battery before each quarter and after the last. */
@@ -44,6 +48,9 @@ export interface Quarter {
   readonly grid: number;
   readonly heat: number;
   readonly heatMode: HeatMode;
+  /** At the start and the end, mK over 0 C. */
+  readonly indoor: readonly [number, number];
+  readonly hotWater: readonly [number, number];
   readonly pluggedIn: boolean;
   /** At the start and the end. */
   readonly stored: readonly [number, number];
@@ -63,6 +70,8 @@ export function createDayRows({ pv, heat_pump: pump, electric_vehicle: vehicle }
     hp: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY) : IDLE,
     heat: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY) : IDLE,
     mode: pump ? allocateUint8Array(QUARTER_HOURS_PER_DAY) : IDLE_BYTES,
+    indoor: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY + 1) : IDLE_STORED,
+    hotWater: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY + 1) : IDLE_STORED,
     ev: vehicle ? allocateInt32Array(QUARTER_HOURS_PER_DAY) : IDLE,
     pluggedIn: vehicle ? allocateUint8Array(QUARTER_HOURS_PER_DAY) : IDLE_BYTES,
     vehicleStored: vehicle ? allocateInt32Array(QUARTER_HOURS_PER_DAY + 1) : IDLE_STORED,
@@ -81,6 +90,8 @@ export function createHouseRows(): HouseRows {
     hp: allocateInt32Array(QUARTER_HOURS_PER_DAY),
     heat: allocateInt32Array(QUARTER_HOURS_PER_DAY),
     mode: allocateUint8Array(QUARTER_HOURS_PER_DAY),
+    indoor: allocateInt32Array(QUARTER_HOURS_PER_DAY + 1),
+    hotWater: allocateInt32Array(QUARTER_HOURS_PER_DAY + 1),
     ev: allocateInt32Array(QUARTER_HOURS_PER_DAY),
     pluggedIn: allocateUint8Array(QUARTER_HOURS_PER_DAY),
     vehicleStored: allocateInt32Array(QUARTER_HOURS_PER_DAY + 1),
@@ -100,6 +111,8 @@ export function readQuarter(rows: DayRows, i: number): Quarter {
     grid: at(rows.grid),
     heat: at(rows.heat),
     heatMode: HEAT_MODES[rows.mode[i] ?? 0] ?? 'off',
+    indoor: [at(rows.indoor), at(rows.indoor, i + 1)],
+    hotWater: [at(rows.hotWater), at(rows.hotWater, i + 1)],
     pluggedIn: rows.pluggedIn[i] === 1,
     stored: [at(rows.stored), at(rows.stored, i + 1)],
     vehicleStored: [at(rows.vehicleStored), at(rows.vehicleStored, i + 1)],

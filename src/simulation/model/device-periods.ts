@@ -9,6 +9,12 @@ export interface HeatPumpPeriod {
   readonly energy_kwh: number;
   readonly heat_w: number;
   readonly heat_kwh: number;
+  /** Heat over electricity of the period; null without heat. */
+  readonly cop: number | null;
+  /** Means of the period. */
+  readonly outdoor_temperature_c: number;
+  readonly indoor_temperature_c: number;
+  readonly hot_water_temperature_c: number;
 }
 export interface InverterPeriod {
   readonly time: string;
@@ -49,7 +55,7 @@ export interface DevicePeriods {
 /** Attributes of a state that have no series: settings, and what changes with the instant and not with energy. */
 interface WithoutSeries {
   electric_vehicle: 'target_soc_percent' | 'charging';
-  heat_pump: 'mode' | 'schedule_state' | 'outdoor_temperature_c';
+  heat_pump: 'mode' | 'schedule_state';
   inverter: never;
   wallbox: 'charging';
 }
@@ -69,7 +75,15 @@ export const PERIOD_FIELD_OF_ATTRIBUTE: {
     charge_power_w: 'charge_power_w',
     energy_charged_kwh: 'energy_charged_kwh',
   },
-  heat_pump: { power_w: 'power_w', heat_w: 'heat_w', energy_kwh: 'energy_kwh' },
+  heat_pump: {
+    power_w: 'power_w',
+    heat_w: 'heat_w',
+    cop: 'cop',
+    outdoor_temperature_c: 'outdoor_temperature_c',
+    indoor_temperature_c: 'indoor_temperature_c',
+    hot_water_temperature_c: 'hot_water_temperature_c',
+    energy_kwh: 'energy_kwh',
+  },
   inverter: {
     pv_power_w: 'pv_power_w',
     load_power_w: 'load_power_w',

@@ -4,7 +4,10 @@ import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { addQuarterEnergies } from './counter-accumulator.ts';
 import type { Household } from '../household/household.ts';
 import type { DevicePeriods } from './device-periods.ts';
+import { copOf } from './device-state.ts';
 import type { ModelledHousehold } from './device-state.ts';
+import { siteWeather } from '../environment/weather.ts';
+import { splitSeed } from '../kernel/noise.ts';
 import type { HouseholdModel } from './model.ts';
 import type { DayRows } from './day-rows.ts';
 
@@ -32,6 +35,11 @@ interface Period {
   /** Mean of some flows less others, in whole W. */
   readonly watts: (...flows: (Flow | `-${Flow}`)[]) => number;
   readonly pluggedInMinutes: number;
+  /** Heat over electricity of the heat pump, null without heat. */
+  readonly cop: number | null;
+  /** Mean temperatures, C with one decimal. */
+  readonly meanC: (of: 'indoor' | 'hotWater') => number;
+  readonly meanOutdoorC: (household: Household) => number;
   /** Stored at the end, mWh. */
   readonly stored: number;
   readonly vehicleStored: number;
@@ -98,9 +106,31 @@ function toPeriod({ rows, day, from, next, before, after }: DayPart): Period {
         return name.startsWith('-') ? sum - mean(name.slice(1) as Flow) : sum + mean(name as Flow);
       }, 0),
     pluggedInMinutes: plugged * 15,
+    cop: copOf(after.heat - before.heat, after.hp - before.hp),
+    meanC: (of) => meanTemperature(rows[of], from, next),
+    meanOutdoorC: (household) => meanOutdoorTemperature(household, day, from, next),
     stored: rows.stored[next] ?? 0,
     vehicleStored: rows.vehicleStored[next] ?? 0,
   };
+}
+
+/** Mean of temperatures in mK at the ends of quarter hours, C. */
+function meanTemperature(temperatures: Int32Array, from: number, next: number): number {
+  let total = 0;
+  for (let i = from; i < next; i++) total += (temperatures[i] ?? 0) + (temperatures[i + 1] ?? 0);
+  return Math.round(total / (next - from) / 200) / 10;
+}
+
+function meanOutdoorTemperature(
+  { seed, latitude, longitude }: Household,
+  day: number,
+  from: number,
+  next: number,
+): number {
+  const air = siteWeather(splitSeed(seed), latitude, longitude).airTemperaturesOn(day);
+  let total = 0;
+  for (let i = from; i < next; i++) total += air[i] ?? 0;
+  return Math.round((10 * total) / (next - from)) / 10 + 0;
 }
 
 function addRows(counts: Flows, rows: DayRows, from: number, to: number): Flows {
@@ -133,12 +163,16 @@ const percent = (stored: number, capacityKwh: number): number => Math.round(stor
 const toPeriodOfType: {
   [Type in DeviceType]: (period: Period, household: Household) => DevicePeriods[Type];
 } = {
-  heat_pump: ({ time, watts, kwh }) => ({
+  heat_pump: ({ time, watts, kwh, cop, meanC, meanOutdoorC }, household) => ({
     time,
     power_w: watts('hp'),
     energy_kwh: kwh('hp'),
     heat_w: watts('heat'),
     heat_kwh: kwh('heat'),
+    cop,
+    outdoor_temperature_c: meanOutdoorC(household),
+    indoor_temperature_c: meanC('indoor'),
+    hot_water_temperature_c: meanC('hotWater'),
   }),
   inverter: ({ time, watts, kwh, stored }, { battery }) => ({
     time,

@@ -2,7 +2,7 @@
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import type { Counters } from './counter-accumulator.ts';
 import { alwaysMid } from '../devices/schedule-states.ts';
-import type { HeatMode } from '../devices/heat-pump.ts';
+import type { HeatMode } from '../house/heat-pump-rows.ts';
 import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { createModelOfVersion } from './model-versions.ts';
@@ -25,7 +25,12 @@ export interface HeatPumpState {
   readonly schedule_state: ScheduleState;
   readonly power_w: number;
   readonly heat_w: number;
+  /** Heat over electricity; null while it gives no heat. */
+  readonly cop: number | null;
   readonly outdoor_temperature_c: number;
+  /** Null where nothing measures it. */
+  readonly indoor_temperature_c: number | null;
+  readonly hot_water_temperature_c: number | null;
   readonly energy_kwh: number;
 }
 export interface InverterState {
@@ -138,7 +143,10 @@ const stateFunctions: {
       schedule_state: scheduleState(quarterStart),
       power_w: watts(now.hp),
       heat_w: watts(now.heat),
+      cop: copOf(now.heat, now.hp),
       outdoor_temperature_c: Math.round(outdoorC * 10) / 10 + 0,
+      indoor_temperature_c: celsius(now.indoor, part),
+      hot_water_temperature_c: celsius(now.hotWater, part),
       energy_kwh: kwh(counters.hp + part * now.hp),
     };
   },
@@ -161,6 +169,12 @@ const stateFunctions: {
 
 /** Mean power in W of a quarter's mWh; adding 0 turns -0 into 0. */
 const watts = (milliWh: number): number => Math.round(milliWh / 250) + 0;
+/** Heat over electricity with two decimals, null without heat. */
+export const copOf = (heat: number, electricity: number): number | null =>
+  heat > 0 ? Math.round((100 * heat) / electricity) / 100 : null;
+/** Degrees Celsius with one decimal, between those in mK at the start and the end of a quarter. */
+const celsius = ([from, to]: readonly [number, number], part: number): number =>
+  Math.round((from + (to - from) * part) / 100) / 10;
 /** mWh to kWh with three decimals. */
 const kwh = (milliWh: number): number => Math.round(milliWh / 1000) / 1000;
 /** Percent with one decimal, between the charges at the start and the end of a quarter. */

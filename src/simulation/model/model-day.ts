@@ -1,6 +1,6 @@
 /** What a household's UTC day brings, before its batteries: sun, heat (96 quarter hours). */
-import { NO_DEFERRED_HEAT, createHeatPumpSimulator } from '../devices/heat-pump.ts';
-import type { DeferredHeat, HeatPumpRows } from '../devices/heat-pump.ts';
+import type { HeatPumpRows } from '../house/heat-pump-rows.ts';
+import { HouseSimulation } from '../house/house-simulation.ts';
 import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { daySegmentsIn } from '../time/local-day.ts';
@@ -9,7 +9,6 @@ import { DayCache } from '../kernel/bounded-cache.ts';
 import { splitSeed } from '../kernel/noise.ts';
 import { pvPowerOnPlaneW, panelPlaneOf } from '../devices/pv.ts';
 import {
-  allocateUint8Array,
   allocateInt32Array,
   roundNonNegative,
 } from '../kernel/typed-arrays.ts';
@@ -23,7 +22,7 @@ const MILLI_WH_PER_W = 250;
 export function createPvDayFiller(household: Household): DayFiller<Int32Array> {
   const { latitude, longitude } = household;
   const plane = panelPlaneOf(household.pv);
-  if (plane.ratingW === 0) return (_, pv) => void pv.fill(0);
+  if (plane.inverterW === 0) return (_, pv) => void pv.fill(0);
   const weather = siteWeather(splitSeed(household.seed), latitude, longitude);
   return (day, pv) => {
     const { global, diffuse, beamEast, beamNorth, beamUp } = weather.irradianceOn(day);
@@ -42,7 +41,7 @@ export function createPvDayFiller(household: Household): DayFiller<Int32Array> {
   };
 }
 
-/** What the heat pump does. Heat that a day defers is produced the next day; how much that is follows from the one day alone. */
+/** What the heat pump does, and what its house has of it. */
 export function createHeatDayFiller(
   household: Household,
   scheduleState: (at: Date) => ScheduleState,
@@ -55,36 +54,9 @@ export function createHeatDayFiller(
       mode.fill(0);
     };
   }
-  const run = createHeatPumpSimulator(household, pump, scheduleState);
-  const daySegments = daySegmentsIn(household.time_zone);
-  // A day to which no heat is deferred is the same with and without its past.
-  const separateDays = new DayCache<SeparateDay>(4);
-  const computeSeparately = (day: number): SeparateDay => {
-    const computed = separateDays.evict(day) ?? createSeparateDay();
-    computed.deferredHeat = run(day, daySegments(day), NO_DEFERRED_HEAT, computed);
-    return separateDays.set(day, computed);
-  };
-  const separateDay = (day: number): SeparateDay => separateDays.find(day) ?? computeSeparately(day);
+  const house = new HouseSimulation(household, pump, scheduleState);
   return (day, rows) => {
-    const { deferredHeat } = separateDay(day - 1);
-    if (deferredHeat.space !== 0 || deferredHeat.water !== 0) {
-      run(day, daySegments(day), deferredHeat, rows);
-      return;
-    }
-    const { hp, heat, mode } = separateDay(day);
-    rows.hp.set(hp);
-    rows.heat.set(heat);
-    rows.mode.set(mode);
+    house.fillDay(day, rows);
   };
 }
 
-/** A day computed as if no heat were deferred to it, and the heat that it defers to the next day. */
-interface SeparateDay extends HeatPumpRows {
-  deferredHeat: DeferredHeat;
-}
-const createSeparateDay = (): SeparateDay => ({
-  hp: allocateInt32Array(QUARTER_HOURS_PER_DAY),
-  heat: allocateInt32Array(QUARTER_HOURS_PER_DAY),
-  mode: allocateUint8Array(QUARTER_HOURS_PER_DAY),
-  deferredHeat: NO_DEFERRED_HEAT,
-});

@@ -12,7 +12,7 @@ import {
 import type { StorageTransition } from '../devices/battery.ts';
 import { CounterAccumulator, ZERO_COUNTERS, addQuarterEnergies } from './counter-accumulator.ts';
 import type { Checkpoint, Counters } from './counter-accumulator.ts';
-import type { HeatPumpRows } from '../devices/heat-pump.ts';
+import type { HeatPumpRows } from '../house/heat-pump-rows.ts';
 import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';

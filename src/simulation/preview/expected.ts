@@ -63,7 +63,7 @@ export function expectedYearlyYieldsKwh(households: readonly Household[], now: D
     const key = `${household.latitude} ${household.longitude} ${tilt_deg} ${azimuth_deg}`;
     let known = perKw.get(key);
     if (known === undefined) {
-      const unit = { ...household, pv: { ...household.pv, rating_kw: 1 } };
+      const unit = { ...household, pv: { ...household.pv, rating_kw: 1, inverter_rating_kw: 1 } };
       let wattHours = 0;
       for (const month of months.at(household)) {
         for (let hour = 0.5; hour < 24; hour++) {

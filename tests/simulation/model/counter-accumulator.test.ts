@@ -7,7 +7,7 @@ import type { Household } from '../../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import { createPriceBook } from '../../../src/simulation/devices/price-book.ts';
 import type { PriceEntry } from '../../../src/simulation/devices/price-book.ts';
-import { createHeatPumpScheduler } from '../../../src/simulation/devices/schedule.ts';
+import { createHeatPumpScheduler } from '../../../src/simulation/house/schedule.ts';
 import { first, households } from '../fleet.ts';
 import { DAY_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 

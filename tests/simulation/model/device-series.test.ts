@@ -6,7 +6,7 @@ import { createModelledHousehold } from '../../../src/simulation/model/device-st
 import { QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 import { first, households } from '../fleet.ts';
 
-test('every period has a finite number for each attribute of the state that has a series', () => {
+test('every period has a number for each attribute of the state that has a series, a COP where heat was given', () => {
   const household = first(
     households({ count: 40, ev_ownership_fraction: 1 }).filter((each) => each.heat_pump !== null),
   );
@@ -24,7 +24,10 @@ test('every period has a finite number for each attribute of the state that has 
     expect(periods).toHaveLength(2);
     for (const period of periods) {
       const values = Object.fromEntries(Object.entries(period));
-      for (const field of fields) expect(values[field]).toEqual(expect.any(Number));
+      for (const field of fields) {
+        const isMissing = field === 'cop' && values['heat_kwh'] === 0;
+        expect(values[field]).toEqual(isMissing ? null : expect.any(Number));
+      }
     }
   }
 });

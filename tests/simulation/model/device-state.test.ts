@@ -112,6 +112,26 @@ describe('states', () => {
     expect(shown[0]).not.toEqual(shown[1]);
   });
 
+  test('of a heat pump show its house: temperatures between those of the quarter hour, heat over electricity', () => {
+    const heated = FLEET.filter((household) => household.heat_pump !== null);
+    fc.assert(
+      fc.property(fc.constantFrom(...heated), instant, (household, at) => {
+        const state = stateOf(household, 'heat_pump', at, { scheduleState: restless });
+        const { model } = modelled.get(household) ?? createModelledHousehold(household, restless);
+        const quarter = model.quarter(Math.floor(at.getTime() / QUARTER_HOUR_MS));
+        for (const [shown, ends] of [
+          [state.indoor_temperature_c, quarter.indoor],
+          [state.hot_water_temperature_c, quarter.hotWater],
+        ] as const) {
+          expect(shown).toBeGreaterThanOrEqual(Math.round(Math.min(...ends) / 100) / 10);
+          expect(shown).toBeLessThanOrEqual(Math.round(Math.max(...ends) / 100) / 10);
+        }
+        if (state.mode === 'off') expect(state.cop).toBeNull();
+        else expect(Math.abs((state.cop ?? NaN) - quarter.heat / quarter.hp)).toBeLessThanOrEqual(0.00501);
+      }),
+    );
+  });
+
   test('of a device that the household lacks are refused', () => {
     const bare = first(households({ count: 1, ev_ownership_fraction: 0 }, ANCHOR));
     expect(() => stateOf(bare, 'wallbox', ANCHOR)).toThrow(RangeError);

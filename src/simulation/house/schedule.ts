@@ -2,13 +2,13 @@
  * When a heat pump shall run: the cheapest quarter hours of a local day are boosted, the dearest set back or blocked,
  * so that the day's heat stays the same and the house never goes cold (docs/simulation.md#schedules).
  */
-import { SPACE_HEAT_FRACTION } from './schedule-states.ts';
-import { createHeatDemand, quarterSpaceHeatDemand } from './heat-demand.ts';
-import type { ScheduleState } from './schedule-states.ts';
+import { PLANNED_HEAT_FRACTION } from '../devices/schedule-states.ts';
+import { createHeatNeed } from './heat-need.ts';
+import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { localQuarterAt } from '../time/local-day.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
-import type { PriceBook } from './price-book.ts';
+import type { PriceBook } from '../devices/price-book.ts';
 import { zoneOffsetMinutes } from '../time/zone.ts';
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
@@ -18,8 +18,6 @@ export interface PlannedQuarter {
   readonly price: number | null;
   /** Heat that the rooms need in this quarter hour, mWh. */
   readonly need: number;
-  /** Local quarter hour of the day, 0..95. */
-  readonly localQuarter: number;
 }
 
 export interface PlanLimits {
@@ -32,20 +30,16 @@ const MAX_BLOCKED_IN_A_ROW = 8;
 const MAX_BLOCKED = 24;
 /** Prices closer than this are the same: moving heat costs comfort. EUR/MWh. */
 const MIN_PRICE_DIFFERENCE = 5;
-/** Local quarter hours of the night set-back without prices: 22 h to 5 h. */
-const NIGHT_FROM = 88;
-const NIGHT_TO = 20;
 
 /**
- * States of the quarter hours of one local day, in order of time. Those without a price take the default. Between equal
- * prices the earlier one is taken. Pure.
+ * States of the quarter hours of one local day, in order of time. Those without a price are normal: the house keeps its own
+ * habits. Between equal prices the earlier one is taken. Pure.
  */
 export function planHeatPumpDay(quarters: readonly PlannedQuarter[], limits: PlanLimits): ScheduleState[] {
-  const states = quarters.map((quarter) => defaultState(quarter, limits));
+  const states = quarters.map((): ScheduleState => 'mid');
   const priced = [...quarters.entries()].flatMap(([index, { price }]) =>
     price === null ? [] : [{ index, price }],
   );
-  for (const { index } of priced) states[index] = 'mid';
   const cheapest = priced.sort((a, b) => a.price - b.price || a.index - b.index);
   let low = 0;
   let high = cheapest.length - 1;
@@ -56,7 +50,7 @@ export function planHeatPumpDay(quarters: readonly PlannedQuarter[], limits: Pla
     const dear = cheapest[high];
     if (!cheap || !dear || dear.price - cheap.price < MIN_PRICE_DIFFERENCE) break;
     const extra = Math.min(
-      need(cheap.index) * (SPACE_HEAT_FRACTION.max - 1),
+      need(cheap.index) * (PLANNED_HEAT_FRACTION.max - 1),
       Math.max(0, limits.maxHeat - need(cheap.index)),
     );
     if (freed >= extra) {
@@ -67,7 +61,7 @@ export function planHeatPumpDay(quarters: readonly PlannedQuarter[], limits: Pla
     } else {
       const state = mayBlock(states, dear.index) ? 'min' : 'low';
       states[dear.index] = state;
-      freed += need(dear.index) * (1 - SPACE_HEAT_FRACTION[state]);
+      freed += need(dear.index) * (1 - PLANNED_HEAT_FRACTION[state]);
       high--;
     }
   }
@@ -83,18 +77,12 @@ function boostCheapestRest(
 ): ScheduleState[] {
   let open = freed;
   for (const { index } of left) {
-    const extra = need(index) * (SPACE_HEAT_FRACTION.max - 1);
-    if (open < extra / 2 || states[index] !== 'mid') break;
+    const extra = need(index) * (PLANNED_HEAT_FRACTION.max - 1);
+    if (extra === 0 || open < extra / 2 || states[index] !== 'mid') break;
     states[index] = 'max';
     open -= extra;
   }
   return states;
-}
-
-/** Without a price: normal, set back at night; never set back when the unit is close to its limit. */
-function defaultState(quarter: PlannedQuarter, limits: PlanLimits): ScheduleState {
-  const night = quarter.localQuarter >= NIGHT_FROM || quarter.localQuarter < NIGHT_TO;
-  return night && quarter.need < 0.8 * limits.maxHeat ? 'low' : 'mid';
 }
 
 /** Whether one more quarter hour may be blocked. */
@@ -106,8 +94,8 @@ function mayBlock(states: readonly ScheduleState[], index: number): boolean {
   return run <= MAX_BLOCKED_IN_A_ROW;
 }
 
-/** A heat pump delivers at least 2.5 times its rated power as heat on a cold day (assumption). */
-const COLD_DAY_COP = 2.5;
+/** Part of its output at 7 C that a heat pump gives on a cold day. */
+const COLD_DAY_OUTPUT = 0.7;
 
 /**
  * The schedule of a household's heat pump as a pure function of the instant. A quarter hour is planned with the prices known
@@ -118,8 +106,8 @@ export function createHeatPumpScheduler(
   book: PriceBook,
   now: Date,
 ): (at: Date) => ScheduleState {
-  const demandOn = createHeatDemand(household);
-  const limits = { maxHeat: (household.heat_pump?.rated_power_w ?? 0) * 250 * COLD_DAY_COP };
+  const needOf = createHeatNeed(household);
+  const limits = { maxHeat: (household.heat_pump?.heat_output_w ?? 0) * 250 * COLD_DAY_OUTPUT };
   const plans = new BoundedCache<
     string,
     { readonly first: number; readonly states: readonly ScheduleState[] }
@@ -129,9 +117,7 @@ export function createHeatPumpScheduler(
     const end = firstQuarterOf(household.time_zone, localDay + 1);
     const quarters = Array.from({ length: end - first }, (_, i): PlannedQuarter => {
       const index = first + i;
-      const { localQuarter } = localQuarterAt(household.time_zone, index);
-      const need = quarterSpaceHeatDemand(demandOn(Math.floor(index / QUARTER_HOURS_PER_DAY)), localQuarter);
-      return { price: book.priceAt(index * QUARTER_HOUR_MS, knownAtMs), need, localQuarter };
+      return { price: book.priceAt(index * QUARTER_HOUR_MS, knownAtMs), need: needOf(index) };
     });
     return { first, states: planHeatPumpDay(quarters, limits) };
   };

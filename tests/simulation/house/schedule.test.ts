@@ -1,30 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { SPACE_HEAT_FRACTION } from '../../../src/simulation/devices/schedule-states.ts';
+import { PLANNED_HEAT_FRACTION } from '../../../src/simulation/devices/schedule-states.ts';
 import { createPriceBook } from '../../../src/simulation/devices/price-book.ts';
-import { computeHeatPumpSchedule, planHeatPumpDay } from '../../../src/simulation/devices/schedule.ts';
-import type { PlannedQuarter } from '../../../src/simulation/devices/schedule.ts';
+import { computeHeatPumpSchedule, planHeatPumpDay } from '../../../src/simulation/house/schedule.ts';
+import type { PlannedQuarter } from '../../../src/simulation/house/schedule.ts';
 import { first, households } from '../fleet.ts';
 
 const day = (prices: (number | null)[], need = 1000): PlannedQuarter[] =>
-  prices.map((price, localQuarter) => ({ price, need, localQuarter }));
+  prices.map((price) => ({ price, need }));
 const LIMITS = { maxHeat: 2000 };
 const ANCHOR = new Date('2026-01-10T00:00:00Z');
 const HOUSE = first(households({ count: 20 }, ANCHOR).filter((household) => household.heat_pump));
 
 describe('a day', () => {
-  test('without prices is normal, and set back at night', () => {
+  test('without prices is normal throughout', () => {
     const states = planHeatPumpDay(day(new Array<null>(96).fill(null)), LIMITS);
-    expect([states[0], states[19], states[20], states[87], states[88]]).toEqual([
-      'low',
-      'low',
-      'mid',
-      'mid',
-      'low',
-    ]);
-    expect(
-      planHeatPumpDay(day(new Array<null>(96).fill(null), 1700), LIMITS).every((state) => state === 'mid'),
-    ).toBe(true);
+    expect(new Set(states)).toEqual(new Set(['mid']));
+  });
+
+  test('on which no heat is needed is normal throughout, whatever the prices', () => {
+    const prices = new Array<number>(96).fill(80).fill(10, 8, 16).fill(200, 70, 74);
+    expect(new Set(planHeatPumpDay(day(prices, 0), LIMITS))).toEqual(new Set(['mid']));
   });
 
   test('with one price throughout is normal throughout', () => {
@@ -44,7 +40,7 @@ describe('a day', () => {
     fc.assert(
       fc.property(fc.array(price, { minLength: 96, maxLength: 96 }), (prices) => {
         const states = planHeatPumpDay(day(prices), LIMITS);
-        const heat = states.reduce((sum, state) => sum + SPACE_HEAT_FRACTION[state], 0);
+        const heat = states.reduce((sum, state) => sum + PLANNED_HEAT_FRACTION[state], 0);
         expect(Math.abs(heat - 96)).toBeLessThanOrEqual(1);
         expect(states.filter((state) => state === 'min').length).toBeLessThanOrEqual(24);
         expect(states.join(' ')).not.toContain(new Array(9).fill('min').join(' '));
@@ -151,21 +147,25 @@ describe('a schedule', () => {
     expect(part).toEqual(whole.slice(36, 40));
   });
 
-  test('covers days of 23 and 25 hours', () => {
+  test('covers days of 23 and 25 hours, and boosts in the cheapest of each', () => {
     for (const date of ['2026-03-28', '2026-10-24']) {
       const start = new Date(`${date}T00:00:00Z`);
+      const prices = Array.from({ length: 5 * 24 }, (_, hour) => ({
+        at: new Date(start.getTime() + (hour - 24) * 3_600_000),
+        price: hour % 24 === 11 ? 20 : 80,
+        receivedAt: ANCHOR,
+      }));
       const schedule = computeHeatPumpSchedule(
         HOUSE,
-        createPriceBook([]),
+        createPriceBook(prices),
         start,
         start,
         new Date(start.getTime() + 3 * 86_400_000),
       );
       expect(schedule).toHaveLength(288);
-      // Seven hours of set-back a night, twenty-eight quarters, one hour of them lost or won.
-      const low = schedule.filter(({ state }) => state === 'low').length;
-      expect(low).toBeGreaterThanOrEqual(3 * 28 - 4);
-      expect(low).toBeLessThanOrEqual(3 * 28 + 4);
+      const boosted = schedule.filter(({ state }) => state === 'max').map(({ time }) => time.getUTCHours());
+      expect(boosted.length).toBeGreaterThan(0);
+      expect(new Set(boosted)).toEqual(new Set([11]));
     }
   });
 });

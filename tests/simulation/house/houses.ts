@@ -1,0 +1,58 @@
+/** Houses with heat pumps at given places, and their days. */
+import { DAY_MS } from '../../../src/domain/api/durations.ts';
+import { alwaysMid } from '../../../src/simulation/devices/schedule-states.ts';
+import type { ScheduleState } from '../../../src/simulation/devices/schedule-states.ts';
+import type { HeatPump } from '../../../src/simulation/household/heat-pump.ts';
+import type { Household } from '../../../src/simulation/household/household.ts';
+import type { HeatPumpRows } from '../../../src/simulation/house/heat-pump-rows.ts';
+import { HouseSimulation } from '../../../src/simulation/house/house-simulation.ts';
+import { households } from '../fleet.ts';
+
+export type HeatedHousehold = Household & { readonly heat_pump: HeatPump };
+
+/** The households with a heat pump in a fleet at a place. */
+export function heatedHouseholds(
+  latitude: number,
+  longitude: number,
+  { count = 60, seed = 42, anchor = new Date('2025-01-01T00:00:00Z') } = {},
+): HeatedHousehold[] {
+  return households({ count, seed, latitude, longitude }, anchor).flatMap((household) =>
+    household.heat_pump ? [{ ...household, heat_pump: household.heat_pump }] : [],
+  );
+}
+
+/** A simulation that knows nothing yet. */
+export function simulationOf(
+  household: HeatedHousehold,
+  scheduleState: (at: Date) => ScheduleState = alwaysMid,
+): HouseSimulation {
+  return new HouseSimulation(household, household.heat_pump, scheduleState);
+}
+
+/** A day of a simulation, in rows of its own. */
+export function dayOf(simulation: HouseSimulation, day: number): HeatPumpRows {
+  const rows: HeatPumpRows = {
+    hp: new Int32Array(96),
+    heat: new Int32Array(96),
+    mode: new Uint8Array(96),
+    indoor: new Int32Array(97),
+    hotWater: new Int32Array(97),
+  };
+  simulation.fillDay(day, rows);
+  return rows;
+}
+
+/** Days since 1970 of a date. */
+export const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+
+export const sum = (values: Iterable<number>): number => {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+};
+
+/** The value below which a part 0..1 of the values lies. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN;
+}

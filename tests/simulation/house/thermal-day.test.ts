@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { createDayCourse, createDayForcing, runThermalDay } from '../../../src/simulation/house/thermal-day.ts';
+import { thermalHouseOf } from '../../../src/simulation/house/thermal-day.ts';
+import { heatedHouseholds } from './houses.ts';
+
+const HOUSES = heatedHouseholds(48.2, 16.4).map(({ heat_pump: pump }) => thermalHouseOf(pump));
+
+test('a day keeps the order of temperatures, in every quarter hour', () => {
+  const quarter = fc.record({
+    outdoor: fc.double({ min: -35, max: 40, noNaN: true }),
+    gains: fc.double({ min: 0, max: 8, noNaN: true }),
+    target: fc.constantFrom(0, 18_000, 20_600, 22_000),
+    goal: fc.constantFrom(0, 36_000, 43_000, 46_000),
+    fall: fc.double({ min: 0, max: 9000, noNaN: true }),
+    most: fc.double({ min: 0, max: 4e6, noNaN: true }),
+  });
+  const room = fc.integer({ min: 8000, max: 26_000 });
+  const tank = fc.integer({ min: 0, max: 46_000 });
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...HOUSES),
+      fc.array(quarter, { minLength: 96, maxLength: 96 }),
+      fc.tuple(room, room),
+      fc.tuple(tank, tank),
+      (house, quarters, rooms, tanks) => {
+        const forcing = { ...createDayForcing(), mains: 9000 };
+        for (const [i, { outdoor, gains, target, goal, fall, most }] of quarters.entries()) {
+          forcing.outdoorC[i] = outdoor;
+          forcing.roomRest[i] = 1000 * (outdoor + gains);
+          forcing.roomTarget[i] = target;
+          forcing.tankGoal[i] = goal;
+          forcing.tankFall[i] = fall;
+          forcing.mostHeat[i] = most;
+        }
+        const [low, high] = [createDayCourse(), createDayCourse()];
+        runThermalDay(house, forcing, 0, Math.min(...rooms), Math.min(...tanks), low);
+        runThermalDay(house, forcing, 0, Math.max(...rooms), Math.max(...tanks), high);
+        for (let i = 0; i <= 96; i++) {
+          expect(low.room[i]).toBeLessThanOrEqual(high.room[i] ?? NaN);
+          expect(low.tank[i]).toBeLessThanOrEqual(high.tank[i] ?? NaN);
+        }
+        const all = (values: Float64Array): boolean => values.every((value) => value >= 0);
+        expect([all(high.roomHeat), all(high.tankHeat), all(high.backupHeat)]).toEqual([true, true, true]);
+      },
+    ),
+  );
+});

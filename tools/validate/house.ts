@@ -1,0 +1,105 @@
+/** Rows 19 to 21: heat pumps, hot water and indoor temperatures against measured homes. */
+import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
+import { mean, measureHotWater, measurePlace, quantile, sum } from './heat-pump-years.ts';
+import type { Place, PlaceYear } from './heat-pump-years.ts';
+import { rowWithin } from './row.ts';
+import type { Row } from './row.ts';
+
+function pumpRows(place: Place, letter: string, { pumps, powerW, dayMeansC }: PlaceYear): Row[] {
+  const air = pumps.filter(({ household }) => household.heat_pump.source === 'air');
+  const most = (days: (meanC: number) => boolean): number => {
+    let highest = 0;
+    for (const [i, power] of powerW.entries()) {
+      if (days(dayMeansC[Math.floor(i / QUARTER_HOURS_PER_DAY)] ?? 0)) highest = Math.max(highest, power);
+    }
+    return highest / pumps.length / 1000;
+  };
+  const known = (part: string, figure: string, truth: string, source: string) => ({
+    id: `19${letter}${part}`,
+    figure: `${place}: ${figure}`,
+    truth,
+    source,
+  });
+  const field = 'heatpumpmonitor.org, 302 systems';
+  return [
+    rowWithin(
+      known('1', 'seasonal performance factor, air', '2.8 to 4.0', `Electrification of Heat, 742; ${field}`),
+      sum(air.map(({ heatKwh }) => heatKwh)) / sum(air.map(({ electricKwh }) => electricKwh)),
+      [2.6, 4],
+    ),
+    rowWithin(
+      known('2', 'electricity of a year, median, kWh', '3,360 (2,020 to 5,770), UK', field),
+      quantile(pumps.map(({ electricKwh }) => electricKwh), 0.5),
+      [3000, 5500],
+      0,
+    ),
+    rowWithin(
+      known('3', 'largest quarter hour of 100, a pump, kW', '1.7 in a mild British winter', 'RHPP, 700 sites'),
+      most(() => true),
+      [1.9, 3.5],
+    ),
+    rowWithin(
+      known('4', 'the same on days of -3 to -1 C, kW', '1.7', 'RHPP, 700 sites'),
+      most((meanC) => meanC >= -3 && meanC <= -1),
+      [1.4, 2.3],
+    ),
+    rowWithin(
+      known('5', 'part of the year that it runs, median', '0.41 (0.26 to 0.56)', field),
+      quantile(pumps.map(({ runShare }) => runShare), 0.5),
+      [0.25, 0.6],
+    ),
+    rowWithin(
+      known('6', 'starts an hour, median', '0.27 (0.13 to 0.58)', field),
+      quantile(pumps.map(({ startsAnHour }) => startsAnHour), 0.5),
+      [0.13, 0.58],
+    ),
+  ];
+}
+
+function comfortRows(place: Place, { pumps }: PlaceYear): Row[] {
+  const source = 'heatpumpmonitor.org, 232 homes';
+  const indoor = pumps.map(({ indoorC }) => indoorC);
+  const spread = Math.sqrt(mean(indoor.map((each) => (each - mean(indoor)) ** 2)));
+  const known = (part: string, figure: string, truth: string) => ({
+    id: `21${part}`,
+    figure: `${place}: ${figure}`,
+    truth,
+    source,
+  });
+  return [
+    rowWithin(
+      known('a', 'heating quarter hours inside the comfort band, %', 'comfort less set-back -1 to +3 K'),
+      100 * mean(pumps.map(({ comfortShare }) => comfortShare)),
+      [99.5, 100],
+    ),
+    rowWithin(known('b', 'indoor temperature on heating days, mean of homes, C', '20.6'), mean(indoor), [20, 21.4]),
+    rowWithin(known('c', 'its spread between homes, K', '1.3'), spread, [1, 1.6]),
+  ];
+}
+
+function waterRows(): Row[] {
+  const [oslo, vienna, singapore] = (['Oslo', 'Vienna', 'Singapore'] as const).map(measureHotWater) as [
+    number,
+    number,
+    number,
+  ];
+  const source = 'heatpumpmonitor.org, 162 systems (UK)';
+  const known = (part: string, figure: string, truth: string) => ({ id: `20${part}`, figure, truth, source });
+  return [
+    rowWithin(known('a', 'Oslo: hot water drawn in a year, kWh', '1,940 with losses'), oslo, [1000, 3000], 0),
+    rowWithin(known('b', 'Vienna: the same, kWh', '1,940 with losses'), vienna, [1000, Math.round(oslo)], 0),
+    rowWithin(known('c', 'Singapore over Oslo', 'warm mains: .39 by arithmetic'), singapore / oslo, [0, 0.5]),
+  ];
+}
+
+/** The rows of heat pumps, hot water and indoor temperatures; takes some seconds. */
+export function measure(): Promise<Row[]> {
+  const berlin = measurePlace('Berlin');
+  const vienna = measurePlace('Vienna');
+  return Promise.resolve([
+    ...pumpRows('Berlin', 'a', berlin),
+    ...pumpRows('Vienna', 'b', vienna),
+    ...waterRows(),
+    ...comfortRows('Berlin', berlin),
+  ]);
+}
