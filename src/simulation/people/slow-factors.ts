@@ -10,8 +10,12 @@ import { BLOCKS } from './occupancy.ts';
 /** Days from one drawn value to the next. */
 const KNOT_DAYS = 10;
 /** Weights of the values before and after a day that lies so many days after the first, with a sum of squares of 1. */
-const BEFORE = Float64Array.from({ length: KNOT_DAYS }, (_, i) => (KNOT_DAYS - i) / Math.hypot(KNOT_DAYS - i, i));
-const AFTER = Float64Array.from({ length: KNOT_DAYS }, (_, i) => i / Math.hypot(KNOT_DAYS - i, i));
+const BEFORE = Float64Array.from({ length: KNOT_DAYS }, (_, i) => weightOf(KNOT_DAYS - i, i));
+const AFTER = Float64Array.from({ length: KNOT_DAYS }, (_, i) => weightOf(i, KNOT_DAYS - i));
+
+function weightOf(its: number, other: number): number {
+  return its / Math.sqrt(its * its + other * other);
+}
 
 /** How strongly a block follows its drawn value, and the whole household its own, where people are as restless as the mean. */
 const BLOCK_STEEPNESS = 0.8;
