@@ -2,6 +2,7 @@
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { NOISE_CHANNEL, drawNormal, hashCounter, hashInStream, hashStream } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
+import { allocateInt32Array } from '../kernel/typed-arrays.ts';
 import type { DaySegment } from '../time/local-day.ts';
 
 /** Water at the tap, mixed to this temperature, C. */
@@ -95,7 +96,7 @@ const COLDER_TANK_MK = 36_000;
 export function tankGoals(seed: Seed, index: number, targetC: number): Int32Array {
   const hashed = (extra: number): number => hashCounter(seed, index, NOISE_CHANNEL.tankHeating, 0, extra);
   const look = hashed(2) % LOOK_QUARTERS;
-  const goals = new Int32Array(QUARTER_HOURS_PER_DAY).fill(COLDER_TANK_MK);
+  const goals = allocateInt32Array(QUARTER_HOURS_PER_DAY).fill(COLDER_TANK_MK);
   for (let i = look; i < QUARTER_HOURS_PER_DAY; i += LOOK_QUARTERS) goals[i] = COLD_TANK_MK;
   for (const [extra, { from, to }] of [NIGHT_SPELL, NOON_SPELL].entries()) {
     const start = from + (hashed(extra) % (to - from));

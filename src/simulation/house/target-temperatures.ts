@@ -4,6 +4,7 @@ import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Building } from '../household/building.ts';
 import { NOISE_CHANNEL, drawUniform } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
+import { allocateInt32Array } from '../kernel/typed-arrays.ts';
 
 /** By how much a state of the schedule moves the target, mK. `min` gives no heat at all. */
 export const TARGET_OFFSET_MK: Readonly<Record<Exclude<ScheduleState, 'min'>, number>> = {
@@ -24,7 +25,7 @@ const LATEST_START_H = 23.5;
 /** Temperature that the people want in each local quarter hour, mK. */
 export function comfortTargets(seed: Seed, index: number, building: Building): Int32Array {
   const comfort = Math.round(building.comfort_c * 1000);
-  const targets = new Int32Array(QUARTER_HOURS_PER_DAY).fill(comfort);
+  const targets = allocateInt32Array(QUARTER_HOURS_PER_DAY).fill(comfort);
   const setback = building.night_setback_k;
   if (setback === 0) return targets;
   const between = (from: number, to: number, extra: number): number =>

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
-import { createDayCourse, createDayForcing, runThermalDay } from '../../../src/simulation/house/thermal-day.ts';
-import { thermalHouseOf } from '../../../src/simulation/house/thermal-day.ts';
+import {
+  createDayCourse,
+  createDayForcing,
+  runThermalDay,
+  thermalHouseOf,
+} from '../../../src/simulation/house/thermal-day.ts';
 import { heatedHouseholds } from './houses.ts';
 
 const HOUSES = heatedHouseholds(48.2, 16.4).map(({ heat_pump: pump }) => thermalHouseOf(pump));
