@@ -144,8 +144,8 @@ export const boundsOfAnswers: readonly Bound[] = [
     edits: [
       {
         file: 'src/reference/reference.ts',
-        from: '.send(reference));',
-        to: '.send(`${reference.toString()} `));',
+        from: '.send(reference);',
+        to: '.send(`${reference.toString()} `);',
       },
     ],
     proofs: [shared('/docs is')],
