@@ -11,7 +11,7 @@ import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import { encryptionKey, fixedCredentials, PartnerApi, runFleet, until } from '../process/partner.ts';
 import type { RunningFleet } from '../process/partner.ts';
-import { testDatabase } from '../support/database.ts';
+import { OWN_LOCKS, testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
@@ -73,7 +73,7 @@ async function closeGate(
   return {
     reached: async () => {
       const waiting = await keeper.query(
-        "select 1 from pg_locks where locktype = 'advisory' and not granted",
+        `select 1 from ${OWN_LOCKS} where locktype = 'advisory' and not granted`,
       );
       return waiting.rowCount === 1;
     },
