@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
+import { endInTurn } from './end-turns.ts';
 import { MAX_URL_BYTES } from './request-bounds.ts';
 
 type Reason = readonly [code: ProblemCode, phrase: string];
@@ -18,39 +19,49 @@ interface ClientError extends NodeJS.ErrnoException {
  */
 export function installClientErrorHandler(server: Server, baseUrl: string): void {
   server.on('clientError', (error: ClientError, socket: Socket) => {
-    // Nothing can be sent to a client that has gone, or that has part of an answer already.
-    if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
-      socket.destroy();
-      return;
-    }
-    const [code, phrase] = findReason(error);
-    const { status, title, detail } = PROBLEMS[code];
-    const requestId = randomUUID();
-    const type = `${baseUrl}/docs/errors/${code}`;
-    const body = JSON.stringify({
-      type,
-      title,
-      status,
-      detail,
-      instance: '/',
-      code,
-      request_id: requestId,
-      errors: [],
-    });
-    const head = [
-      `HTTP/1.1 ${status} ${phrase}`,
-      'Content-Type: application/problem+json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'X-Content-Type-Options: nosniff',
-      'Connection: close',
-    ];
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+    const answer = (): void => answerClientError(error, socket, baseUrl);
+    // Node finds all whose time is over at once.
+    if (isTimeout(error)) endInTurn(socket, answer);
+    else answer();
   });
 }
 
-function findReason({ code, rawPacket }: ClientError): Reason {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['request_timeout', 'Request Timeout'];
+const isTimeout = ({ code }: ClientError): boolean => code === 'ERR_HTTP_REQUEST_TIMEOUT';
+
+function answerClientError(error: ClientError, socket: Socket, baseUrl: string): void {
+  // Nothing can be sent to a client that has gone, or that has part of an answer already.
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    socket.destroy();
+    return;
+  }
+  const [code, phrase] = findReason(error);
+  const { status, title, detail } = PROBLEMS[code];
+  const requestId = randomUUID();
+  const type = `${baseUrl}/docs/errors/${code}`;
+  const body = JSON.stringify({
+    type,
+    title,
+    status,
+    detail,
+    instance: '/',
+    code,
+    request_id: requestId,
+    errors: [],
+  });
+  const head = [
+    `HTTP/1.1 ${status} ${phrase}`,
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function findReason(error: ClientError): Reason {
+  if (isTimeout(error)) return ['request_timeout', 'Request Timeout'];
+  const { code, rawPacket } = error;
   if (code !== 'HPE_HEADER_OVERFLOW') return ['malformed_request', 'Bad Request'];
   // The address is what was too long when its line does not end within its limit.
   const lineBytes = rawPacket?.indexOf('\r\n') ?? 0;

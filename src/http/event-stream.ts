@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import type { EventStream, StreamedEvent } from '../contract/event-stream.ts';
 import type { EndReason } from '../streams/token-checks.ts';
 import { ENDLESS } from './connection.ts';
+import { endInTurn } from './end-turns.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 
 /** Keeps proxies from closing a silent connection, and shows the client that the connection is open. */
@@ -66,8 +67,10 @@ async function writeEvents(
   let lastLine: string | undefined;
   const unwatch = watchCaller((reason) => {
     if (reason === 'unanswered') lastLine = UNANSWERED_COMMENT;
-    leave();
-    cut();
+    endInTurn(response, () => {
+      leave();
+      cut();
+    });
   });
   const heart = setInterval(() => {
     if (!response.writableNeedDrain) response.write(':\n\n');

@@ -7,11 +7,12 @@ import { addressSubject, toCountedAddress } from '../domain/security/quota-subje
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
-import { findPresentedClientId } from '../oauth/client-credentials.ts';
+import { findPresentedCredentials } from '../oauth/client-credentials.ts';
 import type { OAuthReply, OAuthRequest } from '../oauth/exchange.ts';
 import { checkContentType, readContentType, readBodyBytes } from './body.ts';
 import { isTooLate } from './given-up.ts';
 import { markAsOfPartner } from './known-callers.ts';
+import { toProof } from './proven-clients.ts';
 import type { ProvenClients } from './proven-clients.ts';
 import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
 import type { QuotaState } from './quota-counters.ts';
@@ -52,30 +53,29 @@ export function createOAuthHandler(
   return async (request, response) => {
     try {
       const authorization = request.get('authorization');
-      const provenPartnerId = provenClients.findPartner(authorization);
-      const isProven = provenPartnerId !== undefined;
-      if (isProven) {
-        markAsOfPartner(response);
-        options.assignToPartner(provenPartnerId);
-      } else await limiter.countTokenRequest(response, request.ip);
+      const isProvenByHeader = takeAsProven(options, response, authorization);
+      const ofAddress = isProvenByHeader ? [] : await limiter.countTokenRequest(response, request.ip);
       checkContentType(request, ['application/json', FORM]);
       const bytes = await readBodyBytes(request, limit);
       const isForm = readContentType(request) === FORM;
       const body = isForm ? parseForm(bytes) : parseObject(bytes);
       const asked: ParsedOAuthRequest = { authorization, body };
-      const clientId = findPresentedClientId(asked);
+      const credentials = findPresentedCredentials(asked);
+      const proof = toProof(authorization, credentials);
+      const isProven = isProvenByHeader || takeAsProven(options, response, proof);
+      if (isProven && ofAddress.length > 0) limiter.giveBack(response, ofAddress);
       // Clients are counted by the digest of their id: one may name itself with any text.
-      const client = hash('sha256', clientId ?? '');
-      const unproven = toUnprovenUse(clientId === undefined ? undefined : client, request.ip);
+      const client = hash('sha256', credentials?.clientId ?? '');
+      const unproven = toUnprovenUse(credentials === undefined ? undefined : client, request.ip);
       if (!isProven) await limiter.countRequest(response, [unproven]);
       let attempt: readonly QuotaState[] = [];
       const onClientProven = async (partnerId: string): Promise<void> => {
-        if (!isProven) provenClients.remember(authorization, partnerId);
+        if (!isProven) provenClients.remember(proof, partnerId);
         attempt = await countProvenClient(options, response, asked, { client, partnerId }, request.ip);
       };
       const reply = await endpoint({ ...asked, onClientProven });
       if (reply.status === 401 && isProven) {
-        provenClients.forget(authorization);
+        provenClients.forget(proof);
         await limiter.countTokenRequest(response, request.ip);
       }
       if (reply.status === 200 && attempt.length > 0) limiter.giveBack(response, attempt);
@@ -86,6 +86,19 @@ export function createOAuthHandler(
       sendOAuthError(response, await countByAddress(error, request, response, options), options);
     }
   };
+}
+
+/** Whether the client is known by what it proves itself with: the request is of its partner from now on. */
+function takeAsProven(
+  { provenClients, assignToPartner }: OAuthRouteOptions,
+  response: Response,
+  proof: string | undefined,
+): boolean {
+  const partnerId = provenClients.findPartner(proof);
+  if (partnerId === undefined) return false;
+  markAsOfPartner(response);
+  assignToPartner(partnerId);
+  return true;
 }
 
 /** Counts a request that fails before its client is known by address; beyond that quota its error is quota_exceeded. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { toCountedAddress } from '../domain/security/quota-subjects.ts';
+import { endInTurn } from './end-turns.ts';
 import { giveUp } from './given-up.ts';
 
 export interface OpenBodyLimits {
@@ -22,7 +23,7 @@ interface OpenBody {
   /** Bytes of the connection when it was looked at last, and how often it had brought none since. */
   bytesSeen: number;
   silentTicks: number;
-  /** Answers that the body took too long, and ends the connection. */
+  /** Answers that the body took too long, and ends the connection; once. */
   readonly end: () => void;
 }
 
@@ -49,7 +50,7 @@ export function createOpenBodyGuard(
       bytesSeen: request.socket.bytesRead,
       silentTicks: 0,
       end: () => {
-        open.delete(body);
+        if (!open.delete(body)) return;
         giveUp(response);
         if (response.headersSent) request.destroy();
         else sendTimeout(request, response);
@@ -86,7 +87,7 @@ function makeRoom(open: Set<OpenBody>, maxOfAddress: number): void {
   ended?.end();
 }
 
-/** Ends the body once its rest has brought no byte for `idleMs`; returns how to stop. */
+/** Ends the body once its rest has brought no byte for `idleMs`, in a turn with few others; returns how to stop. */
 function watchForBytes(body: OpenBody, idleMs: number): () => void {
   const timer = setInterval(() => {
     const { bytesRead } = body.request.socket;
@@ -94,7 +95,10 @@ function watchForBytes(body: OpenBody, idleMs: number): () => void {
     body.bytesSeen = bytesRead;
     if (!body.request.complete && body.silentTicks < TICKS) return;
     clearInterval(timer);
-    if (!body.request.complete) body.end();
+    if (body.request.complete) return;
+    endInTurn(body, () => {
+      if (!body.request.complete) body.end();
+    });
   }, idleMs / TICKS);
   return () => clearInterval(timer);
 }

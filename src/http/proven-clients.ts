@@ -1,34 +1,44 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { ClientCredentials } from '../oauth/client-credentials.ts';
 
 /** Beyond them those that were used longest ago are forgotten. */
 const MAX_CLIENTS = 10_000;
 
 /**
- * Clients whose credentials were right when they were used last, with their partners, by the digest of the Authorization header.
- * What others use up with wrong ones, by address or by client id, does not stop them, and they are looked up in the share of
- * their partner. Kept by each process for itself.
+ * Clients whose credentials were right when they were used last, with their partners, by the digest of what they prove themselves
+ * with. What others use up with wrong ones, by address or by client id, does not stop them, and they are looked up in the share
+ * of their partner. Kept by each process for itself.
  */
 export class ProvenClients {
-  readonly #headers: LRUCache<string, string>;
+  readonly #partners: LRUCache<string, string>;
 
   constructor(max = MAX_CLIENTS) {
-    this.#headers = new LRUCache({ max });
+    this.#partners = new LRUCache({ max });
   }
 
   /** The partner of the client. */
-  findPartner(authorization: string | undefined): string | undefined {
-    return authorization === undefined ? undefined : this.#headers.get(toKey(authorization));
+  findPartner(proof: string | undefined): string | undefined {
+    return proof === undefined ? undefined : this.#partners.get(toKey(proof));
   }
 
-  remember(authorization: string | undefined, partnerId: string): void {
-    if (authorization !== undefined) this.#headers.set(toKey(authorization), partnerId);
+  remember(proof: string | undefined, partnerId: string): void {
+    if (proof !== undefined) this.#partners.set(toKey(proof), partnerId);
   }
 
   /** The credentials were wrong: a secret that was changed, a client that is gone. */
-  forget(authorization: string | undefined): void {
-    if (authorization !== undefined) this.#headers.delete(toKey(authorization));
+  forget(proof: string | undefined): void {
+    if (proof !== undefined) this.#partners.delete(toKey(proof));
   }
 }
 
-const toKey = (authorization: string): string => hash('sha256', authorization);
+/** What a client proves itself with: its Authorization header, or the id and the secret of its body, which no header is like. */
+export function toProof(
+  authorization: string | undefined,
+  credentials: ClientCredentials | undefined,
+): string | undefined {
+  if (authorization !== undefined) return authorization;
+  return credentials && `${credentials.clientId}\n${credentials.clientSecret}`;
+}
+
+const toKey = (proof: string): string => hash('sha256', proof);

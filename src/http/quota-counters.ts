@@ -70,7 +70,7 @@ export class QuotaCounters {
   readonly #windows: Readonly<Record<SubjectKind, LRUCache<string, Window>>>;
   /** What the next exchange tells. */
   readonly #moved = new Set<Window>();
-  /** The window that a use of a small quota was counted in, and when that had begun; gone once the use was given back. */
+  /** The window that a use was counted in which may be given back, and when that had begun; gone once the use was given back. */
   readonly #counted = new WeakMap<QuotaState, { readonly window: Window; readonly startedAt: number }>();
   #running: Promise<void> | undefined;
   #following: Promise<void> | undefined;
@@ -88,7 +88,7 @@ export class QuotaCounters {
     >;
   }
 
-  /** Counts one use, which `giveBack` can undo when the quota is a small one; beyond the quota it is told and not counted. */
+  /** Counts one use, which `giveBack` can undo when the policy has that; beyond the quota it is told and not counted. */
   async use(policy: Policy, subject: QuotaSubject, quota: Quota): Promise<QuotaState> {
     const window = this.#window(policy, subject, quota);
     if (totalOf(window) >= quota.quota) {
@@ -103,7 +103,9 @@ export class QuotaCounters {
     window.counted += 1;
     if (!EXACT_POLICIES.has(policy)) {
       this.#tellSoon(window);
-      return this.#stateOf(window, totalOf(window));
+      const state = this.#stateOf(window, totalOf(window));
+      if (policy === 'token_address') this.#counted.set(state, { window, startedAt: window.startedAt });
+      return state;
     }
     const position = window.counted;
     await this.#tellNow(window);
@@ -118,7 +120,7 @@ export class QuotaCounters {
 
   /**
    * Undoes the use that this state tells of, once, in all processes: they are told soon, this one counts without it at once.
-   * Nothing is given back of a use that was not counted, is not of a small quota, or whose window is over or was pushed out.
+   * Nothing is given back of a use that was not counted, is neither of a small quota nor of `token_address`, or whose window is over or was pushed out.
    */
   giveBack(state: QuotaState): void {
     const { window, startedAt } = this.#counted.get(state) ?? {};

@@ -82,11 +82,11 @@ export class RateLimiter {
 
   /**
    * Counts a request to an endpoint of OAuth by its address: to be called before its body is read, so that a refused one costs
-   * its head alone.
+   * its head alone. Resolves to what `giveBack` takes.
    * @throws Problem quota_exceeded.
    */
-  async countTokenRequest(response: Response, address: string | undefined): Promise<void> {
-    await this.countRequest(response, [{ policy: 'token_address', subject: addressSubject(address) }]);
+  countTokenRequest(response: Response, address: string | undefined): Promise<readonly QuotaState[]> {
+    return this.countRequest(response, [{ policy: 'token_address', subject: addressSubject(address) }]);
   }
 
   /** Counts a request whose caller is not known by its address, unless it was counted before. */

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { toCountedAddress } from '../domain/security/quota-subjects.ts';
+import { endInTurn } from './end-turns.ts';
 
 export interface ReaderLimits {
   /** How long a reader may take less than `minBytes` of what is ready for it. */
@@ -53,7 +54,7 @@ export function endSlowReaders(server: Server, limits: ReaderLimits): void {
       const reader = look(socket, before);
       if (reader !== before) sockets.set(socket, reader);
       if (reader === undefined) continue;
-      if (isTooSlow(reader, limits.minBytes)) socket.destroy();
+      if (isTooSlow(reader, limits.minBytes)) destroyInTurn(socket);
       else readers.push(reader);
     }
     endBeyond(readers, limits.maxUnreadBytes);
@@ -101,10 +102,12 @@ function endBeyond(readers: readonly Reader[], maxBytes: number): void {
     for (const reader of behind.toSorted((a, b) => countTaken(a) - countTaken(b))) {
       if (unreadBytes <= part) break;
       unreadBytes -= reader.unreadBytes;
-      reader.socket.destroy();
+      destroyInTurn(reader.socket);
     }
   }
 }
+
+const destroyInTurn = (socket: Socket): void => endInTurn(socket, () => socket.destroy());
 
 const countTaken = ({ takenBytes, takenBefore }: Reader): number => takenBytes - takenBefore;
 

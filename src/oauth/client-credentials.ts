@@ -49,10 +49,10 @@ export function parseClientCredentials(
   return credentials;
 }
 
-/** The client id that a request names, proven or not: the subject of the rate limit `token`. */
-export function findPresentedClientId(request: OAuthRequest): string | undefined {
+/** The credentials that a request presents, right or wrong: their client id is the subject of the rate limit `token`. */
+export function findPresentedCredentials(request: OAuthRequest): ClientCredentials | undefined {
   try {
-    return parseClientCredentials(request.authorization, parseOAuthParameters(request.body)).clientId;
+    return parseClientCredentials(request.authorization, parseOAuthParameters(request.body));
   } catch (error) {
     if (error instanceof OAuth2Server.OAuthError) return undefined;
     throw error;

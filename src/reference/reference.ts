@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { Router } from 'express';
 import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
 import { setSecurityHeaders } from '../html/headers.ts';
-import { renderInlineMarkdown, renderMarkdown } from './markdown.ts';
-import { buildReferenceView } from './reference-model.ts';
+import { renderInlineMarkdown } from './markdown.ts';
 import { createStylesheetRoute, renderView, sendView } from '../html/render.ts';
 import { createSimulationFidelityPages } from './fidelity-report.ts';
 import { sendMethodNotAllowed } from '../html/messages.ts';
-import type { Node } from './schema-fields.ts';
 
 interface ErrorEntry {
   readonly code: string;
@@ -22,12 +20,10 @@ interface ErrorEntry {
 /** The server address in the generated document; pages show the real one. */
 const DOCUMENT_URL = 'http://localhost:8080';
 
-const REFERENCE = renderReference();
-
-/** The reference, rendered when this is loaded from the generated document: `/docs`, `/docs/errors`, `/docs/errors/{code}`, `/docs/simulator`. */
+/** The reference, whose page is generated with the document and read when it is first asked for: `/docs`, `/docs/errors`, `/docs/errors/{code}`, `/docs/simulator`. */
 export function createReferencePages({ baseUrl }: { readonly baseUrl: string }): Router {
   // Bytes, which all answers share: a text would be copied for each client, however slowly it reads.
-  const reference = Buffer.from(REFERENCE.replaceAll(DOCUMENT_URL, baseUrl));
+  let reference: Buffer | undefined;
   const entries = errorEntries();
   const list = Buffer.from(
     renderView('errors', { problems: entries.problems, fields: entries.fields, wide: true }),
@@ -37,7 +33,10 @@ export function createReferencePages({ baseUrl }: { readonly baseUrl: string }):
   const router = Router({ caseSensitive: true });
   router.use(createStylesheetRoute());
   router.use('/docs', setSecurityHeaders);
-  router.get('/docs', (_request, response) => void response.type('html').send(reference));
+  router.get('/docs', (_request, response) => {
+    reference ??= Buffer.from(readReference().replaceAll(DOCUMENT_URL, baseUrl));
+    response.type('html').send(reference);
+  });
   router.use('/docs/simulator', createSimulationFidelityPages());
   router.get('/docs/errors', (_request, response) => void response.type('html').send(list));
   router.get('/docs/errors/:code', (request, response) => {
@@ -61,14 +60,8 @@ export function createReferencePages({ baseUrl }: { readonly baseUrl: string }):
 }
 
 /** The page with the example address in it. */
-function renderReference(): string {
-  const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
-  return renderView('reference', {
-    reference: buildReferenceView(JSON.parse(text) as Node),
-    markdown: renderMarkdown,
-    inline: renderInlineMarkdown,
-    wide: true,
-  });
+function readReference(): string {
+  return readFileSync(join(import.meta.dirname, '../../generated/reference.html'), 'utf8');
 }
 
 function errorEntries(): { problems: ErrorEntry[]; fields: ErrorEntry[] } {

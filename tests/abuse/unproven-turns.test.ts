@@ -13,6 +13,7 @@ let api: Api;
 /** Who has taken turns, in their order: addresses with an `@` before them, partners, and the process. */
 const turns: string[] = [];
 let basic = '';
+let credentialsOfBody = '';
 
 beforeAll(async () => {
   const open = async (connection: Parameters<typeof openDatabase>[0]['connection']) =>
@@ -37,6 +38,11 @@ beforeAll(async () => {
     },
     api.clock.now(),
   );
+  credentialsOfBody = JSON.stringify({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: secret,
+  });
   basic = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
 });
 beforeEach(() => {
@@ -116,6 +122,15 @@ test.each([
   expect(await ask()).toBe(status);
   expect(turns.length).toBeGreaterThan(0);
   expect(new Set(turns)).toEqual(new Set([`@${STRANGER}`]));
+});
+
+test('a client whose body was right before is looked up in the share of its partner', async () => {
+  const ask = (): Promise<number> => send('POST', '/oauth2/token/', JSON_BODY, credentialsOfBody);
+  expect(await ask()).toBe(200);
+  expect(turns).toContain(`@${STRANGER}`);
+  turns.length = 0;
+  expect(await ask()).toBe(200);
+  expect(new Set(turns)).toEqual(new Set([api.own.orgId]));
 });
 
 test('a client whose header was right before is looked up in the share of its partner, until it is wrong', async () => {

@@ -4,6 +4,7 @@ import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { boundsOfConnections } from './of-connections.ts';
 import { boundsOfCredentials } from './of-credentials.ts';
 import { boundsOfDatabase } from './of-database.ts';
+import { boundsOfEnds } from './of-ends.ts';
 import { boundsOfEndpoints } from './of-endpoints.ts';
 import { boundsOfLoops } from './of-loops.ts';
 import { boundsOfObjects } from './of-objects.ts';
@@ -16,6 +17,7 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfDatabase,
   ...boundsOfWork,
   ...boundsOfObjects,
+  ...boundsOfEnds,
   ...boundsOfEndpoints,
   ...boundsOfLoops,
 ];

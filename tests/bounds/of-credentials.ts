@@ -129,8 +129,13 @@ const ofTries: readonly Bound[] = [
   ),
   bound(
     'requests of an address to the token endpoint',
-    [replace(OAUTH, 'else await limiter.countTokenRequest(response, request.ip);', '')],
+    [replace(OAUTH, 'isProvenByHeader ? [] : await limiter.countTokenRequest(response, request.ip);', '[];')],
     limits('the endpoint for tokens counts an address before it reads a body'),
+  ),
+  bound(
+    'what a client that proves itself in its body uses up of its address',
+    [replace(OAUTH, 'if (isProven && ofAddress.length > 0) limiter.giveBack(response, ofAddress);', '')],
+    limits('uses up nothing of its address'),
   ),
   bound(
     'requests of a client that is not proven',

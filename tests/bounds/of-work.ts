@@ -94,17 +94,6 @@ export const boundsOfWork: readonly Bound[] = [
     slicer('partners take turns, however many requests of one wait'),
   ),
   bound(
-    'bytes of a density that are read at once',
-    [
-      replace(
-        'src/queries/fleets/fleet-work.ts',
-        'const DENSITY_BYTES_PER_READ = 262_144;',
-        'const DENSITY_BYTES_PER_READ = 1_073_741_824;',
-      ),
-    ],
-    testsOf('tests/compute/loop-holds.test.ts')('households on sixteen million cells do not hold'),
-  ),
-  bound(
     'revisions of prices that are read at once',
     [
       replace(

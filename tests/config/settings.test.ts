@@ -92,3 +92,13 @@ test('QUOTAS takes the place of defaults by name, and off of all', () => {
     expect.stringContaining('(it is "fleets=-1")'),
   ]);
 });
+
+test('the headers of Standard Webhooks are sent unless they are switched off', () => {
+  const isSent = (environment: Readonly<Record<string, string>>): boolean =>
+    readSettings(environment).webhookStandardHeaders;
+  expect([
+    isSent({}),
+    isSent({ WEBHOOK_STANDARD_HEADERS: 'on' }),
+    isSent({ WEBHOOK_STANDARD_HEADERS: 'off' }),
+  ]).toEqual([true, true, false]);
+});

@@ -13,6 +13,7 @@ import { readBodyBytes } from '../../src/http/body.ts';
 import { AlreadyAnsweredError } from '../../src/http/given-up.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
+import { OWN_LOCKS } from '../support/database.ts';
 import { RecordingLog } from '../support/secret-leaks.ts';
 
 // What becomes of a request that is answered, or whose client goes, while its handler still waits for something.
@@ -113,9 +114,7 @@ describe('a request whose body the guard of open bodies ends', () => {
 });
 
 async function isWaitingForLock(api: Api): Promise<boolean> {
-  const { rowCount } = await api.pool.query(
-    'select 1 from pg_locks join pg_database on oid = database where datname = current_database() and not granted',
-  );
+  const { rowCount } = await api.pool.query(`select 1 from ${OWN_LOCKS} where not granted`);
   return rowCount !== 0;
 }
 

@@ -154,3 +154,47 @@ test('wrong credentials from its address do not stop a client that has proven it
   await setSecret(secret);
   expect((await request(known)).status).toBe(200);
 });
+
+test.each([
+  [
+    'a form',
+    (fields: Record<string, string>) => new URLSearchParams(fields).toString(),
+    'x-www-form-urlencoded',
+  ],
+  ['JSON', (fields: Record<string, string>) => JSON.stringify(fields), 'json'],
+])(
+  'a client that proves itself in %s uses up nothing of its address, until its secret is wrong',
+  async (_name, write, type) => {
+    const few = await startApi({
+      rateLimits: { ...DEFAULT_RATE_LIMITS, token_address: { quota: 2, windowSeconds: 60 } },
+    });
+    try {
+      const { client_id: clientId } = await few.db
+        .selectFrom('applications')
+        .select('client_id')
+        .where('org_id', '=', few.own.orgId)
+        .executeTakeFirstOrThrow();
+      const request = (secret: string) =>
+        few.call('issueToken', {
+          raw: write({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret }),
+          headers: { 'content-type': `application/${type}` },
+        });
+      const leftOf = (answer: Awaited<ReturnType<typeof request>>) => [
+        answer.status,
+        /"token_address";r=(\d+)/.exec(answer.headers['ratelimit'] ?? '')?.[1],
+      ];
+      // The first one proves it, and the others have their use given back.
+      for (let times = 0; times < 4; times += 1) expect(leftOf(await request('unused'))).toEqual([200, '1']);
+      await few.db
+        .updateTable('applications')
+        .set({ secret_hash: Buffer.alloc(32) })
+        .where('client_id', '=', clientId)
+        .execute();
+      expect(leftOf(await request('unused'))).toEqual([401, '0']);
+      // Before the body is read nobody knows whose it is.
+      expect(leftOf(await request('unused'))).toEqual([429, '0']);
+    } finally {
+      await few.close();
+    }
+  },
+);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { accountVerifier } from '../support/verifier.ts';
 import { sha256Digest } from '../../src/domain/security/credentials.ts';
-import { findPresentedClientId } from '../../src/oauth/client-credentials.ts';
+import { findPresentedCredentials } from '../../src/oauth/client-credentials.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import { testDatabase } from '../support/database.ts';
 import { expectRefusal, expectToken } from './expectations.ts';
@@ -125,14 +125,14 @@ describe('client authentication', () => {
   });
 
   test('the client id that a request names is told for its rate limit', () => {
-    expect(findPresentedClientId({ authorization: authorization(), body: grant })).toBe(
+    expect(findPresentedCredentials({ authorization: authorization(), body: grant })?.clientId).toBe(
       fixture.client.clientId,
     );
-    expect(findPresentedClientId({ authorization: undefined, body: secretPost() })).toBe(
+    expect(findPresentedCredentials({ authorization: undefined, body: secretPost() })?.clientId).toBe(
       fixture.client.clientId,
     );
-    expect(findPresentedClientId({ authorization: 'Basic ?', body: grant })).toBeUndefined();
-    expect(findPresentedClientId({ authorization: authorization(), body: [] })).toBeUndefined();
+    expect(findPresentedCredentials({ authorization: 'Basic ?', body: grant })).toBeUndefined();
+    expect(findPresentedCredentials({ authorization: authorization(), body: [] })).toBeUndefined();
   });
 });
 

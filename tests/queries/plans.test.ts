@@ -44,8 +44,7 @@ beforeAll(async () => {
     requestPool: {
       waitMs: 60_000,
       open: (connection) => {
-        // Filling takes as long as a busy machine needs.
-        const database = openDatabase({ connection, statementMs: 300_000 });
+        const database = openDatabase({ connection });
         ({ pool } = database);
         return Promise.resolve(database);
       },

@@ -45,6 +45,13 @@ test('the reference shows every operation with its path, and this server instead
   expect((await visitor.get('/docs/')).text).toBe(text);
 });
 
+test('the reference is styled: its stylesheet is the one that is served', async () => {
+  const { text } = await visitor.get('/docs');
+  const path = /<link rel="stylesheet" href="([^"]+)"/.exec(text)?.[1] ?? '';
+  const { status, headers } = await visitor.get(path);
+  expect([path, status, headers['content-type']]).toEqual([path, 200, expect.stringContaining('text/css')]);
+});
+
 test('every problem and every field code has a page with cause and cure, reached from the list', async () => {
   const list = await visitor.get('/docs/errors/');
   const catalogue: Readonly<Record<string, { title: string }>> = { ...PROBLEMS, ...FIELD_PROBLEMS };

@@ -23,6 +23,10 @@ export interface TestDatabase {
   readonly close: () => Promise<void>;
 }
 
+/** In place of `pg_locks`: those of this database alone, since the server has others, with tests of their own. */
+export const OWN_LOCKS =
+  'pg_locks join pg_database own on own.oid = database and own.datname = current_database()';
+
 /** A migrated database, empty. Call close() in afterAll. */
 export async function testDatabase(): Promise<TestDatabase> {
   const { connection: server, template } = testServer();

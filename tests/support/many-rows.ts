@@ -21,6 +21,8 @@ export async function fillOrganization(pool: pg.Pool, filled: FilledOrganization
   const client = await pool.connect();
   try {
     await client.query(`set session_replication_role = replica`);
+    // What is known of tables that grow so fast is old: a plan for few rows took minutes of a busy machine, now and then.
+    await client.query(`set enable_nestloop = off`);
     const statements = [
       ...peopleAndDevices(filled),
       ...items(filled),
@@ -30,6 +32,7 @@ export async function fillOrganization(pool: pg.Pool, filled: FilledOrganization
     ];
     for (const [text, values] of statements) await client.query(text, [...values]);
     await client.query(`set session_replication_role = default`);
+    await client.query(`reset enable_nestloop`);
   } finally {
     client.release();
   }

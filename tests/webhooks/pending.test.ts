@@ -91,7 +91,7 @@ test('every attempt that starts after the answer to a rotation is signed with th
   const answeredAt = now();
   go.resolve(undefined);
   for (let each = perWebhook; each < pending; each += 1) await receiver.next();
-  await dispatcher.stop();
+  await dispatcher.processAll();
   expect(receiver.received.length).toBe(pending);
   expect(receiver.received.filter(signedWith(webhook.secret)).length).toBe(perWebhook);
   expect(receiver.received.filter(signedWith(rotated.body.secret)).length).toBe(pending - perWebhook);

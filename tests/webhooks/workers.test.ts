@@ -5,6 +5,7 @@ import { DELIVERIES_CHANNEL, notifyDispatchers } from '../../src/queries/deliver
 import { listenOnChannel } from '../../src/queries/connection/listen.ts';
 import { startWorkerPresence, type WorkerPresence } from '../../src/queries/connection/worker-presence.ts';
 import type { Dispatcher, DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
+import { OWN_LOCKS } from '../support/database.ts';
 import { startReceiver } from '../support/receiver.ts';
 import {
   addMessage,
@@ -122,7 +123,7 @@ describe('owners', () => {
     const [broken, other] = [await presence(), await presence()];
     await claimAs(broken);
     await fixture.database.pool.query(
-      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = ${broken.workerId}`,
+      `select pg_terminate_backend(pid) from ${OWN_LOCKS} where locktype = 'advisory' and objid = ${broken.workerId}`,
     );
     while (broken.isConnected()) await other.listAbsentWorkers();
     while (!broken.isConnected()) await fixture.database.pool.query('select 1');

@@ -65,7 +65,7 @@ export const boundsOfAnswers: readonly Bound[] = [
     edits: [
       {
         file: SLOW_READERS,
-        from: 'if (isTooSlow(reader, limits.minBytes)) socket.destroy();',
+        from: 'if (isTooSlow(reader, limits.minBytes)) destroyInTurn(socket);',
         to: 'if (isTooSlow(reader, -1)) socket.destroy();',
       },
     ],
@@ -144,8 +144,8 @@ export const boundsOfAnswers: readonly Bound[] = [
     edits: [
       {
         file: 'src/reference/reference.ts',
-        from: '.send(reference));',
-        to: '.send(`${reference.toString()} `));',
+        from: '.send(reference);',
+        to: '.send(`${reference.toString()} `);',
       },
     ],
     proofs: [shared('/docs is')],

@@ -208,7 +208,7 @@ export const boundsOfRequests: readonly Bound[] = [
     name: 'look-ups of clients in the share of who names them',
     attacks: ['victims-client', 'unknown-clients'],
     edits: [
-      { file: 'src/http/oauth-routes.ts', from: 'options.assignToPartner(provenPartnerId)', to: 'undefined' },
+      { file: 'src/http/oauth-routes.ts', from: '  assignToPartner(partnerId);', to: 'undefined' },
       { file: 'src/queries/connection/batches.ts', from: "findRequestScope()?.party ?? ''", to: "''" },
     ],
     proofs: [

@@ -153,27 +153,19 @@ export async function postponeFleetClaim(db: Db, claim: ClaimedFleet, until: Dat
     .execute();
 }
 
-/** Of a density in one statement: the driver gets them as text, which it decodes in a millisecond. */
-const DENSITY_BYTES_PER_READ = 262_144;
-
 /**
- * The weights of the fleet's density as they were sent, a byte for each cell or these compressed; null without a density. Read
- * in slices: of fleets of earlier versions a byte for each of sixteen million cells is stored, which at once would hold the
- * event loop for 80 ms and more.
+ * The weights of the fleet's density as they were sent, a byte for each cell or these compressed: 255 kB at most. Null without
+ * a density.
  */
 export async function findDensityWeights(
   db: Db,
   fleet: Pick<Fleet, 'org_id' | 'id'>,
 ): Promise<Uint8Array | null> {
-  const slices: Uint8Array[] = [];
-  for (let from = 1; ; from += DENSITY_BYTES_PER_READ) {
-    const { rows } = await sql<{ slice: Buffer | null }>`
-      select substring(density_weights from ${from}::integer for ${DENSITY_BYTES_PER_READ}::integer) as slice
-      from fleets where org_id = ${fleet.org_id} and id = ${fleet.id}
-    `.execute(db);
-    const slice = rows[0]?.slice;
-    if (!slice) return null;
-    slices.push(slice);
-    if (slice.length < DENSITY_BYTES_PER_READ) return Buffer.concat(slices);
-  }
+  const row = await db
+    .selectFrom('fleets')
+    .select('density_weights')
+    .where('org_id', '=', fleet.org_id)
+    .where('id', '=', fleet.id)
+    .executeTakeFirst();
+  return row?.density_weights ?? null;
 }

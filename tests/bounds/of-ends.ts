@@ -1,0 +1,46 @@
+// What may fall due at once for many connections.
+import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { bound, replace, testsOf } from './define.ts';
+
+const ends = testsOf('tests/http/end-turns.test.ts');
+
+export const boundsOfEnds: readonly Bound[] = [
+  bound(
+    'time of the ends of one turn of the event loop',
+    [replace('src/http/end-turns.ts', 'const TURN_MS = 2;', 'const TURN_MS = Infinity;')],
+    ends('are ended a few in each turn'),
+    ends('are answered a few in each turn'),
+  ),
+  bound(
+    'bodies that end in one turn of the event loop',
+    [replace('src/http/open-bodies.ts', 'endInTurn(body, () => {', '[0].forEach(() => {')],
+    ends('bodies that all fall silent'),
+  ),
+  bound(
+    'requests that are answered with 408 in one turn of the event loop',
+    [
+      replace(
+        'src/http/client-error.ts',
+        'if (isTimeout(error)) endInTurn(socket, answer);',
+        'if (isTimeout(error)) answer();',
+      ),
+    ],
+    ends('requests whose time is over together'),
+  ),
+  bound(
+    'slow readers that are ended in one turn of the event loop',
+    [
+      replace(
+        'src/http/slow-readers.ts',
+        'endInTurn(socket, () => socket.destroy())',
+        'void socket.destroy()',
+      ),
+    ],
+    ends('readers that are all too slow'),
+  ),
+  bound(
+    'event streams that end in one turn of the event loop',
+    [replace('src/http/event-stream.ts', 'endInTurn(response, () => {', '[0].forEach(() => {')],
+    ends('event streams whose callers may all listen no more'),
+  ),
+];
