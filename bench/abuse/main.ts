@@ -191,8 +191,9 @@ async function measureControl(
   return { p50, p99, delayMs, atMs: performance.now(), victimReads };
 }
 
-/** Two seconds, in which the service's code is compiled and its connections are opened. */
+/** The threads start, and in two seconds the service's code is compiled and its connections are opened. */
 async function warmUp(attacked: Attacked, victim: Victim, { perSecond }: Plan): Promise<void> {
+  await attacked.startThreads();
   await victim.send(attacked, perSecond * 2);
 }
 
