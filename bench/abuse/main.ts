@@ -165,7 +165,8 @@ async function measureRow(
     hasStatistics: !attack.hasNoStatistics,
   });
   try {
-    await warmUp(attacked, victim, plan);
+    await attacked.startThreads();
+    await victim.warmUp(attacked);
     const control = known ?? (await measureControl(attacked, victim, planned, plan));
     const runs: Run[] = [];
     while (runs.length < plan.runs) {
@@ -189,11 +190,6 @@ async function measureControl(
   const control = victimReads === undefined ? CONTROL : { ...CONTROL, victimReads };
   const { p50, p99, delayMs } = await measure(attacked, victim, control, from, requests);
   return { p50, p99, delayMs, atMs: performance.now(), victimReads };
-}
-
-/** Two seconds, in which the service's code is compiled and its connections are opened. */
-async function warmUp(attacked: Attacked, victim: Victim, { perSecond }: Plan): Promise<void> {
-  await victim.send(attacked, perSecond * 2);
 }
 
 /** A fixed piece of work: how fast the machine is now. Milliseconds. */

@@ -57,7 +57,8 @@ async function run(job: VictimJob): Promise<VictimReport> {
   const latencyMs = new Array<number>(job.requests).fill(0);
   const intervalMs = 1000 / job.perSecond;
   const start = performance.now() + 5;
-  const late = AbortSignal.timeout(job.requests * intervalMs + PATIENCE_MS);
+  // A signal takes whole milliseconds; 300 requests a second are not a whole number apart.
+  const late = AbortSignal.timeout(Math.ceil(job.requests * intervalMs) + PATIENCE_MS);
   const send = async (n: number): Promise<void> => {
     const dueMs = n * intervalMs;
     await request(connections, n % 2 === 0 ? read(job) : addUser(job), late, fail);

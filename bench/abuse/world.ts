@@ -20,6 +20,7 @@ import {
 import type { TestServer } from '../../tests/support/database.ts';
 import { Inspector, INSPECTOR_ENV } from '../../tests/support/inspector.ts';
 import { PARTNER_COMMAND, startService } from '../../tests/support/service.ts';
+import { bearer, longestSeriesPath } from './attack.ts';
 import type { Target } from './attack.ts';
 import { TAKE_LONGEST_HOLD, WATCH_HOLDS } from './holds.ts';
 import { prepareAttacker, prepareVictim, startBlackHole } from './partners.ts';
@@ -54,6 +55,8 @@ interface Start {
 export interface Attacked {
   readonly target: Target;
   readonly victim: VictimPartner & Pick<VictimJob, 'port'>;
+  /** Lets the threads do a job, so that they have been started before anything is measured. */
+  startThreads(): Promise<void>;
   /** Resident memory of the service's process in MB, now and at most since the last call. */
   memory(): { readonly now: number; readonly peak: number };
   /** The longest hold of the event loop since the last call, and the longest delay of a timer, in milliseconds. */
@@ -146,6 +149,14 @@ async function startAttacked(
   return {
     target: { ...attacker, port, victimClientId: victim.clientId },
     victim: { ...victim, port },
+    startThreads: async () => {
+      const { fleet, token } = victim;
+      if (fleet === undefined) throw new Error('The victim has no fleet.');
+      const address = `http://127.0.0.1:${port}${longestSeriesPath(fleet)}`;
+      const { body, statusCode } = await request(address, { dispatcher: observer, headers: bearer(token) });
+      await body.dump();
+      if (statusCode !== 200) throw new Error(`The first series was answered ${statusCode}.`);
+    },
     memory: () => readMemory(service.pid),
     longestHold: async () => {
       const address = `http://127.0.0.1:${metricsPort ?? port}/metrics`;

@@ -30,6 +30,7 @@ import { createConsentPage } from '../portal/consent.ts';
 import { createConsentRequests } from '../conditions/consent-requests.ts';
 import { createPortal } from '../portal/portal.ts';
 import type { PasswordHasher } from '../domain/security/passwords.ts';
+import { kindOf } from '../domain/security/quota-subjects.ts';
 import { FairShare, REFUSE_AFTER_MS } from '../shares/fair-share.ts';
 import { createTurns } from '../shares/stranger-turns.ts';
 import { TokenChecks } from '../streams/token-checks.ts';
@@ -131,7 +132,7 @@ export function composeApi(options: ApiOptions): RequestListener {
       runInRequestScope(isAnswering, handle, options.requestDatabaseMs, addressOf),
     assignToPartner: assignRequestToPartner,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
-    isPartner: (request) => findCaller(request).startsWith('partner '),
+    isPartner: (request) => kindOf(findCaller(request)) === 'partner',
     existenceChecks,
     findRuleErrors,
     bytesHandlers,

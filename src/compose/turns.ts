@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { SessionMemory } from '../accounts/sessions.ts';
+import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import { answerOverloaded } from '../http/bare-problem.ts';
 import { createCallerFinder } from '../http/request-caller.ts';
 import { RequestTurns } from '../http/request-turns.ts';
@@ -12,7 +13,7 @@ interface CallersOptions {
   readonly sessions: Pick<SessionMemory, 'findPartner'>;
 }
 
-type FindCaller = (request: IncomingMessage) => string;
+type FindCaller = (request: IncomingMessage) => QuotaSubject;
 
 /** Whose turn a request takes: a partner's as far as its token or session has been seen, otherwise an address's. */
 export function createFinder({ trustedProxies, authenticator, sessions }: CallersOptions): FindCaller {

@@ -107,13 +107,12 @@ export class ComputePool {
     }
   }
 
-  /** The same for a request without a body: takes its turn, runs the job, and ends the turn. */
-  async runInTurn<Name extends JobName>(
-    partnerId: string,
-    name: Name,
-    input: JobInput<Name>,
-  ): Promise<JobOutput<Name>> {
-    return this.#turns.run(partnerId, () => this.run(partnerId, name, input));
+  /**
+   * Does the work in a turn of the partner.
+   * @throws Problem overloaded (503); what the work throws.
+   */
+  inTurn<Result>(partnerId: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#turns.run(partnerId, work);
   }
 
   /** Ends the threads; jobs that run are lost. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
+import { toProblemDocument } from './problem-document.ts';
 import { endAnswer } from './unread-body.ts';
 
 const RETRY_SECONDS = '2';
@@ -19,21 +19,18 @@ export interface BareProblem {
 export function answerBareProblem(
   request: IncomingMessage,
   response: ServerResponse,
-  { baseUrl, code, headers = {}, ...own }: BareProblem,
+  { baseUrl, code, detail, headers = {} }: BareProblem,
 ): void {
-  const { status, title, detail } = PROBLEMS[code];
-  const text = JSON.stringify({
-    type: `${baseUrl}/docs/errors/${code}`,
-    title,
-    status,
-    detail: own.detail ?? detail,
-    instance: request.url?.split('?', 1)[0] ?? '/',
+  const document = toProblemDocument({
+    baseUrl,
     code,
-    request_id: setBareHeaders(response),
-    errors: [],
+    detail,
+    instance: request.url?.split('?', 1)[0] ?? '/',
+    requestId: setBareHeaders(response),
   });
+  const text = JSON.stringify(document);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.statusCode = status;
+  response.statusCode = document.status;
   response.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   endAnswer(response, text);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import { endInTurn } from './end-turns.ts';
+import { toProblemDocument } from './problem-document.ts';
 import { MAX_URL_BYTES } from './request-bounds.ts';
 
 type Reason = readonly [code: ProblemCode, phrase: string];
@@ -35,21 +35,11 @@ function answerClientError(error: ClientError, socket: Socket, baseUrl: string):
     return;
   }
   const [code, phrase] = findReason(error);
-  const { status, title, detail } = PROBLEMS[code];
   const requestId = randomUUID();
-  const type = `${baseUrl}/docs/errors/${code}`;
-  const body = JSON.stringify({
-    type,
-    title,
-    status,
-    detail,
-    instance: '/',
-    code,
-    request_id: requestId,
-    errors: [],
-  });
+  const document = toProblemDocument({ baseUrl, code, instance: '/', requestId });
+  const body = JSON.stringify(document);
   const head = [
-    `HTTP/1.1 ${status} ${phrase}`,
+    `HTTP/1.1 ${document.status} ${phrase}`,
     'Content-Type: application/problem+json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,

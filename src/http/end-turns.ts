@@ -1,10 +1,18 @@
+import { performance } from 'node:perf_hooks';
+import { TurnLoop } from './turn-loop.ts';
+
 /** What the ends of one turn of the event loop may take, in milliseconds; an end costs some 0.1 ms. */
 const TURN_MS = 2;
 
 /** What is to be ended, in the order in which it was added. */
 const WAITING = new Map<object, () => void>();
-let isRunning = false;
-let turnBeganMs = 0;
+
+const LOOP = new TurnLoop({
+  turnMs: TURN_MS,
+  monotonicMs: () => performance.now(),
+  hasNext: () => WAITING.size > 0,
+  doNext: endNext,
+});
 
 /**
  * Calls `end` in one of the next turns of the event loop: what falls due at once for thousands of connections is done in
@@ -12,32 +20,13 @@ let turnBeganMs = 0;
  */
 export function endInTurn(owner: object, end: () => void): void {
   if (!WAITING.has(owner)) WAITING.set(owner, end);
-  if (isRunning) return;
-  isRunning = true;
-  setImmediate(runTurn);
+  LOOP.start();
 }
 
-function runTurn(): void {
-  turnBeganMs = performance.now();
-  runNext();
-}
-
-function runNext(): void {
-  const [next] = WAITING;
-  if (next === undefined) {
-    isRunning = false;
-    return;
-  }
-  if (performance.now() - turnBeganMs >= TURN_MS) {
-    setImmediate(runTurn);
-    return;
-  }
-  const [owner, end] = next;
-  WAITING.delete(owner);
-  try {
+function endNext(): void {
+  for (const [owner, end] of WAITING) {
+    WAITING.delete(owner);
     end();
-  } finally {
-    // Behind all that the end does without waiting: that is of its turn too.
-    queueMicrotask(() => process.nextTick(runNext));
+    return;
   }
 }

@@ -4,10 +4,10 @@ import type { ProblemCode } from '../../generated/problems.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Log } from '../log/log.ts';
 import { isGivenUp, isTooLate } from './given-up.ts';
+import { toProblemDocument } from './problem-document.ts';
 import { getLoggedPath, getRequestPath, getRequestId } from './request-id.ts';
 import { endAnswer } from './unread-body.ts';
 
-const QUOTA_TYPE = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 const RETRY_UNAVAILABLE_SECONDS = '5';
 
 export interface ProblemSettings {
@@ -57,20 +57,19 @@ function logFailure(error: unknown, request: Request, response: Response, log: L
 
 /** Answers a request with a problem (RFC 9457). */
 export function sendProblem(request: Request, response: Response, problem: Problem, baseUrl: string): void {
-  const { status, title } = PROBLEMS[problem.code];
-  response.locals['problemCode'] = problem.code;
+  const { code, message: detail, errors, areErrorsTruncated } = problem;
+  response.locals['problemCode'] = code;
   response.set(problem.headers);
-  sendJson(response, status, 'application/problem+json', {
-    type: problem.code === 'quota_exceeded' ? QUOTA_TYPE : `${baseUrl}/docs/errors/${problem.code}`,
-    title,
-    status,
-    detail: problem.message,
+  const document = toProblemDocument({
+    baseUrl,
+    code,
+    detail,
     instance: getRequestPath(request),
-    code: problem.code,
-    request_id: getRequestId(response),
-    errors: problem.errors,
-    ...(problem.areErrorsTruncated ? { errors_truncated: true } : {}),
+    requestId: getRequestId(response),
+    errors,
+    areErrorsTruncated,
   });
+  sendJson(response, document.status, 'application/problem+json', document);
 }
 
 /** The code of the problem that was sent; undefined for other answers, such as pages. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Policy, Quota } from '../config/rate-limits.ts';
-import { SUBJECT_KINDS } from '../domain/security/quota-subjects.ts';
+import { kindOf, SUBJECT_KINDS } from '../domain/security/quota-subjects.ts';
 import type { QuotaSubject, SubjectKind } from '../domain/security/quota-subjects.ts';
 import { adopt, endOf, keyOf, lengthOf, totalOf, toUses } from './quota-window.ts';
 import type { Window, WindowUses } from './quota-window.ts';
@@ -40,6 +40,9 @@ const EXACT_POLICIES: ReadonlySet<Policy> = new Set([
   'webhook_test',
   'broadcast',
 ]);
+
+/** Large quotas whose uses may be given back too: of a token that was issued to a client that proved itself. */
+const RETURNED_POLICIES: ReadonlySet<Policy> = new Set(['token_address']);
 
 const EXCHANGE_MS = 250;
 /** A subject that moves fast is told sooner; this is the least time between two exchanges. */
@@ -104,7 +107,7 @@ export class QuotaCounters {
     if (!EXACT_POLICIES.has(policy)) {
       this.#tellSoon(window);
       const state = this.#stateOf(window, totalOf(window));
-      if (policy === 'token_address') this.#counted.set(state, { window, startedAt: window.startedAt });
+      if (RETURNED_POLICIES.has(policy)) this.#counted.set(state, { window, startedAt: window.startedAt });
       return state;
     }
     const position = window.counted;
@@ -120,7 +123,8 @@ export class QuotaCounters {
 
   /**
    * Undoes the use that this state tells of, once, in all processes: they are told soon, this one counts without it at once.
-   * Nothing is given back of a use that was not counted, is neither of a small quota nor of `token_address`, or whose window is over or was pushed out.
+   * Nothing is given back of a use that was not counted, is neither of a small quota nor of one of `RETURNED_POLICIES`, or whose window is over or
+   * was pushed out.
    */
   giveBack(state: QuotaState): void {
     const { window, startedAt } = this.#counted.get(state) ?? {};
@@ -149,7 +153,7 @@ export class QuotaCounters {
   }
 
   #windowsOf(subject: QuotaSubject): LRUCache<string, Window> {
-    return this.#windows[subject.slice(0, subject.indexOf(' ')) as SubjectKind];
+    return this.#windows[kindOf(subject)];
   }
 
   #window(policy: Policy, subject: QuotaSubject, quota: Quota): Window {

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { OperationId } from '../../generated/routes.ts';
 import type { Policy, RateLimits } from '../config/rate-limits.ts';
 import { Problem } from '../domain/api/problem.ts';
-import { addressSubject } from '../domain/security/quota-subjects.ts';
+import { addressSubject, kindOf } from '../domain/security/quota-subjects.ts';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import { markAsOfPartner } from './known-callers.ts';
 import type { QuotaCounters, QuotaState } from './quota-counters.ts';
@@ -45,7 +45,7 @@ export class RateLimiter {
    * @throws Problem quota_exceeded when a policy's quota is used up.
    */
   async countRequest(response: Response, list: readonly QuotaUse[]): Promise<readonly QuotaState[]> {
-    if (list.some(({ subject }) => subject.startsWith('partner '))) markAsOfPartner(response);
+    if (list.some(({ subject }) => kindOf(subject) === 'partner')) markAsOfPartner(response);
     const limits = this.#limits;
     if (limits === undefined) return [];
     const counted = await Promise.all(

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { toCountedAddress } from '../domain/security/quota-subjects.ts';
+import { addressSubject } from '../domain/security/quota-subjects.ts';
+import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import { createMembership, findClientAddress } from './trusted-proxies.ts';
 
 export interface CallerOptions {
@@ -14,7 +15,7 @@ export interface CallerOptions {
  * Whose turn a request takes before anything is read or asked of the database: its partner's where this process has seen its
  * token or its session, otherwise its address's (IPv6: its /64), as the rate limits count it.
  */
-export function createCallerFinder(options: CallerOptions): (request: IncomingMessage) => string {
+export function createCallerFinder(options: CallerOptions): (request: IncomingMessage) => QuotaSubject {
   const isTrusted = createMembership(options.trustedProxies);
   return (request) => {
     const { authorization, cookie } = request.headers;
@@ -23,6 +24,6 @@ export function createCallerFinder(options: CallerOptions): (request: IncomingMe
         ? cookie && options.findPartnerOfSession(cookie)
         : options.findPartnerOfToken(authorization);
     if (partnerId) return `partner ${partnerId}`;
-    return `address ${toCountedAddress(findClientAddress(request, isTrusted))}`;
+    return addressSubject(findClientAddress(request, isTrusted));
   };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { TurnLoop } from './turn-loop.ts';
 
 /** How long one turn of the event loop may begin requests at once. */
 const STARTING_MS = 5;
@@ -63,18 +64,25 @@ export class RequestTurns {
   readonly #callers = new Map<string, Set<Waiting>>();
   #turn = -1;
   #turnBeganMs = -Infinity;
-  #isRunning = false;
+  readonly #loop: TurnLoop;
 
   constructor(listener: RequestListener, options: RequestTurnsOptions) {
     this.#listener = listener;
     this.#options = options;
     this.#clock = options.clock ?? PROCESS_CLOCK;
+    this.#loop = new TurnLoop({
+      turnMs: STARTING_WAITING_MS,
+      monotonicMs: this.#clock.monotonicMs,
+      hasNext: () => this.#callers.size > 0,
+      doNext: () => this.#beginNext(),
+      onTurn: (nowMs) => this.#setTurn(this.#clock.countTurns(), nowMs),
+    });
   }
 
   /** Begins the request now, or when it is its caller's turn. */
   readonly take: RequestListener = (request, response) => {
     const nowMs = this.#clock.monotonicMs();
-    if (!this.#isRunning && this.#hasTimeLeft(nowMs)) this.#listener(request, response);
+    if (!this.#loop.isRunning && this.#hasTimeLeft(nowMs)) this.#listener(request, response);
     else this.#wait(request, response, nowMs);
   };
 
@@ -83,9 +91,13 @@ export class RequestTurns {
     if (nowMs - this.#turnBeganMs < STARTING_MS) return true;
     const turn = this.#clock.countTurns();
     if (turn === this.#turn) return false;
-    this.#turn = turn;
-    this.#turnBeganMs = nowMs;
+    this.#setTurn(turn, nowMs);
     return true;
+  }
+
+  #setTurn(turn: number, beganMs: number): void {
+    this.#turn = turn;
+    this.#turnBeganMs = beganMs;
   }
 
   #wait(request: IncomingMessage, response: ServerResponse, sinceMs: number): void {
@@ -107,33 +119,17 @@ export class RequestTurns {
     waiting.add(entry);
     this.#callers.set(caller, waiting);
     response.once('close', entry.leave);
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    setImmediate(() => this.#runTurn());
+    this.#loop.start();
   }
 
-  #runTurn(): void {
-    this.#turn = this.#clock.countTurns();
-    this.#turnBeganMs = this.#clock.monotonicMs();
-    this.#runNext();
-  }
-
-  #runNext(): void {
-    const [next] = this.#callers;
-    if (next === undefined) {
-      this.#isRunning = false;
+  /** Begins one request of the caller whose turn it is. */
+  #beginNext(): void {
+    for (const [caller, waiting] of this.#callers) {
+      this.#callers.delete(caller);
+      this.#callers.set(caller, waiting);
+      this.#beginOneOf(waiting);
       return;
     }
-    if (this.#clock.monotonicMs() - this.#turnBeganMs >= STARTING_WAITING_MS) {
-      setImmediate(() => this.#runTurn());
-      return;
-    }
-    const [caller, waiting] = next;
-    this.#callers.delete(caller);
-    this.#callers.set(caller, waiting);
-    this.#beginOneOf(waiting);
-    // Behind all that the request does without waiting: that is of its turn too.
-    queueMicrotask(() => process.nextTick(() => this.#runNext()));
   }
 
   #beginOneOf(waiting: ReadonlySet<Waiting>): void {

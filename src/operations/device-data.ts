@@ -9,6 +9,7 @@ import { findStoredHousehold } from '../households/stored-households.ts';
 import { TimeSlicer } from '../households/time-slicer.ts';
 import { toDeviceDataMetadata } from '../presenters/device-data.ts';
 import type { Context } from './context.ts';
+import { runHeavyJob } from './heavy-jobs.ts';
 import { findVisibleDevice } from './user-devices.ts';
 import { QUARTER_HOUR_MS, QUARTER_HOURS_PER_DAY } from '../domain/api/durations.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
@@ -65,17 +66,13 @@ async function answer<Type extends DeviceType>(
   const coverage = { from: instantOf(span.first), to: instantOf(span.end), timeZone };
   const metadata = toDeviceDataMetadata(device, resolution, coverage);
   const question = { ...(await toQuestion(context, device, household)), type, span, quarters };
-  const { partnerId } = context.actor;
   if (span.end - span.first <= INLINE_QUARTERS) {
-    const slicer = new TimeSlicer((days) => context.yieldToEventLoop(days, partnerId));
+    const slicer = new TimeSlicer((days) => context.yieldToEventLoop(days, context.actor.partnerId));
     const { periods, made } = await computeDeviceData(question, slicer);
     if (made) await saveCheckpoints(context.db, device.org_id, [made]);
     return { status: 200 as const, body: { metadata, data: periods } };
   }
-  const { answer, made } = await context.compute.runInTurn(partnerId, 'answerDeviceData', {
-    question,
-    metadata,
-  });
+  const { answer, made } = await runHeavyJob(context, false, 'answerDeviceData', { question, metadata });
   if (made) await saveCheckpoints(context.db, device.org_id, [made]);
   return { status: 200 as const, body: new JsonBytes(answer) };
 }

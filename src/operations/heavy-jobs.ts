@@ -2,18 +2,12 @@ import type { JobInput, JobName, JobOutput } from '../compute/jobs.ts';
 import type { Context } from './context.ts';
 
 /** Does work in the partner's turn, which the request has already where its body is large. Throws the problem overloaded (503). */
-export async function workInTurn<Result>(
+export function workInTurn<Result>(
   { compute, actor }: Context,
   hasTurn: boolean,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (hasTurn) return work();
-  const endTurn = await compute.acquireTurn(actor.partnerId);
-  try {
-    return await work();
-  } finally {
-    endTurn();
-  }
+  return hasTurn ? work() : compute.inTurn(actor.partnerId, work);
 }
 
 /** Runs a job on a thread in the partner's turn. */

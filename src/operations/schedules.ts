@@ -15,6 +15,7 @@ import type { Household } from '../simulation/household/household.ts';
 import type { KnownPrices } from '../simulation/devices/price-book.ts';
 import { createAssumedHousehold } from '../households/assumed-household.ts';
 import type { Context } from './context.ts';
+import { workInTurn } from './heavy-jobs.ts';
 import { findVisibleDevice } from './user-devices.ts';
 import { DAY_MS, HOUR_MS, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 
@@ -59,12 +60,10 @@ async function answerOf(
   if (subject.to.getTime() - subject.from.getTime() <= INLINE_MS) {
     return (await answerHeatPumpSchedule(await withPrices())).answer;
   }
-  const endTurn = await compute.acquireTurn(actor.partnerId);
-  try {
-    return (await compute.run(actor.partnerId, 'answerHeatPumpSchedule', await withPrices())).answer;
-  } finally {
-    endTurn();
-  }
+  const { answer } = await workInTurn(context, false, async () =>
+    compute.run(actor.partnerId, 'answerHeatPumpSchedule', await withPrices()),
+  );
+  return answer;
 }
 
 /** What the schedule is computed from, or why there are no entries. */

@@ -64,10 +64,10 @@ test('a partner has one turn and eight that wait; the ninth is refused, another 
   expect(pool.usage.turns).toEqual({ capacity: 32, held: 0, waiting: 0 });
 });
 
-test('a job of a request without a body takes a turn too', async () => {
-  start();
+test('work in a turn waits for it before it asks for a thread', async () => {
+  const run = start();
   const release = await pool.acquireTurn('a');
-  const done = pool.runInTurn('a', 'work' as 'answerDeviceData', {} as never);
+  const done = pool.inTurn('a', () => run('work'));
   expect(pool.usage).toMatchObject({ turns: { held: 1, waiting: 1 }, threads: { held: 0, waiting: 0 } });
   release();
   expect(await done).toEqual(works);

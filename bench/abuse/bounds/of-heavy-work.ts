@@ -62,12 +62,12 @@ export const boundsOfHeavyWork: readonly Bound[] = [
     edits: [
       {
         file: POOL,
-        from: 'return this.#turns.run(partnerId, () => this.run(partnerId, name, input));',
-        to: 'return this.run(partnerId, name, input);',
+        from: 'return this.#turns.run(partnerId, work);',
+        to: 'return work();',
       },
     ],
     proofs: [
-      { file: 'tests/compute/pool.test.ts', test: 'a job of a request without a body takes a turn too' },
+      { file: 'tests/compute/pool.test.ts', test: 'work in a turn waits for it before it asks for a thread' },
     ],
   },
   {

@@ -28,7 +28,7 @@ export const boundsOfRequests: readonly Bound[] = [
     edits: [
       {
         file: 'src/http/request-turns.ts',
-        from: 'if (!this.#isRunning && this.#hasTimeLeft(nowMs)) this.#listener(request, response);',
+        from: 'if (!this.#loop.isRunning && this.#hasTimeLeft(nowMs)) this.#listener(request, response);',
         to: 'if (Number.isFinite(nowMs)) this.#listener(request, response);',
       },
     ],

@@ -8,6 +8,10 @@ export type SubjectKind = (typeof SUBJECT_KINDS)[number];
 /** Who is counted: the kind, a space, and which one, such as `address 203.0.113.7`. */
 export type QuotaSubject = `${SubjectKind} ${string}`;
 
+export function kindOf(subject: QuotaSubject): SubjectKind {
+  return subject.slice(0, subject.indexOf(' ')) as SubjectKind;
+}
+
 /** Bits of an IPv6 address that one caller cannot change: a network has 2^64 addresses (RFC 4291, 2.5.4). */
 const IPV6_PREFIX_BITS = 64;
 const BYTES_OF_PREFIX = IPV6_PREFIX_BITS / 8;
