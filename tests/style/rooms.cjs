@@ -81,6 +81,7 @@ const wings = {
     'simulation/kernel',
   ],
   'simulation/cars': [
+    'simulation/people',
     'simulation/devices',
     'simulation/household',
     'simulation/environment',

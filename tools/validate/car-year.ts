@@ -1,6 +1,6 @@
 /** A year of cars as their chargers and their drivers would have written it down. */
 import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
-import { weekdayOf } from '../../src/simulation/cars/driving-day.ts';
+import { weekdayOf } from '../../src/simulation/time/day-type.ts';
 import { createDriver, fillTours } from '../../src/simulation/cars/driver.ts';
 import { Drives } from '../../src/simulation/cars/drives.ts';
 import { DrivingYears } from '../../src/simulation/cars/driving-years.ts';

@@ -1,7 +1,7 @@
 /** Years of heat pumps at a place, measured quarter hour by quarter hour. */
 import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
 import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
-import { isHeatingDay, soilTemperatureC } from '../../src/simulation/environment/heating-climate.ts';
+import { isHeatingDay } from '../../src/simulation/environment/heating-climate.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
 import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
 import type { HeatPump } from '../../src/simulation/household/heat-pump.ts';
@@ -147,7 +147,7 @@ export function measureHotWater(place: Place): number {
     let wattHours = 0;
     for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) {
       const drawn = new Float64Array(QUARTER_HOURS_PER_DAY);
-      const whPerLitre = WH_PER_LITRE_K * (TAP_C - mainsTemperatureC(soilTemperatureC(climate, day)));
+      const whPerLitre = WH_PER_LITRE_K * (TAP_C - mainsTemperatureC(climate.soilTemperatureOn(day)));
       draws.addTo(drawn, { from: 0, to: QUARTER_HOURS_PER_DAY, localDay: day, localQuarter: 0 }, whPerLitre);
       wattHours += sum(drawn);
     }

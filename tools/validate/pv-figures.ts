@@ -56,7 +56,7 @@ export function measureYields(): Row[] {
   });
 }
 
-const SOUTH_ROOF: PvPlant = { rating_kw: 10, tilt_deg: 35, azimuth_deg: 180 };
+const SOUTH_ROOF: PvPlant = { rating_kw: 10, tilt_deg: 35, azimuth_deg: 180, inverter_rating_kw: 10 };
 const LATITUDES = [48.2, 50.1, 52.4];
 const LONGITUDE = 10;
 

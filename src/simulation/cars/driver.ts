@@ -5,8 +5,8 @@ import type { SiteWeather } from '../environment/weather.ts';
 import type { ElectricVehicle } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
 import { NOISE_CHANNEL, hashStream, splitSeed } from '../kernel/noise.ts';
-import { Absences } from './absences.ts';
-import { drivingDayOf } from './driving-day.ts';
+import { Absences } from '../people/absences.ts';
+import { dayTypeOf } from '../time/day-type.ts';
 import { drawHabits, kwhPerKmOf } from './habits.ts';
 import type { Habits } from './habits.ts';
 import { fillDayTours, fillJourney } from './tours.ts';
@@ -70,7 +70,7 @@ export function createDriver(household: Household, vehicle: ElectricVehicle): Dr
 export function fillTours(driver: Driver, localDay: number, tours: DayTours): void {
   const { absences, habits, household, tourStream } = driver;
   if (!absences.isAway(localDay)) {
-    fillDayTours(habits, tourStream, localDay, drivingDayOf(localDay, household.country), tours);
+    fillDayTours(habits, tourStream, localDay, dayTypeOf(localDay, household.country), tours);
     return;
   }
   tours.count = 0;

@@ -6,7 +6,7 @@ import { WORD_VALUES, hashInStream } from '../kernel/noise.ts';
 import { normalOfHash } from '../kernel/normal-table.ts';
 import type { Driver } from './driver.ts';
 import type { Drives } from './drives.ts';
-import { weekdayOf } from './driving-day.ts';
+import { weekdayOf } from '../time/day-type.ts';
 import type { LocalClock } from './local-clock.ts';
 
 /** Shorter stays are not worth a plug, in quarter hours. */

@@ -1,8 +1,8 @@
 /** The tours of a local day, each from home and back, by purpose, from draws alone (docs/simulation.md#electric-vehicle). */
 import { WORD_VALUES, hashInStream } from '../kernel/noise.ts';
 import { normalOfHash } from '../kernel/normal-table.ts';
-import { weekdayOf } from './driving-day.ts';
-import type { DrivingDay } from './driving-day.ts';
+import { weekdayOf } from '../time/day-type.ts';
+import type { DayType } from '../time/day-type.ts';
 import type { Habits } from './habits.ts';
 
 /** Tours in the order in which they are driven. Times are hours of the local day, distances km there and back, unscaled. */
@@ -73,7 +73,7 @@ export function fillDayTours(
   habits: Habits,
   stream: number,
   localDay: number,
-  kind: DrivingDay,
+  kind: DayType,
   tours: DayTours,
 ): void {
   tours.count = 0;
@@ -107,7 +107,7 @@ function addWorkingDay(
   addTour(tours, leave, leave + away, 9 * far);
 }
 
-function addOutings(habits: Habits, stream: number, day: number, kind: DrivingDay, tours: DayTours): void {
+function addOutings(habits: Habits, stream: number, day: number, kind: DayType, tours: DayTours): void {
   const { shiftHours, outingFactor } = habits;
   const { first, long, at, night } = OUTINGS[kind];
   const chance = uniform(stream, day, 10);

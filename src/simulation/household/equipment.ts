@@ -57,7 +57,6 @@ export function drawEquipment(
   site: HeatPumpSite,
   traits: Traits,
   ownsVehicle: boolean,
-  traits: Traits,
 ): Equipment {
   return {
     pv: drawPv(definition, seed, index, site.latitude),

@@ -71,7 +71,6 @@ export const NOISE_CHANNEL = {
   commuteDistance: 123,
   tour: 124,
   plugIn: 125,
-  vehicleAbsence: 126,
   floorArea: 140,
   heatLoss: 141,
   buildingAge: 142,

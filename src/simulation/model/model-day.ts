@@ -3,15 +3,10 @@ import type { HeatPumpRows } from '../house/heat-pump-rows.ts';
 import { HouseSimulation } from '../house/house-simulation.ts';
 import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
-import { daySegmentsIn } from '../time/local-day.ts';
 import type { DayFiller } from '../time/local-day.ts';
-import { DayCache } from '../kernel/bounded-cache.ts';
 import { splitSeed } from '../kernel/noise.ts';
 import { pvPowerOnPlaneW, panelPlaneOf } from '../devices/pv.ts';
-import {
-  allocateInt32Array,
-  roundNonNegative,
-} from '../kernel/typed-arrays.ts';
+import { roundNonNegative } from '../kernel/typed-arrays.ts';
 import { siteWeather } from '../environment/weather.ts';
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 

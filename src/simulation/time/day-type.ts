@@ -7,15 +7,17 @@ import { isPublicHoliday } from './holidays.ts';
 export const DAY_TYPES = ['workday', 'saturday', 'sunday'] as const;
 export type DayType = (typeof DAY_TYPES)[number];
 
+/** Day of the week of a local day (days since 1970), Monday 0 to Sunday 6. 1 January 1970 is a Thursday. */
+export const weekdayOf = (localDay: number): number => (((localDay + 3) % 7) + 7) % 7;
+
 /**
  * Type of a local day (days since 1970) in a country (ISO 3166-1 alpha-2, null at sea): public holidays are Sundays, and 24
  * and 31 December count as Saturdays unless they are Sundays.
  */
 export function dayTypeOf(localDay: number, country: string | null): DayType {
-  // 1 January 1970 is a Thursday.
-  const weekday = (((localDay + 4) % 7) + 7) % 7;
-  if (weekday === 0 || isPublicHoliday(country, localDay)) return 'sunday';
-  if (weekday === 6) return 'saturday';
+  const weekday = weekdayOf(localDay);
+  if (weekday === 6 || isPublicHoliday(country, localDay)) return 'sunday';
+  if (weekday === 5) return 'saturday';
   if (dayOfYear(localDay) < 358) return 'workday';
   const date = new Date(localDay * DAY_MS);
   const eve = date.getUTCMonth() === 11 && (date.getUTCDate() === 24 || date.getUTCDate() === 31);

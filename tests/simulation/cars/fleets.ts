@@ -7,7 +7,7 @@ import { households } from '../fleet.ts';
 export const anyCar: fc.Arbitrary<Household> = fc
   .record({
     seed: fc.maxSafeNat(),
-    place: fc.constantFrom<readonly [number, number][]>(
+    place: fc.constantFrom<[readonly [number, number], ...(readonly [number, number])[]]>(
       [48.2, 16.37],
       [59.9, 10.75],
       [-33.9, 151.2],
