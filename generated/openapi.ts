@@ -6009,7 +6009,7 @@ export interface operations {
                      *         },
                      *         "count": 100,
                      *         "seed": 20261121,
-                     *         "model_version": 1,
+                     *         "model_version": 2,
                      *         "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
                      *         "definition": {
                      *           "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
@@ -6153,7 +6153,7 @@ export interface operations {
                      *       },
                      *       "count": 100,
                      *       "seed": 20261121,
-                     *       "model_version": 1,
+                     *       "model_version": 2,
                      *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
                      *       "definition": {
                      *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
@@ -6300,7 +6300,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "job_id": "8b1f5a2e-4d3c-5e6f-9a7b-1c2d3e4f5a6b",
-                     *       "model_version": 1,
+                     *       "model_version": 2,
                      *       "definition": {
                      *         "request_id": "0c5a9d0e-3a3e-4a8e-9d55-2f1b8f2a6c01",
                      *         "name": "Simulated fleet",
@@ -6907,7 +6907,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "model_version": 1,
+                     *       "model_version": 2,
                      *       "limits": {
                      *         "count_min": 1,
                      *         "count_max": 1000,
@@ -7136,7 +7136,7 @@ export interface operations {
                      *       },
                      *       "count": 100,
                      *       "seed": 20261121,
-                     *       "model_version": 1,
+                     *       "model_version": 2,
                      *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
                      *       "definition": {
                      *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
@@ -7444,7 +7444,7 @@ export interface operations {
                      *       },
                      *       "count": 150,
                      *       "seed": 20261121,
-                     *       "model_version": 1,
+                     *       "model_version": 2,
                      *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
                      *       "definition": {
                      *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
@@ -7600,7 +7600,7 @@ export interface operations {
                      *       },
                      *       "count": 100,
                      *       "seed": 20261121,
-                     *       "model_version": 1,
+                     *       "model_version": 2,
                      *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
                      *       "definition": {
                      *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
@@ -7754,7 +7754,7 @@ export interface operations {
                      *       },
                      *       "count": 100,
                      *       "seed": 20261121,
-                     *       "model_version": 1,
+                     *       "model_version": 2,
                      *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
                      *       "definition": {
                      *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
@@ -7908,7 +7908,7 @@ export interface operations {
                      *       },
                      *       "count": 100,
                      *       "seed": 20261121,
-                     *       "model_version": 1,
+                     *       "model_version": 2,
                      *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
                      *       "definition": {
                      *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",

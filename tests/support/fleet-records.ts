@@ -35,7 +35,7 @@ export async function addFleet(
       status,
       simulation_org_id: orgId,
       seed: 42,
-      model_version: 1,
+      model_version: 2,
       household_count: 1,
       created_count: 1,
       definition: '{}',

@@ -43,12 +43,19 @@ function solve(rows: readonly Float64Array[]): number[] {
 }
 
 /** Coefficients of the terms `used` that fit `values` at the sites' terms. */
-function regress(terms: readonly Float64Array[], values: readonly number[], used: readonly number[]): number[] {
+function regress(
+  terms: readonly Float64Array[],
+  values: readonly number[],
+  used: readonly number[],
+): number[] {
   const rows = used.map((i) => {
     const products = used.map(
       (j) => terms.reduce((sum, row) => sum + (row[i] ?? 0) * (row[j] ?? 0), 0) + (i === j ? RIDGE : 0),
     );
-    return Float64Array.of(...products, terms.reduce((sum, row, site) => sum + (row[i] ?? 0) * (values[site] ?? 0), 0));
+    return Float64Array.of(
+      ...products,
+      terms.reduce((sum, row, site) => sum + (row[i] ?? 0) * (values[site] ?? 0), 0),
+    );
   });
   return solve(rows);
 }
@@ -73,7 +80,8 @@ export function fitClimate(sites: readonly MeasuredSite[]): ClimateTable {
       fitted.map((i) => values[i]?.[column] ?? 0),
       used,
     );
-    for (const [i, term] of used.entries()) coefficients[column * TERM_COUNT + term] = toDigits(found[i] ?? 0, 5);
+    for (const [i, term] of used.entries())
+      coefficients[column * TERM_COUNT + term] = toDigits(found[i] ?? 0, 5);
     for (const i of fitted) {
       const expected = used.reduce(
         (sum, term) => sum + (coefficients[column * TERM_COUNT + term] ?? 0) * (terms[i]?.[term] ?? 0),

@@ -19,6 +19,9 @@ async function climateJson(): Promise<string> {
 }
 
 const isCheck = process.argv.includes('--check');
-writeOrCheckFiles(new Map([[pathOf('coast.json'), `{"points":${JSON.stringify(coastPoints())}}\n`]]), isCheck);
+writeOrCheckFiles(
+  new Map([[pathOf('coast.json'), `{"points":${JSON.stringify(coastPoints())}}\n`]]),
+  isCheck,
+);
 // The fit measures distances with the file written above.
 writeOrCheckFiles(new Map([[pathOf('climate.json'), await climateJson()]]), isCheck);

@@ -34,7 +34,9 @@ export function coastPoints(): number[] {
 }
 
 function isCut(x: number, y: number, toX: number, toY: number): boolean {
-  return (Math.abs(x) > 179.99 && Math.abs(toX) > 179.99) || (y < -89 && toY < -89) || Math.abs(toX - x) > 180;
+  return (
+    (Math.abs(x) > 179.99 && Math.abs(toX) > 179.99) || (y < -89 && toY < -89) || Math.abs(toX - x) > 180
+  );
 }
 
 function packed(points: readonly (readonly [number, number])[]): number[] {

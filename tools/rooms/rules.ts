@@ -28,10 +28,12 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   simulation: 'The pure core of the simulator: no clock, no dice, no database.',
   'simulation/preview': 'What creating a fleet would make: totals, sample households, warnings.',
   'simulation/model': 'A household at any quarter hour, its counters and the state of its devices.',
-  'simulation/cars': 'When a car drives and is plugged in: habits of its driver, tours, decisions, the intervals of a day.',
+  'simulation/cars':
+    'When a car drives and is plugged in: habits of its driver, tours, decisions, the intervals of a day.',
   'simulation/house': 'Indoor and tank temperatures, the heat pump that holds them, and its schedule.',
   'simulation/devices': 'The equations of panels, battery and vehicle; what prices were known.',
-  'simulation/people': 'When people are at home and what they use there: occupancy, absences, appliances, load.',
+  'simulation/people':
+    'When people are at home and what they use there: occupancy, absences, appliances, load.',
   'simulation/household': 'What is drawn of a household from seed, group and index.',
   'simulation/definition':
     'From the body of a fleet request to the definition in force: groups, density, placement.',

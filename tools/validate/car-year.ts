@@ -66,7 +66,12 @@ class SessionLog {
     const hours = (quarter - this.#start) / 4;
     const kwh = this.#milliWh / 1e6;
     if (kwh > 0.5 && hours <= 120) {
-      this.sessions.push({ startHour: Math.floor(localQuarter / 4), weekday: weekdayOf(localDay), hours, kwh });
+      this.sessions.push({
+        startHour: Math.floor(localQuarter / 4),
+        weekday: weekdayOf(localDay),
+        hours,
+        kwh,
+      });
     }
     this.#start = -1;
     this.#milliWh = 0;

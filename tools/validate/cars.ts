@@ -142,7 +142,9 @@ function sessionRows({ years, sessions }: MeasuredFleet): Row[] {
 
 /** Mean of a day from December to February over that from June to August. */
 function winterOverSummer(years: readonly CarYear[]): number {
-  const months = Array.from({ length: 12 }, (_, month) => sum(years.map(({ homeKwh }) => homeKwh[month] ?? 0)));
+  const months = Array.from({ length: 12 }, (_, month) =>
+    sum(years.map(({ homeKwh }) => homeKwh[month] ?? 0)),
+  );
   const daily = (chosen: readonly number[], days: number): number =>
     sum(chosen.map((month) => months[month] ?? 0)) / days;
   return daily([11, 0, 1], 90) / daily([5, 6, 7], 92);

@@ -48,7 +48,8 @@ export function extraterrestrialOn(latitude: number, day: number): number {
 function extraterrestrialKwh(latitude: number, month: number): number {
   const first = MONTH_DAYS.slice(0, month).reduce((sum, days) => sum + days, 0);
   let sum = 0;
-  for (let day = first; day < first + (MONTH_DAYS[month] ?? 0); day++) sum += extraterrestrialOn(latitude, day);
+  for (let day = first; day < first + (MONTH_DAYS[month] ?? 0); day++)
+    sum += extraterrestrialOn(latitude, day);
   return sum;
 }
 
@@ -80,13 +81,24 @@ function readSite(row: Row): MeasuredSite {
   const clearness = monthlyClearness(latitude, value);
   const bySeason = (name: string): number[] => {
     const values = [value(`${name}_${winter}`), value(`${name}_${summer}`)];
-    return values.map((each) => (Number.isNaN(each) ? values.find((other) => !Number.isNaN(other)) ?? 0 : each));
+    return values.map((each) =>
+      Number.isNaN(each) ? (values.find((other) => !Number.isNaN(other)) ?? 0) : each,
+    );
   };
-  set('temperature', MONTHS.map((month) => value(`T${twoDigits(north(month))}`)));
-  set('logRange', MONTHS.map((month) => Math.log(value(`DTR${twoDigits(north(month))}`))));
+  set(
+    'temperature',
+    MONTHS.map((month) => value(`T${twoDigits(north(month))}`)),
+  );
+  set(
+    'logRange',
+    MONTHS.map((month) => Math.log(value(`DTR${twoDigits(north(month))}`))),
+  );
   set('spread', bySeason('sd_T_deseason'));
   set('memory', [value('ac1_T'), value('ac2_T')]);
-  set('clearness', MONTHS.map((month) => clearness[north(month)] ?? 0));
+  set(
+    'clearness',
+    MONTHS.map((month) => clearness[north(month)] ?? 0),
+  );
   set('clearnessSpread', bySeason('Ksd'));
   set('clearnessMemory', [value('ac1_K_deseason')]);
   set('clearnessWarmth', bySeason('r_K_Tmean'));

@@ -8,7 +8,12 @@ import type { HeatPump } from '../../src/simulation/household/heat-pump.ts';
 import { buildHouseholds } from '../../src/simulation/household/household.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import type { HeatPumpRows } from '../../src/simulation/house/heat-pump-rows.ts';
-import { HotWaterDraws, TAP_C, WH_PER_LITRE_K, mainsTemperatureC } from '../../src/simulation/house/hot-water.ts';
+import {
+  HotWaterDraws,
+  TAP_C,
+  WH_PER_LITRE_K,
+  mainsTemperatureC,
+} from '../../src/simulation/house/hot-water.ts';
 import { HouseSimulation } from '../../src/simulation/house/house-simulation.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
 
@@ -155,4 +160,3 @@ export function measureHotWater(place: Place): number {
   });
   return mean(needs);
 }
-

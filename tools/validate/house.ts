@@ -5,15 +5,23 @@ import type { Place, PlaceYear } from './heat-pump-years.ts';
 import { rowWithin } from './row.ts';
 import type { Row } from './row.ts';
 
+/** Largest power of a quarter hour on the days whose mean temperature is asked for, W. */
+function largestQuarter(
+  powerW: Float64Array,
+  dayMeansC: Float64Array,
+  isAsked: (meanC: number) => boolean,
+): number {
+  let highest = 0;
+  for (const [i, power] of powerW.entries()) {
+    if (isAsked(dayMeansC[Math.floor(i / QUARTER_HOURS_PER_DAY)] ?? 0)) highest = Math.max(highest, power);
+  }
+  return highest;
+}
+
 function pumpRows(place: Place, letter: string, { pumps, powerW, dayMeansC }: PlaceYear): Row[] {
   const air = pumps.filter(({ household }) => household.heat_pump.source === 'air');
-  const most = (days: (meanC: number) => boolean): number => {
-    let highest = 0;
-    for (const [i, power] of powerW.entries()) {
-      if (days(dayMeansC[Math.floor(i / QUARTER_HOURS_PER_DAY)] ?? 0)) highest = Math.max(highest, power);
-    }
-    return highest / pumps.length / 1000;
-  };
+  const most = (days: (meanC: number) => boolean): number =>
+    largestQuarter(powerW, dayMeansC, days) / pumps.length / 1000;
   const known = (part: string, figure: string, truth: string, source: string) => ({
     id: `19${letter}${part}`,
     figure: `${place}: ${figure}`,
@@ -29,12 +37,20 @@ function pumpRows(place: Place, letter: string, { pumps, powerW, dayMeansC }: Pl
     ),
     rowWithin(
       known('2', 'electricity of a year, median, kWh', '3,360 (2,020 to 5,770), UK', field),
-      quantile(pumps.map(({ electricKwh }) => electricKwh), 0.5),
+      quantile(
+        pumps.map(({ electricKwh }) => electricKwh),
+        0.5,
+      ),
       [3000, 5500],
       0,
     ),
     rowWithin(
-      known('3', 'largest quarter hour of 100, a pump, kW', '1.7 in a mild British winter', 'RHPP, 700 sites'),
+      known(
+        '3',
+        'largest quarter hour of 100, a pump, kW',
+        '1.7 in a mild British winter',
+        'RHPP, 700 sites',
+      ),
       most(() => true),
       [1.9, 3.5],
     ),
@@ -45,12 +61,18 @@ function pumpRows(place: Place, letter: string, { pumps, powerW, dayMeansC }: Pl
     ),
     rowWithin(
       known('5', 'part of the year that it runs, median', '0.41 (0.26 to 0.56)', field),
-      quantile(pumps.map(({ runShare }) => runShare), 0.5),
+      quantile(
+        pumps.map(({ runShare }) => runShare),
+        0.5,
+      ),
       [0.25, 0.6],
     ),
     rowWithin(
       known('6', 'starts an hour, median', '0.27 (0.13 to 0.58)', field),
-      quantile(pumps.map(({ startsAnHour }) => startsAnHour), 0.5),
+      quantile(
+        pumps.map(({ startsAnHour }) => startsAnHour),
+        0.5,
+      ),
       [0.13, 0.58],
     ),
   ];
@@ -72,7 +94,11 @@ function comfortRows(place: Place, { pumps }: PlaceYear): Row[] {
       100 * mean(pumps.map(({ comfortShare }) => comfortShare)),
       [99.5, 100],
     ),
-    rowWithin(known('b', 'indoor temperature on heating days, mean of homes, C', '20.6'), mean(indoor), [20, 21.4]),
+    rowWithin(
+      known('b', 'indoor temperature on heating days, mean of homes, C', '20.6'),
+      mean(indoor),
+      [20, 21.4],
+    ),
     rowWithin(known('c', 'its spread between homes, K', '1.3'), spread, [1, 1.6]),
   ];
 }

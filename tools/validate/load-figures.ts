@@ -2,7 +2,8 @@
 
 const HALF_HOURS = 48;
 
-export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** The value below which a part 0..1 of the values lies, interpolated between neighbours. */
 export function quantile(values: readonly number[], part: number): number {

@@ -4,7 +4,9 @@ import { LOAD_COLUMNS } from './load-figures.ts';
 import type { LoadColumn } from './load-figures.ts';
 
 const read = (file: string): string[] =>
-  readFileSync(new URL(`truth/${file}`, import.meta.url), 'utf8').trim().split('\n');
+  readFileSync(new URL(`truth/${file}`, import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
 
 /** By column, the values of the homes measured half-hourly over about a year; a home without a value is left out there. */
 export function measuredHomes(): ReadonlyMap<LoadColumn, readonly number[]> {

@@ -39,7 +39,8 @@ export interface ColumnComparison {
 /** The columns, the worst first. */
 export function compareHomes(homes: readonly SimulatedHome[]): ColumnComparison[] {
   const measured = measuredHomes();
-  const quartilesOf = (values: readonly number[]): number[] => [0.25, 0.5, 0.75].map((part) => quantile(values, part));
+  const quartilesOf = (values: readonly number[]): number[] =>
+    [0.25, 0.5, 0.75].map((part) => quantile(values, part));
   const compared = LOAD_COLUMNS.map((column) => {
     const theirs = measured.get(column) ?? [];
     const ours = homes.map(({ figures }) => figures[column]);

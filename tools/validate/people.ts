@@ -113,12 +113,48 @@ const SHAPES: readonly Shape[] = [
     tenth: [6, Infinity],
     ninetieth: [0, 32],
   },
-  { id: '12a', figure: 'Residual, lag 30 min', column: 'ac_lag1', truth: '0.58 (0.48 to 0.65)', median: [0.45, 0.7] },
-  { id: '12b', figure: 'Residual, lag 1 h', column: 'ac_1h', truth: '0.39 (0.22 to 0.42)', median: [0.19, 0.49] },
-  { id: '12c', figure: 'Residual, lag 1 day', column: 'ac_1d', truth: '0.18 (0.08 to 0.27)', median: [0.1, 0.32] },
-  { id: '14a', figure: 'Variation of daily energy', column: 'daily_cv', truth: '0.44 (0.35 to 0.57)', median: [0.28, 0.55] },
-  { id: '14b', figure: 'Days of absence a year', column: 'absence_local_per_yr', truth: '3 (0 to 11)', median: [3, 20] },
-  { id: '15', figure: 'Share of energy at 0 to 5 h', column: 'night_share_0_5', truth: '0.125 (0.09 to 0.16)', median: [0.09, 0.16] },
+  {
+    id: '12a',
+    figure: 'Residual, lag 30 min',
+    column: 'ac_lag1',
+    truth: '0.58 (0.48 to 0.65)',
+    median: [0.45, 0.7],
+  },
+  {
+    id: '12b',
+    figure: 'Residual, lag 1 h',
+    column: 'ac_1h',
+    truth: '0.39 (0.22 to 0.42)',
+    median: [0.19, 0.49],
+  },
+  {
+    id: '12c',
+    figure: 'Residual, lag 1 day',
+    column: 'ac_1d',
+    truth: '0.18 (0.08 to 0.27)',
+    median: [0.1, 0.32],
+  },
+  {
+    id: '14a',
+    figure: 'Variation of daily energy',
+    column: 'daily_cv',
+    truth: '0.44 (0.35 to 0.57)',
+    median: [0.28, 0.55],
+  },
+  {
+    id: '14b',
+    figure: 'Days of absence a year',
+    column: 'absence_local_per_yr',
+    truth: '3 (0 to 11)',
+    median: [3, 20],
+  },
+  {
+    id: '15',
+    figure: 'Share of energy at 0 to 5 h',
+    column: 'night_share_0_5',
+    truth: '0.125 (0.09 to 0.16)',
+    median: [0.09, 0.16],
+  },
 ];
 
 function measureShape({ id, figure, column, truth, median: middle, tenth, ninetieth }: Shape): Row {
@@ -170,7 +206,11 @@ function measureCoincidence(): Row[] {
     });
     const source = 'truth/load-coincidence.csv: upper bounds, with air conditioning';
     const id = `13${'abcd'.charAt(i)}`;
-    return rowWithin({ id, figure: `Coincidence of ${of} homes at 30 min`, truth, source }, mean(factors), range);
+    return rowWithin(
+      { id, figure: `Coincidence of ${of} homes at 30 min`, truth, source },
+      mean(factors),
+      range,
+    );
   });
 }
 

@@ -39,7 +39,8 @@ export function measureYields(): Row[] {
     const energies = fleet.map(({ seed, latitude, longitude, pv }) => {
       const weather = siteWeather(splitSeed(seed), latitude, longitude);
       let wattQuarters = 0;
-      for (let day = FIRST_DAY; day < FIRST_DAY + YEAR_DAYS; day++) wattQuarters += sum(powersOn(weather, pv, day));
+      for (let day = FIRST_DAY; day < FIRST_DAY + YEAR_DAYS; day++)
+        wattQuarters += sum(powersOn(weather, pv, day));
       return wattQuarters / 4000;
     });
     return rowWithin(
@@ -102,9 +103,24 @@ export function measureNeighbours(weatherAt: (latitude: number, longitude: numbe
   const row = (id: string, figure: string, values: readonly number[], accept: readonly [number, number]) =>
     rowWithin({ id, figure, truth: '-', source: '-' }, mean(values), accept, 3);
   return [
-    row('22a', 'Hourly PV of neighbours at 5 km, r', pairs.map(({ near }) => near), [0.95, 1]),
-    row('22b', 'Hourly PV at 200 km, r', pairs.map(({ far }) => far), [0.5, 0.9]),
-    row('22c', 'Daily temperature at 200 km, r', pairs.map(({ warmth }) => warmth), [0.9, 1]),
+    row(
+      '22a',
+      'Hourly PV of neighbours at 5 km, r',
+      pairs.map(({ near }) => near),
+      [0.95, 1],
+    ),
+    row(
+      '22b',
+      'Hourly PV at 200 km, r',
+      pairs.map(({ far }) => far),
+      [0.5, 0.9],
+    ),
+    row(
+      '22c',
+      'Daily temperature at 200 km, r',
+      pairs.map(({ warmth }) => warmth),
+      [0.9, 1],
+    ),
     ...cloudRows(weatherAt(LATITUDES[1] ?? 0, LONGITUDE)),
   ];
 }

@@ -68,7 +68,10 @@ function daysOf(weather: SiteWeather, year: number, latitude: number, longitude:
   });
 }
 
-type YearFigures = Omit<WeatherFigures, 'temperatures' | 'ranges' | 'irradiations' | 'coldest' | 'coldestDay' | 'warmest'>;
+type YearFigures = Omit<
+  WeatherFigures,
+  'temperatures' | 'ranges' | 'irradiations' | 'coldest' | 'coldestDay' | 'warmest'
+>;
 
 function figuresOfYear(days: readonly Day[]): YearFigures {
   const anomalies = deseasonalised(days.map((day) => day.mean));
@@ -91,10 +94,7 @@ function figuresOfYear(days: readonly Day[]): YearFigures {
     spread: bySeason((indexes) => deviation(pick(anomalies, indexes)), false),
     clearness: bySeason((indexes) => mean(pick(filled, indexes)), true),
     clearnessSpread: bySeason((indexes) => deviation(pick(filled, indexes)), true),
-    clearnessWarmth: bySeason(
-      (indexes) => correlation(pick(skies, indexes), pick(anomalies, indexes)),
-      true,
-    ),
+    clearnessWarmth: bySeason((indexes) => correlation(pick(skies, indexes), pick(anomalies, indexes)), true),
     clearnessMemory: autocorrelation(pick(skies, lit), 1),
     clearnessRange: correlation(pick(skies, lit), pick(ranges, lit)),
   };
@@ -112,8 +112,9 @@ export function weatherFigures(weather: SiteWeather, latitude: number, longitude
     DJF: average((year) => year[name].DJF),
     JJA: average((year) => year[name].JJA),
   });
-  const lengths = Array.from({ length: 12 }, (_, month) =>
-    days.filter((day) => day.month === month).length / YEARS.length,
+  const lengths = Array.from(
+    { length: 12 },
+    (_, month) => days.filter((day) => day.month === month).length / YEARS.length,
   );
   return {
     temperatures: byMonth((day) => day.mean),

@@ -42,7 +42,12 @@ function monthError(site: MeasuredSite, fitted: readonly MeasuredSite[]): number
 }
 
 /** A row that is met when two quantiles of an error are small enough. */
-function errorRow(id: string, figure: string, errors: readonly number[], limits?: readonly [number, number]): Row {
+function errorRow(
+  id: string,
+  figure: string,
+  errors: readonly number[],
+  limits?: readonly [number, number],
+): Row {
   const [median, high] = [quantile(errors, 0.5), quantile(errors, 0.9)];
   return {
     id,
@@ -56,15 +61,31 @@ function errorRow(id: string, figure: string, errors: readonly number[], limits?
 }
 
 function climateRows(sites: readonly MeasuredSite[]): Row[] {
-  const alone = sites.map((site) => ({ site, error: monthError(site, sites.filter((other) => other !== site)) }));
+  const alone = sites.map((site) => ({
+    site,
+    error: monthError(
+      site,
+      sites.filter((other) => other !== site),
+    ),
+  }));
   const third = sites.filter(isLeftOut);
   const rest = sites.filter((site) => !third.includes(site));
   const errorsOf = (list: readonly MeasuredSite[]) => list.map((site) => monthError(site, rest));
   const europe = alone.filter(({ site }) => site.region === 'Europe');
   const high = alone.filter(({ site }) => site.heightM > HIGH_M);
   return [
-    errorRow('1a', 'Europe, each site left out in turn', europe.map(({ error }) => error), [1.2, 2.7]),
-    errorRow('1b', 'All sites, each left out in turn', alone.map(({ error }) => error), [1.5, 4]),
+    errorRow(
+      '1a',
+      'Europe, each site left out in turn',
+      europe.map(({ error }) => error),
+      [1.2, 2.7],
+    ),
+    errorRow(
+      '1b',
+      'All sites, each left out in turn',
+      alone.map(({ error }) => error),
+      [1.5, 4],
+    ),
     errorRow('1c', 'A random third left out', errorsOf(third), [1.5, 4]),
     errorRow('1d', 'The two thirds in that fit', errorsOf(rest)),
     errorRow(

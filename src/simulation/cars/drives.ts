@@ -54,7 +54,14 @@ export class Drives {
   }
 
   /** Appends the tours of a local day (days since 1970), at most `most` of them. */
-  append(driver: Driver, year: DrivingYear, localDay: number, tours: DayTours, clock: LocalClock, most = 4): void {
+  append(
+    driver: Driver,
+    year: DrivingYear,
+    localDay: number,
+    tours: DayTours,
+    clock: LocalClock,
+    most = 4,
+  ): void {
     let earliest = EARLIEST;
     const temperature = seasonTemperature(year, dayOfYear(localDay));
     for (let i = 0; i < tours.count && i < most; i++) {
@@ -74,12 +81,19 @@ export class Drives {
         // Too far for the day: as far as it goes.
         const legs = Math.floor((back - leave - 1 - STOP_QUARTERS * (this.stops[at] ?? 0)) / 2);
         if (legs < 1) return;
-        this.#setDistance(at, driver, (km * legs) / (this.legs[at] ?? 1), far, weatherFactor(temperature, far));
+        this.#setDistance(
+          at,
+          driver,
+          (km * legs) / (this.legs[at] ?? 1),
+          far,
+          weatherFactor(temperature, far),
+        );
         this.legs[at] = legs;
       }
       this.leave[at] = clock.utcQuarter(localDay, leave);
       // Where the clock is changed in between, it is the stay that is shorter or longer.
-      const least = (this.leave[at] ?? 0) + 2 * (this.legs[at] ?? 0) + STOP_QUARTERS * (this.stops[at] ?? 0) + 1;
+      const least =
+        (this.leave[at] ?? 0) + 2 * (this.legs[at] ?? 0) + STOP_QUARTERS * (this.stops[at] ?? 0) + 1;
       this.back[at] = Math.max(clock.utcQuarter(localDay, back), least);
       this.day[at] = localDay + nights;
       this.order[at] = i;

@@ -54,12 +54,7 @@ function addTour(tours: DayTours, leave: number, back: number, km: number): void
 }
 
 /** Writes the one tour of the first day of an absence, from which the car is back on the last, or none. */
-export function fillJourney(
-  stream: number,
-  firstDay: number,
-  nights: number,
-  tours: DayTours,
-): void {
+export function fillJourney(stream: number, firstDay: number, nights: number, tours: DayTours): void {
   tours.count = 0;
   if (uniform(stream, firstDay, 20) >= TAKES_THE_CAR) return;
   const leave = 9.5 + 1.2 * normal(stream, firstDay, 21);
@@ -83,13 +78,7 @@ export function fillDayTours(
   } else addOutings(habits, stream, localDay, kind, tours);
 }
 
-function addWorkingDay(
-  habits: Habits,
-  stream: number,
-  day: number,
-  weekday: number,
-  tours: DayTours,
-): void {
+function addWorkingDay(habits: Habits, stream: number, day: number, weekday: number, tours: DayTours): void {
   const { shiftHours } = habits;
   // Shifts change on Mondays: one week from early in the morning, one until late in the evening.
   const late = habits.shifts && ((day - weekday) / 7) % 2 !== 0;

@@ -151,7 +151,12 @@ export function climateColumnsAt(latitude: number, longitude: number, table = TA
   return columns;
 }
 
-function addResiduals(columns: Float64Array, from: number, to: number, neighbours: readonly Neighbour[]): void {
+function addResiduals(
+  columns: Float64Array,
+  from: number,
+  to: number,
+  neighbours: readonly Neighbour[],
+): void {
   for (const { site, weight } of neighbours) {
     for (let column = from; column < to; column++) {
       columns[column] = (columns[column] ?? 0) + weight * (site.residuals[column] ?? 0);

@@ -83,7 +83,9 @@ export class Climate {
     this.monthlyMeansC = calendar('temperature');
     this.meanC = this.monthlyMeansC.reduce((sum, mean) => sum + mean, 0) / MONTHS;
     this.#temperature = new MonthlyCourse(this.monthlyMeansC);
-    this.range = new MonthlyCourse(calendar('logRange').map((log) => Math.min(25, Math.max(1, Math.exp(log)))));
+    this.range = new MonthlyCourse(
+      calendar('logRange').map((log) => Math.min(25, Math.max(1, Math.exp(log)))),
+    );
     this.clearness = new MonthlyCourse(calendar('clearness').map((k) => Math.min(0.78, Math.max(0.12, k))));
     this.spread = seasonal('spread', 0.4);
     this.clearnessSpread = seasonal('clearnessSpread', 0.04);

@@ -78,7 +78,10 @@ class CurveTable {
     const isMirrored = mean > 0.5;
     const low = isMirrored ? 1 - mean : mean;
     const row = Math.min(MEANS - 1, low / MEAN_STEP);
-    const column = Math.min(SPREADS - 1e-6, deviation / SPREAD_STEP / Math.sqrt(Math.max(1e-6, low * (1 - low))));
+    const column = Math.min(
+      SPREADS - 1e-6,
+      deviation / SPREAD_STEP / Math.sqrt(Math.max(1e-6, low * (1 - low))),
+    );
     const [i, j] = [Math.floor(row), Math.floor(column)];
     const [u, v] = [Math.min(1, low / MEAN_STEP - i), column - j];
     const at = i * (SPREADS + 1) + j;

@@ -183,12 +183,6 @@ export class SiteIrradiance {
 }
 
 /** Copies `from`, from a place on, into places `start` to `end` of `to`. */
-function copyRow(
-  from: Float64Array,
-  first: number,
-  to: Float64Array,
-  start: number,
-  end: number,
-): void {
+function copyRow(from: Float64Array, first: number, to: Float64Array, start: number, end: number): void {
   for (let i = start; i < end; i++) to[i] = from[first + i - start] ?? 0;
 }

@@ -77,16 +77,28 @@ export class BlendWeights {
 
 /** Points that a place feels, written over by the next search: hashes and weights, and the sum of their squares. */
 const MAX_POINTS = 256;
-const points = { count: 0, squares: 0, hashes: new Int32Array(MAX_POINTS), weights: new Float64Array(MAX_POINTS) };
+const points = {
+  count: 0,
+  squares: 0,
+  hashes: new Int32Array(MAX_POINTS),
+  weights: new Float64Array(MAX_POINTS),
+};
 
 /** The points that a place in degrees feels, in `points`. */
 function findPoints(stream: number, scale: FieldScale, latitude: number, longitude: number): typeof points {
   const rowDegrees = scale.spacingKm / KM_PER_DEGREE;
   const reachDegrees = scale.reachKm / KM_PER_DEGREE;
-  const lastRow = Math.min(Math.ceil(180 / rowDegrees) - 1, Math.floor((latitude + reachDegrees + 90) / rowDegrees));
+  const lastRow = Math.min(
+    Math.ceil(180 / rowDegrees) - 1,
+    Math.floor((latitude + reachDegrees + 90) / rowDegrees),
+  );
   points.count = 0;
   points.squares = 0;
-  for (let row = Math.max(0, Math.floor((latitude - reachDegrees + 90) / rowDegrees)); row <= lastRow; row++) {
+  for (
+    let row = Math.max(0, Math.floor((latitude - reachDegrees + 90) / rowDegrees));
+    row <= lastRow;
+    row++
+  ) {
     findPointsOfRow(stream, scale, row, latitude, longitude);
   }
   return points;
@@ -182,7 +194,8 @@ export function autoregressiveResponse(first: number, second: number, terms: num
   const response = allocateFloat64Array(terms);
   let squares = 0;
   for (let age = 0; age < terms; age++) {
-    const value = age === 0 ? 1 : one * (response[age - 1] ?? 0) + two * (age > 1 ? (response[age - 2] ?? 0) : 0);
+    const value =
+      age === 0 ? 1 : one * (response[age - 1] ?? 0) + two * (age > 1 ? (response[age - 2] ?? 0) : 0);
     response[age] = value;
     squares += value * value;
   }

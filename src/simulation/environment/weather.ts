@@ -47,8 +47,7 @@ class WeatherCache {
 
   siteAt(seed: Seed, latitude: number, longitude: number): CachedSiteWeather {
     const key = latitude * 1e6 + longitude + seed.lo * 0.56984029 + seed.hi * 0.75487767;
-    const create = () =>
-      this.create(seed, latitude, longitude, climateAt(latitude, longitude));
+    const create = () => this.create(seed, latitude, longitude, climateAt(latitude, longitude));
     const site = this.#sites.getOrCompute(key, create);
     return site.isAt(seed, latitude, longitude) ? site : create();
   }
@@ -138,11 +137,6 @@ export function siteWeather(seed: Seed, latitude: number, longitude: number): Si
 }
 
 /** The weather that a seed gives to a site of a climate of its own, for validation: it is not kept. */
-export function weatherUnder(
-  climate: Climate,
-  seed: Seed,
-  latitude: number,
-  longitude: number,
-): SiteWeather {
+export function weatherUnder(climate: Climate, seed: Seed, latitude: number, longitude: number): SiteWeather {
   return weatherCache.create(seed, latitude, longitude, climate);
 }

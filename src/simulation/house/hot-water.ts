@@ -62,11 +62,7 @@ export class HotWaterDraws {
   }
 
   /** Adds what is drawn in the quarter hours of a day segment to `drawn`: litres at TAP_C times `perLitre`. */
-  addTo(
-    drawn: Float64Array,
-    { from, to, localDay, localQuarter }: DaySegment,
-    perLitre: number,
-  ): void {
+  addTo(drawn: Float64Array, { from, to, localDay, localQuarter }: DaySegment, perLitre: number): void {
     const end = localQuarter + to - from;
     for (let draw = 0; draw < this.#draws; draw++) {
       const hashed = hashInStream(this.#stream, localDay, draw);

@@ -20,9 +20,9 @@ import { drawVehicleEnergyKwh } from './vehicle-energy.ts';
 
 /**
  * Version of the equations. Those of a released version never change: tests/simulation/model/golden.test.ts holds the
- * hashes of what it computes. (0 was a draft.)
+ * hashes of what it computes. (0 and 1 were drafts, 2 is one until the first release.)
  */
-export const MODEL_VERSION = 1;
+export const MODEL_VERSION = 2;
 
 /** Complete in itself: with it and an instant the state of every device follows. Safe to store as JSON. */
 export interface Household {

@@ -1,4 +1,4 @@
-/** The shape in which households of model version 1 are stored, checked field by field when one is read. */
+/** The shape in which households of model version 2 are stored, checked field by field when one is read. */
 import type { Building } from './building.ts';
 import type { Battery, ElectricVehicle, PvPlant } from './equipment.ts';
 import type { Habits } from './habits.ts';
@@ -12,7 +12,7 @@ type Checks<Shape> = Readonly<Record<keyof Shape, Check>>;
 function reject(value: unknown, field: string, expected: string): never {
   const found = value === undefined ? 'nothing' : JSON.stringify(value);
   throw new RangeError(
-    `A stored household of model version 1 must have ${expected} in "${field}", not ${found}.`,
+    `A stored household of model version 2 must have ${expected} in "${field}", not ${found}.`,
   );
 }
 
@@ -98,7 +98,7 @@ const HEAT_PUMP: Checks<HeatPump> = {
 const HABITS: Checks<Habits> = { base_share: isNumber, lateness: isNumber };
 
 const HOUSEHOLD: Checks<Household> = {
-  model_version: isOneOf(1),
+  model_version: isOneOf(2),
   seed: isNumber,
   index: isNumber,
   group: isText,
@@ -122,10 +122,10 @@ const HOUSEHOLD: Checks<Household> = {
 };
 
 /**
- * A household of model version 1, read from the JSON in which it is stored: the same object, once every field has been
+ * A household of model version 2, read from the JSON in which it is stored: the same object, once every field has been
  * checked. Throws a RangeError that names the first field that is missing or of another type.
  */
-export function parseHouseholdOfVersion1(attributes: unknown): Household {
+export function parseHouseholdOfVersion2(attributes: unknown): Household {
   requireFields<Household>(attributes, HOUSEHOLD);
   return attributes;
 }

@@ -54,4 +54,3 @@ export function createHeatDayFiller(
     house.fillDay(day, rows);
   };
 }
-

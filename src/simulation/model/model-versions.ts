@@ -1,7 +1,7 @@
 /** The versions of the model, and the one way from a stored household to its version. */
 import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
-import { parseHouseholdOfVersion1 } from '../household/stored-household.ts';
+import { parseHouseholdOfVersion2 } from '../household/stored-household.ts';
 import { createHouseholdModel } from './model.ts';
 import type { HouseholdModel } from './model.ts';
 
@@ -17,7 +17,7 @@ export type ModelVersions = ReadonlyMap<number, ModelVersion>;
 
 /** All released versions, by their number. */
 export const MODEL_VERSIONS: ModelVersions = new Map([
-  [1, { parseHousehold: parseHouseholdOfVersion1, createModel: createHouseholdModel }],
+  [2, { parseHousehold: parseHouseholdOfVersion2, createModel: createHouseholdModel }],
 ]);
 
 /**

@@ -1,7 +1,14 @@
 /** Days on which nobody is at home: holidays and single days (docs/simulation.md#occupancy-and-absence). */
 import { DAY_MS } from '../../domain/api/durations.ts';
 import type { Household } from '../household/household.ts';
-import { NOISE_CHANNEL, WORD_VALUES, hashInStream, hashStream, pickIndexByShares, splitSeed } from '../kernel/noise.ts';
+import {
+  NOISE_CHANNEL,
+  WORD_VALUES,
+  hashInStream,
+  hashStream,
+  pickIndexByShares,
+  splitSeed,
+} from '../kernel/noise.ts';
 import { dayOfYear, utcYearOf } from '../time/calendar.ts';
 import { profileDayOf, profileMonthOf } from './norm-profile.ts';
 
@@ -82,7 +89,8 @@ export class Absences {
 
   /** Whether nobody is at home on a whole local day (days since 1970). */
   isAway(localDay: number): boolean {
-    if (hashInStream(this.#singleDayStream, localDay) * DAYS_PER_YEAR < SINGLE_DAYS * WORD_VALUES) return true;
+    if (hashInStream(this.#singleDayStream, localDay) * DAYS_PER_YEAR < SINGLE_DAYS * WORD_VALUES)
+      return true;
     this.#turnToYearOf(localDay);
     const day = localDay - this.#firstDay;
     for (let i = 0; i < this.#starts.length; i++) {

@@ -40,7 +40,11 @@ export class ApplianceRuns {
       for (let block = 0; block < BLOCKS; block++) {
         mean += (factors[block] ?? 0) * weightOf(startSums, at, block);
       }
-      const count = poissonCount(finishHash(dayHash, appliance << 4) / WORD_VALUES, often * mean, MAX_STARTS[appliance] ?? 1);
+      const count = poissonCount(
+        finishHash(dayHash, appliance << 4) / WORD_VALUES,
+        often * mean,
+        MAX_STARTS[appliance] ?? 1,
+      );
       for (let run = 1; run <= count; run++) {
         const hash = finishHash(dayHash, (appliance << 4) | run);
         const minute = startMinuteOf(startSums, at, factors, (hash / WORD_VALUES) * mean) + this.#lateMinutes;

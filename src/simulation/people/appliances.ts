@@ -137,7 +137,8 @@ export const TABLE_ANNUAL_KWH = 3500;
 const STARTS_EXPONENT = 0.7;
 
 /** How much oftener than the table says a household of some consumption (kWh a year) starts appliances. */
-export const startsFactorOf = (annualKwh: number): number => (annualKwh / TABLE_ANNUAL_KWH) ** STARTS_EXPONENT;
+export const startsFactorOf = (annualKwh: number): number =>
+  (annualKwh / TABLE_ANNUAL_KWH) ** STARTS_EXPONENT;
 
 export const MINUTES_PER_QUARTER = 15;
 const MILLI_WH_PER_KW_MINUTE = 1e6 / 60;

@@ -58,7 +58,9 @@ const NO_LOAD = new Float64Array(QUARTER_HOURS_PER_DAY);
 export function archetypeCurve(profile: string, month: number, type: DayType): Float64Array {
   let curves = curvesByProfile.get(profile);
   if (!curves) {
-    curves = Array.from({ length: MONTHS }, (_, of) => DAY_TYPES.map((its) => makeCurve(profile, of, its))).flat();
+    curves = Array.from({ length: MONTHS }, (_, of) =>
+      DAY_TYPES.map((its) => makeCurve(profile, of, its)),
+    ).flat();
     curvesByProfile.set(profile, curves);
   }
   return curves[month * DAY_TYPES.length + DAY_TYPES.indexOf(type)] ?? NO_LOAD;

@@ -55,9 +55,7 @@ function makeEventCurves(profile: string, month: number, type: DayType): EventCu
   const curve = archetypeCurve(profile, month, type);
   const budget = curve.map((load) => MAX_EVENT_SHARE * Math.max(0, load - MEAN_BASE_SHARE) * meanMilliWh);
   const factor = startsFactorOf(annualKwh);
-  const starts = APPLIANCES.map((_, appliance) =>
-    startsOf(appliance, type).map((value) => value * factor),
-  );
+  const starts = APPLIANCES.map((_, appliance) => startsOf(appliance, type).map((value) => value * factor));
   for (let round = 0; round < THINNING_ROUNDS; round++) thin(starts, budget);
   const startSums = new Float32Array(APPLIANCES.length * SUMS_PER_APPLIANCE);
   const energies = new Float32Array(APPLIANCES.length * QUARTER_HOURS_PER_DAY);

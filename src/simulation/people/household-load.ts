@@ -5,7 +5,7 @@
 import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
-import { NOISE_CHANNEL, WORD_VALUES, drawUniform, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
+import { NOISE_CHANNEL, WORD_VALUES, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { allocateFloat64Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { dayOfYear, utcYearOf } from '../time/calendar.ts';
@@ -23,6 +23,7 @@ import { profileDayOf, profileMonthOf } from './norm-profile.ts';
 import { drawOwnedAppliances } from './owned-appliances.ts';
 import { BLOCKS, BLOCK_STARTS, occupancyPercents } from './occupancy.ts';
 import { SlowFactors, drawRestlessness, normalFromHash } from './slow-factors.ts';
+import { variationOfDay } from './day-variation.ts';
 import { Whereabouts } from './whereabouts.ts';
 
 const MILLI_WH_PER_KWH = 1e6;
@@ -60,15 +61,6 @@ export function createLoadDayFiller(household: Household): DayFiller<Int32Array>
       load.copyTo(row, from, to, localDay * QUARTER_HOURS_PER_DAY + localQuarter);
     }
   };
-}
-
-/**
- * Factor of a household's whole local day (days since 1970), uniform in 1 ± `spread`. Days come in pairs of 1 + x and
- * 1 - x, so that the sum of the year stays.
- */
-function variationOfDay(seed: Seed, household: number, localDay: number, spread: number): number {
-  const x = (2 * drawUniform(seed, household, NOISE_CHANNEL.dailyLoad, localDay >> 1) - 1) * spread;
-  return localDay % 2 === 0 ? 1 + x : 1 - x;
 }
 
 /** Days of the household begin at the local midnight later by its time shift. */
@@ -182,7 +174,8 @@ class HouseholdLoad {
     const atHome = this.#whereabouts.blocksAtHome(localDay);
     this.#slow.fill(localDay, this.#firstDay, this.#days, slow);
     const day =
-      (season * variationOfDay(this.#seed, index, localDay, spread) *
+      (season *
+        variationOfDay(this.#seed, index, localDay, spread) *
         (1 + this.#moodDeviation * normalFromHash(hashInStream(this.#moods, localDay))) *
         (slow[BLOCKS] ?? 1)) /
       (1 - this.#whereabouts.probabilityAway(localDay));

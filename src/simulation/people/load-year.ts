@@ -16,18 +16,18 @@ export const seasonalFactorOn = (profileDay: number): number =>
 /** Weights of months and types of days in a year: seasonal factors of its days, summed and divided by its days. */
 const weightsByYear = new Map<string, Float64Array>();
 const CACHED_YEARS = 1000;
-const typeCount = DAY_TYPES.length;
+const TYPE_COUNT = DAY_TYPES.length;
 
 function weightsOf(year: number, country: string | null, latitude: number): Float64Array {
   const key = `${year} ${country ?? ''} ${latitude < 0 ? 'south' : 'north'}`;
   const known = weightsByYear.get(key);
   if (known) return known;
-  const weights = new Float64Array(MONTHS * typeCount);
+  const weights = new Float64Array(MONTHS * TYPE_COUNT);
   const start = Date.UTC(year, 0, 1) / DAY_MS;
   const days = Date.UTC(year + 1, 0, 1) / DAY_MS - start;
   for (let day = start; day < start + days; day++) {
     const profileDay = profileDayOf(dayOfYear(day), latitude);
-    const at = profileMonthOf(profileDay) * typeCount + DAY_TYPES.indexOf(dayTypeOf(day, country));
+    const at = profileMonthOf(profileDay) * TYPE_COUNT + DAY_TYPES.indexOf(dayTypeOf(day, country));
     weights[at] = (weights[at] ?? 0) + seasonalFactorOn(profileDay) / days;
   }
   if (weightsByYear.size >= CACHED_YEARS) weightsByYear.clear();
@@ -41,9 +41,9 @@ const activeMeansByProfile = new Map<string, Float64Array>();
 function activeMeansOf(profile: string): Float64Array {
   let means = activeMeansByProfile.get(profile);
   if (!means) {
-    means = Float64Array.from({ length: MONTHS * typeCount }, (_, at) => {
-      const type = DAY_TYPES[at % typeCount] ?? 'workday';
-      return meanOf(archetypeCurve(profile, Math.floor(at / typeCount), type)) - MEAN_BASE_SHARE;
+    means = Float64Array.from({ length: MONTHS * TYPE_COUNT }, (_, at) => {
+      const type = DAY_TYPES[at % TYPE_COUNT] ?? 'workday';
+      return meanOf(archetypeCurve(profile, Math.floor(at / TYPE_COUNT), type)) - MEAN_BASE_SHARE;
     });
     activeMeansByProfile.set(profile, means);
   }
@@ -63,6 +63,6 @@ export function activeMeanOverYear(
   const means = activeMeansOf(profile);
   const weights = weightsOf(year, country, latitude);
   let sum = 0;
-  for (let at = 0; at < MONTHS * typeCount; at++) sum += (means[at] ?? 0) * (weights[at] ?? 0);
+  for (let at = 0; at < MONTHS * TYPE_COUNT; at++) sum += (means[at] ?? 0) * (weights[at] ?? 0);
   return sum;
 }

@@ -74,9 +74,7 @@ export const meanOf = (values: Float64Array): number => {
 const YEARLY_MEAN = meanOverYear((month, type) => meanOf(dynamised(month, type)));
 const PROFILE: Readonly<Record<DayType, readonly Float64Array[]>> = (() => {
   const ofMonths = (type: DayType) =>
-    Array.from({ length: MONTHS }, (_, month) =>
-      dynamised(month, type).map((value) => value / YEARLY_MEAN),
-    );
+    Array.from({ length: MONTHS }, (_, month) => dynamised(month, type).map((value) => value / YEARLY_MEAN));
   return { workday: ofMonths('workday'), saturday: ofMonths('saturday'), sunday: ofMonths('sunday') };
 })();
 const NO_LOAD = new Float64Array(QUARTER_HOURS_PER_DAY);

@@ -29,7 +29,10 @@ const BYTES_DEVIATION = Math.sqrt((4 * (256 ** 2 - 1)) / 12);
 
 /** A nearly normal number with mean 0 and standard deviation 1, between -3.5 and 3.5: the sum of a hash's four bytes. */
 export function normalFromHash(hash: number): number {
-  return ((hash & 255) + ((hash >>> 8) & 255) + ((hash >>> 16) & 255) + (hash >>> 24) - BYTES_MEAN) / BYTES_DEVIATION;
+  return (
+    ((hash & 255) + ((hash >>> 8) & 255) + ((hash >>> 16) & 255) + (hash >>> 24) - BYTES_MEAN) /
+    BYTES_DEVIATION
+  );
 }
 
 /** How much more the days of a household differ than those of others: mean 1. */
@@ -76,7 +79,8 @@ export class SlowFactors {
     const shifted = localDay + this.#phaseOf(which);
     const knot = Math.floor(shifted / KNOT_DAYS);
     const since = shifted - knot * KNOT_DAYS;
-    const z = (BEFORE[since] ?? 0) * this.#knot(which, knot) + (AFTER[since] ?? 0) * this.#knot(which, knot + 1);
+    const z =
+      (BEFORE[since] ?? 0) * this.#knot(which, knot) + (AFTER[since] ?? 0) * this.#knot(which, knot + 1);
     return this.#levelOf(which, z);
   }
 

@@ -6,20 +6,23 @@ import { households } from '../fleet.ts';
 const ANCHOR = new Date('2024-12-01T00:00:00Z');
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-test.each([null, 300, 2500, 6000])('cars charge %s kWh a year at home as asked, within 5 %% each', (asked) => {
-  const body = {
-    count: 60,
-    seed: 11,
-    ev_ownership_fraction: 1,
-    annual_consumption_kwh: 3000,
-    ...(asked === null ? {} : { annual_consumption_with_ev_kwh: 3000 + asked }),
-  };
-  const deviations = households(body, ANCHOR).map(
-    (household) => sum(simulateCarYear(household).homeKwh) / household.ev_annual_kwh - 1,
-  );
-  for (const deviation of deviations) expect(Math.abs(deviation)).toBeLessThan(0.05);
-  expect(Math.abs(sum(deviations) / deviations.length)).toBeLessThan(0.01);
-});
+test.each([null, 300, 2500, 6000])(
+  'cars charge %s kWh a year at home as asked, within 5 %% each',
+  (asked) => {
+    const body = {
+      count: 60,
+      seed: 11,
+      ev_ownership_fraction: 1,
+      annual_consumption_kwh: 3000,
+      ...(asked === null ? {} : { annual_consumption_with_ev_kwh: 3000 + asked }),
+    };
+    const deviations = households(body, ANCHOR).map(
+      (household) => sum(simulateCarYear(household).homeKwh) / household.ev_annual_kwh - 1,
+    );
+    for (const deviation of deviations) expect(Math.abs(deviation)).toBeLessThan(0.05);
+    expect(Math.abs(sum(deviations) / deviations.length)).toBeLessThan(0.01);
+  },
+);
 
 test('where the definition leaves it open, cars of a fleet differ and their mean is the default', () => {
   const fleet = households({ count: 1000, ev_ownership_fraction: 1 });

@@ -22,7 +22,7 @@ export const anyCar: fc.Arbitrary<Household> = fc
   .map(({ seed, place: [latitude, longitude], kwh }) => {
     const plain = { annual_consumption_kwh: 3000, annual_consumption_with_ev_kwh: 3000 + (kwh ?? 0) };
     const body = { count: 1, seed, latitude, longitude, ev_ownership_fraction: 1, ...(kwh ? plain : {}) };
-    const [household] = households(body as Parameters<typeof households>[0]);
+    const [household] = households(body);
     if (!household?.electric_vehicle) throw new Error('every household has a car here');
     return household;
   });

@@ -62,7 +62,8 @@ test('the charge stays between the minimum and the target, and is the same asked
       model.day(day + 40);
       expect(Array.from(model.day(day).vehicleStored)).toEqual(before);
       const { ev, pluggedIn } = model.day(day);
-      for (const [i, energy] of ev.entries()) expect(energy === 0 || (energy > 0 && pluggedIn[i] === 1)).toBe(true);
+      for (const [i, energy] of ev.entries())
+        expect(energy === 0 || (energy > 0 && pluggedIn[i] === 1)).toBe(true);
       for (const stored of before) {
         expect(stored).toBeGreaterThanOrEqual(limits.min);
         expect(stored).toBeLessThanOrEqual(limits.target);

@@ -107,7 +107,9 @@ test('places left out of the fit are told their months within 1.2 K in Europe, 1
     const table = fitClimate(sites.filter((other) => other !== site));
     const columns = climateColumnsAt(site.latitude, site.longitude, table);
     const { from } = CLIMATE_COLUMNS.temperature;
-    const off = MONTHS.map((month) => Math.abs((columns[from + month] ?? 0) - (site.columns[from + month] ?? 0)));
+    const off = MONTHS.map((month) =>
+      Math.abs((columns[from + month] ?? 0) - (site.columns[from + month] ?? 0)),
+    );
     return { region: site.region, error: off.reduce((sum, each) => sum + each, 0) / 12 };
   });
   const quantile = (values: readonly number[], part: number): number =>

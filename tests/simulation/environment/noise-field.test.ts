@@ -19,12 +19,17 @@ const correlation = (a: readonly number[], b: readonly number[]) =>
   Math.sqrt(mean(a.map((value) => value * value)) * mean(b.map((value) => value * value)));
 
 test('a field has mean 0 and variance 1 wherever one looks, the poles and the date line too', () => {
-  const places = Array.from({ length: 60 }, (_, i) => [(i * 37.7) % 181 - 90, ((i * 71.3) % 360) - 180] as const);
-  const variances = [...places, [90, 0], [-90, 10], [0, 180], [60, -180]].map(([latitude = 0, longitude = 0]) => {
-    const values = valuesOf(fieldAt(latitude, longitude));
-    expect(Math.abs(mean(values))).toBeLessThan(0.25);
-    return mean(values.map((value) => value * value));
-  });
+  const places = Array.from(
+    { length: 60 },
+    (_, i) => [((i * 37.7) % 181) - 90, ((i * 71.3) % 360) - 180] as const,
+  );
+  const variances = [...places, [90, 0], [-90, 10], [0, 180], [60, -180]].map(
+    ([latitude = 0, longitude = 0]) => {
+      const values = valuesOf(fieldAt(latitude, longitude));
+      expect(Math.abs(mean(values))).toBeLessThan(0.25);
+      return mean(values.map((value) => value * value));
+    },
+  );
   expect(Math.min(...variances)).toBeGreaterThan(0.7);
   expect(Math.max(...variances)).toBeLessThan(1.35);
   expect(mean(variances)).toBeGreaterThan(0.95);

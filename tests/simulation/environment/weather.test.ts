@@ -104,7 +104,10 @@ test('the air at an instant is that of its quarter hour', () => {
     fc.property(latitudes, longitudes, days, fc.nat({ max: 95 }), (latitude, longitude, day, quarter) => {
       const weather = siteWeather(splitSeed(42), latitude, longitude);
       const middleMs = day * 86_400_000 + (quarter + 0.5) * 900_000;
-      expect(weather.airTemperatureAt(middleMs)).toBeCloseTo(weather.airTemperaturesOn(day)[quarter] ?? NaN, 6);
+      expect(weather.airTemperatureAt(middleMs)).toBeCloseTo(
+        weather.airTemperaturesOn(day)[quarter] ?? NaN,
+        6,
+      );
     }),
   );
 });

@@ -30,6 +30,10 @@ test('runs keep the heat and electricity of their window, and give at least the 
 test('the phase says which quarter hours of a window run, around its end', () => {
   const heat = new Float64Array(96).fill(0).fill(300, 0, 8);
   const electric = heat.map((each) => each / 3);
-  packIntoRuns({ heat, electric, cycles: new Uint8Array(96).fill(1, 0, 8) }, new Float64Array(96).fill(1000), 7);
+  packIntoRuns(
+    { heat, electric, cycles: new Uint8Array(96).fill(1, 0, 8) },
+    new Float64Array(96).fill(1000),
+    7,
+  );
   expect(Array.from(heat.subarray(0, 8))).toEqual([1200, 0, 0, 0, 0, 0, 0, 1200]);
 });

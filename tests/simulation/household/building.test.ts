@@ -2,9 +2,16 @@ import { describe, expect, test } from 'vitest';
 import type { Household } from '../../../src/simulation/household/household.ts';
 import { households } from '../fleet.ts';
 
-const heated = (latitude: number, longitude: number, body: object = {}): NonNullable<Household['heat_pump']>[] =>
-  households({ count: 900, latitude, longitude, ...body }).flatMap(({ heat_pump: pump }) => (pump ? [pump] : []));
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
+const heated = (
+  latitude: number,
+  longitude: number,
+  body: object = {},
+): NonNullable<Household['heat_pump']>[] =>
+  households({ count: 900, latitude, longitude, ...body }).flatMap(({ heat_pump: pump }) =>
+    pump ? [pump] : [],
+  );
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
 const lossPerM2 = (pumps: ReturnType<typeof heated>): number =>
   median(pumps.map(({ building }) => building.heat_loss_w_per_k / building.floor_area_m2));
 
@@ -29,7 +36,11 @@ describe('buildings', () => {
 
   test('are larger for more persons, and wanted at 20.6 C with a spread of 1.3 K', () => {
     const area = (profile: string): number =>
-      median(heated(51.5, -0.1, { groups: [{ name: 'a', profile }] }).map(({ building }) => building.floor_area_m2));
+      median(
+        heated(51.5, -0.1, { groups: [{ name: 'a', profile }] }).map(
+          ({ building }) => building.floor_area_m2,
+        ),
+      );
     expect(area('large_family')).toBeGreaterThan(1.4 * area('single_working'));
     const wanted = london.map(({ building }) => building.comfort_c);
     const mean = wanted.reduce((a, b) => a + b, 0) / wanted.length;

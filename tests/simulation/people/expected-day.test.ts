@@ -3,7 +3,11 @@ import { ARCHETYPES } from '../../../src/simulation/household/profiles.ts';
 import { splitSeed } from '../../../src/simulation/kernel/noise.ts';
 import { ApplianceRuns } from '../../../src/simulation/people/appliance-runs.ts';
 import { APPLIANCES, QUARTERS_AFTER_MIDNIGHT } from '../../../src/simulation/people/appliances.ts';
-import { MEAN_BASE_SHARE, eventCurvesOf, tableAnnualKwhOf } from '../../../src/simulation/people/event-curves.ts';
+import {
+  MEAN_BASE_SHARE,
+  eventCurvesOf,
+  tableAnnualKwhOf,
+} from '../../../src/simulation/people/event-curves.ts';
 import type { EventCurves } from '../../../src/simulation/people/event-curves.ts';
 import { fillRest } from '../../../src/simulation/people/expected-day.ts';
 import { BLOCKS } from '../../../src/simulation/people/occupancy.ts';
@@ -39,9 +43,14 @@ test('expected runs and rest are the curve of the archetype above the base, what
         const wanted = curves.curve.map((load) => scale * (load - MEAN_BASE_SHARE));
         const got = rest.map((value, i) => value + (runs[i] ?? 0));
         expect(Math.min(...rest)).toBeGreaterThanOrEqual(0);
-        expect(got.reduce((a, b) => a + b)).toBeCloseTo(wanted.reduce((a, b) => a + b), 0);
+        expect(got.reduce((a, b) => a + b)).toBeCloseTo(
+          wanted.reduce((a, b) => a + b),
+          0,
+        );
         if (lateness === 0) {
-          expect(Math.max(...got.map((value, i) => Math.abs(value - (wanted[i] ?? 0))))).toBeLessThan(0.01 * scale);
+          expect(Math.max(...got.map((value, i) => Math.abs(value - (wanted[i] ?? 0))))).toBeLessThan(
+            0.01 * scale,
+          );
         }
       }
     }
@@ -55,7 +64,10 @@ test('an ordinary household starts its appliances as often as the table says', (
     const energyFactors = starts.map((value, i) => value * (power[i] ?? 0));
     const curves = eventCurvesOf(household.profile, 4, 'workday');
     const scale = (household.load_annual_kwh * 1e6) / 35_040;
-    parts += fillRest({ curves, scale, energyFactors, lateness: 0, lateMinutes: 0 }, new Float64Array(QUARTERS));
+    parts += fillRest(
+      { curves, scale, energyFactors, lateness: 0, lateMinutes: 0 },
+      new Float64Array(QUARTERS),
+    );
     count += 1;
   }
   expect(parts / count).toBeGreaterThan(0.85);
@@ -90,7 +102,8 @@ test('blocks in which nobody is at home have no starts', () => {
   const sums = new Float64Array(QUARTERS + QUARTERS_AFTER_MIDNIGHT);
   const factors = new Float64Array(BLOCKS);
   factors[5] = 1;
-  for (let day = 0; day < 500; day++) runs.addRuns(day, eventCurvesOf('single_working', 0, 'workday'), factors, sums);
+  for (let day = 0; day < 500; day++)
+    runs.addRuns(day, eventCurvesOf('single_working', 0, 'workday'), factors, sums);
   expect(Math.max(...sums.subarray(0, 76))).toBe(0);
   expect(Math.max(...sums.subarray(76))).toBeGreaterThan(0);
 });

@@ -34,12 +34,21 @@ const arbitraryHousehold = fc
     time_shift_minutes: fc.integer({ min: -18_000, max: 18_000 }).map((shift) => shift / 100),
     day_variation: fc.integer({ min: 0, max: 25 }).map((part) => part / 100),
     latitude: fc.constantFrom(-35, 0, 50),
-    time_zone: fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Pacific/Auckland', 'America/St_Johns'),
+    time_zone: fc.constantFrom(
+      'UTC',
+      'Europe/Berlin',
+      'Asia/Kathmandu',
+      'Pacific/Auckland',
+      'America/St_Johns',
+    ),
   })
   .map((drawn): Household => ({ ...base, ...drawn }));
 
 test('a day is the same whatever days were asked before', () => {
-  const days = fc.array(fc.integer({ min: FIRST_DAY - 1500, max: FIRST_DAY + 1500 }), { minLength: 1, maxLength: 12 });
+  const days = fc.array(fc.integer({ min: FIRST_DAY - 1500, max: FIRST_DAY + 1500 }), {
+    minLength: 1,
+    maxLength: 12,
+  });
   fc.assert(
     fc.property(arbitraryHousehold, days, (household, asked) => {
       const fill = createLoadDayFiller(household);
@@ -84,7 +93,9 @@ test('the fleet follows the norm profile by hour on working days of January and 
     const from = Date.UTC(2025, month, 1) / 86_400_000;
     const hours = new Float64Array(24);
     let asked = 0;
-    const days = Array.from({ length: 31 }, (_, i) => from + i).filter((day) => dayTypeOf(day, 'DE') === 'workday');
+    const days = Array.from({ length: 31 }, (_, i) => from + i).filter(
+      (day) => dayTypeOf(day, 'DE') === 'workday',
+    );
     for (const household of fleet) {
       asked += household.load_annual_kwh;
       const fill = createLoadDayFiller({ ...household, time_zone: 'UTC' });
@@ -105,7 +116,9 @@ test('the fleet follows the norm profile by hour on working days of January and 
 
 test('peaks, memory and days are those of measured homes', () => {
   const fleet = households({ count: 24 });
-  const figures = fleet.map((household) => loadFigures(halfHourPowers(yearOf({ ...household, time_zone: 'UTC' })), 3));
+  const figures = fleet.map((household) =>
+    loadFigures(halfHourPowers(yearOf({ ...household, time_zone: 'UTC' })), 3),
+  );
   const of = (name: keyof (typeof figures)[number]): number[] => figures.map((its) => its[name]);
   expect(median(of('max_over_mean'))).toBeGreaterThan(9);
   expect(median(of('max_over_mean'))).toBeLessThan(16);

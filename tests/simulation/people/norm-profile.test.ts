@@ -38,7 +38,8 @@ test('the mix of archetypes is the norm profile in every month, and each archety
             sum + (sharePercent * annualKwh * (archetypeCurve(name, month, type)[i] ?? 0)) / energy,
           0,
         );
-        if (Math.abs(mixed - norm) > 1e-9) expect({ month, type, i, mixed }).toEqual({ month, type, i, mixed: norm });
+        if (Math.abs(mixed - norm) > 1e-9)
+          expect({ month, type, i, mixed }).toEqual({ month, type, i, mixed: norm });
       }
     }
   }

@@ -2,19 +2,29 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Household } from '../../../src/simulation/household/household.ts';
 import { ARCHETYPES } from '../../../src/simulation/household/profiles.ts';
-import { BLOCKS, blockOf, BLOCK_STARTS, occupancyPercents } from '../../../src/simulation/people/occupancy.ts';
+import {
+  BLOCKS,
+  blockOf,
+  BLOCK_STARTS,
+  occupancyPercents,
+} from '../../../src/simulation/people/occupancy.ts';
 import { Whereabouts } from '../../../src/simulation/people/whereabouts.ts';
 import { first, households } from '../fleet.ts';
 
 const FIRST_DAY = Date.UTC(2025, 0, 1) / 86_400_000;
 const DAYS = 365;
 const base = first(households({ count: 1 }));
-const fleet: readonly Household[] = Array.from({ length: 400 }, (_, index) => ({ ...base, index, country: 'DE' }));
+const fleet: readonly Household[] = Array.from({ length: 400 }, (_, index) => ({
+  ...base,
+  index,
+  country: 'DE',
+}));
 
 test('days of absence a year differ by household: none at all is rare, three weeks too', () => {
   const away = fleet.map((household) => {
     const whereabouts = new Whereabouts(household);
-    return Array.from({ length: DAYS }, (_, day) => whereabouts.isAway(FIRST_DAY + day)).filter(Boolean).length;
+    return Array.from({ length: DAYS }, (_, day) => whereabouts.isAway(FIRST_DAY + day)).filter(Boolean)
+      .length;
   });
   const sorted = away.sort((a, b) => a - b);
   expect(sorted[200]).toBeGreaterThanOrEqual(6);
@@ -23,7 +33,10 @@ test('days of absence a year differ by household: none at all is rare, three wee
 });
 
 test('people are away as often as the probability says, in the north most in July, in the south in January', () => {
-  for (const [latitude, month] of [[50, 6], [-35, 0]] as const) {
+  for (const [latitude, month] of [
+    [50, 6],
+    [-35, 0],
+  ] as const) {
     const from = Date.UTC(2025, month, 1) / 86_400_000;
     let [days, expected, summer] = [0, 0, 0];
     for (const household of fleet) {
@@ -55,7 +68,8 @@ test('somebody is at home in a block as often as the archetype says', () => {
         }
       }
     }
-    for (const [block, share] of expected.entries()) expect(Math.abs((counts[block] ?? 0) - share)).toBeLessThan(0.03);
+    for (const [block, share] of expected.entries())
+      expect(Math.abs((counts[block] ?? 0) - share)).toBeLessThan(0.03);
   }
 });
 
@@ -64,23 +78,30 @@ test('those who work elsewhere are out on working days', () => {
   expect(occupancyPercents('single_working', 'workday')[midday]).toBeLessThan(60);
   expect(occupancyPercents('single_retired', 'workday')[midday]).toBeGreaterThan(70);
   expect(occupancyPercents('single_working', 'sunday')[midday]).toBeGreaterThan(70);
-  expect(Array.from({ length: 96 }, (_, quarter) => blockOf(quarter)).filter((block, i) => i < (BLOCK_STARTS[block] ?? 0))).toEqual([]);
+  expect(
+    Array.from({ length: 96 }, (_, quarter) => blockOf(quarter)).filter(
+      (block, i) => i < (BLOCK_STARTS[block] ?? 0),
+    ),
+  ).toEqual([]);
 });
 
 test('whereabouts do not depend on what was asked before', () => {
   const household = fleet[7] ?? base;
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: FIRST_DAY - 4000, max: FIRST_DAY + 4000 }), { maxLength: 30 }), (days) => {
-      const used = new Whereabouts(household);
-      for (const day of days) {
-        const alone = new Whereabouts(household);
-        expect([used.isAway(day), used.blocksAtHome(day), used.probabilityAway(day)]).toEqual([
-          alone.isAway(day),
-          alone.blocksAtHome(day),
-          alone.probabilityAway(day),
-        ]);
-        if (used.isAway(day)) expect(used.blocksAtHome(day)).toBe(0);
-      }
-    }),
+    fc.property(
+      fc.array(fc.integer({ min: FIRST_DAY - 4000, max: FIRST_DAY + 4000 }), { maxLength: 30 }),
+      (days) => {
+        const used = new Whereabouts(household);
+        for (const day of days) {
+          const alone = new Whereabouts(household);
+          expect([used.isAway(day), used.blocksAtHome(day), used.probabilityAway(day)]).toEqual([
+            alone.isAway(day),
+            alone.blocksAtHome(day),
+            alone.probabilityAway(day),
+          ]);
+          if (used.isAway(day)) expect(used.blocksAtHome(day)).toBe(0);
+        }
+      },
+    ),
   );
 });

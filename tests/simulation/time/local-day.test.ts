@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { localQuarterAt, utcQuarterAt } from '../../../src/simulation/time/local-day.ts';
 
-const ZONES = ['Europe/Vienna', 'America/New_York', 'Australia/Lord_Howe', 'America/Santiago', 'Asia/Kathmandu'];
+const ZONES = [
+  'Europe/Vienna',
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'America/Santiago',
+  'Asia/Kathmandu',
+];
 const quarter = fc.integer({ min: Date.UTC(2020, 0, 1) / 900_000, max: Date.UTC(2030, 0, 1) / 900_000 });
 
 test('a local time is found again in UTC, at most a change of the clock away', () => {
