@@ -50,9 +50,3 @@ export const sum = (values: Iterable<number>): number => {
   for (const value of values) total += value;
   return total;
 };
-
-/** The value below which a part 0..1 of the values lies. */
-export function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN;
-}
