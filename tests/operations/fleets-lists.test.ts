@@ -113,7 +113,7 @@ test('what the devices of a household draw and give adds up, and moves with time
 });
 
 test('a heat pump follows the prices of the partner, and only those known when a quarter began', async () => {
-  const { job_id: jobId } = await fleets.running({ count: 30, latitude: 60, longitude: 10 });
+  const { job_id: jobId } = await fleets.running({ count: 30, latitude: -54.8, longitude: -68.3 });
   const states = async () =>
     (await fleets.devices(jobId as string))
       .filter((device) => device.device_type === 'heat_pump')

@@ -184,7 +184,7 @@ function yearRows({ years, asked }: MeasuredFleet): Row[] {
     row(
       '17-elsewhere',
       'Part of the energy that is charged elsewhere',
-      ['.04 to .1', 'most charging is at home (surveys of drivers with a wallbox)'],
+      ['.04 to .1', 'most charging is at home (surveys of drivers who can charge at home)'],
       [elsewhere / driven, 0.02, 0.15, 3],
     ),
     row(

@@ -114,8 +114,8 @@ function addOutings(habits: Habits, stream: number, day: number, kind: DayType, 
   }
   if (uniform(stream, day, 14) >= habits.secondOuting) return;
   const isLate = uniform(stream, day, 18) < night;
-  const wished = (isLate ? 18.8 : 16.8) + (isLate ? 1.2 : 1.9) * normal(stream, day, 15) + shiftHours;
-  const leave = Math.max(home + 0.5, wished);
+  const preferred = (isLate ? 18.8 : 16.8) + (isLate ? 1.2 : 1.9) * normal(stream, day, 15) + shiftHours;
+  const leave = Math.max(home + 0.5, preferred);
   const away = (isLate ? 2 : 0.8) + 1.8 * Math.exp(0.6 * normal(stream, day, 16));
   addTour(tours, leave, leave + away, 13 * outingFactor * Math.exp(0.7 * normal(stream, day, 17)));
 }

@@ -1,6 +1,6 @@
 /**
  * The named appliances of households: how often they are started and when, what a run takes, who owns them
- * (docs/simulation.md#appliances). Starts are those of a household of 3,500 kWh a year.
+ * (docs/simulation.md#household-load). Starts are those of a household of 3,500 kWh a year.
  */
 import type { DayType } from '../time/day-type.ts';
 

@@ -1,4 +1,4 @@
-/** When somebody is at home: by blocks of a household's day (docs/simulation.md#occupancy). */
+/** When somebody is at home: by blocks of a household's day (docs/simulation.md#occupancy-and-absence). */
 import type { Household } from '../household/household.ts';
 import { NOISE_CHANNEL, WORD_VALUES, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
 import type { DayType } from '../time/day-type.ts';
