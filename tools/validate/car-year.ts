@@ -11,7 +11,7 @@ import { simulateVehicleDay, vehicleBatteryLimitsOf } from '../../src/simulation
 import type { VehicleInterval, VehicleRows } from '../../src/simulation/devices/vehicle.ts';
 import type { ElectricVehicle } from '../../src/simulation/household/equipment.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
-import { localQuarterAt } from '../../src/simulation/time/local-day.ts';
+import { localQuarterAt, utcQuarterAt } from '../../src/simulation/time/local-day.ts';
 
 /** 2025; a month before it lets the batteries forget where they began. */
 const FIRST_DAY = Date.UTC(2025, 0, 1) / DAY_MS;
@@ -82,38 +82,49 @@ class SessionLog {
 class YearCounts {
   readonly homeKwh = new Array<number>(12).fill(0);
   readonly log: SessionLog;
+  /** 1 in the quarter hours of the year in which the car is plugged in. */
+  readonly pluggedIn = new Uint8Array(DAYS * QUARTER_HOURS_PER_DAY);
   elsewhere = 0;
   driven = 0;
-  noons = 0;
-  noonsPluggedIn = 0;
   lowest = Infinity;
   highest = -Infinity;
-  readonly #zone: string;
 
   constructor(zone: string) {
-    this.#zone = zone;
     this.log = new SessionLog(zone);
   }
 
-  /** Counts quarter hour `i` of a UTC day, in which the car did what an interval says. */
-  add(day: number, i: number, { pluggedIn, driven }: VehicleInterval, rows: VehicleRows): void {
-    const quarter = day * QUARTER_HOURS_PER_DAY + i;
-    const charged = rows.ev[i] ?? 0;
-    const stored = rows.vehicleStored[i + 1] ?? 0;
+  /** Counts a UTC day, on which the car did what its intervals say. */
+  addDay(day: number, intervals: readonly VehicleInterval[], { ev, vehicleStored }: VehicleRows): void {
     const month = new Date(day * DAY_MS).getUTCMonth();
-    this.log.add(quarter, pluggedIn, charged);
-    this.homeKwh[month] = (this.homeKwh[month] ?? 0) + charged / 1e6;
-    if (!pluggedIn) {
-      this.driven += Math.max(0, driven);
-      this.elsewhere += stored - (rows.vehicleStored[i] ?? 0) + Math.max(0, driven);
+    const before = day * QUARTER_HOURS_PER_DAY;
+    const start = (day - FIRST_DAY) * QUARTER_HOURS_PER_DAY;
+    for (const { from, to, pluggedIn, driven } of intervals) {
+      if (pluggedIn) this.pluggedIn.fill(1, start + from, start + to);
+      for (let i = from; i < to; i++) {
+        const charged = ev[i] ?? 0;
+        const stored = vehicleStored[i + 1] ?? 0;
+        this.log.add(before + i, pluggedIn, charged);
+        this.homeKwh[month] = (this.homeKwh[month] ?? 0) + charged / 1e6;
+        if (!pluggedIn) {
+          this.driven += Math.max(0, driven);
+          this.elsewhere += stored - (vehicleStored[i] ?? 0) + Math.max(0, driven);
+        }
+        this.lowest = Math.min(this.lowest, stored);
+        this.highest = Math.max(this.highest, stored);
+      }
     }
-    this.lowest = Math.min(this.lowest, stored);
-    this.highest = Math.max(this.highest, stored);
-    const { localDay, localQuarter } = localQuarterAt(this.#zone, quarter);
-    if (localQuarter === QUARTER_HOURS_PER_DAY / 2 && weekdayOf(localDay) < 5) {
-      this.noons++;
-      if (pluggedIn) this.noonsPluggedIn++;
+  }
+
+  /** Part of the noons of working days at which the car is plugged in. */
+  noonShare(zone: string): number {
+    let [noons, pluggedIn] = [0, 0];
+    for (let day = FIRST_DAY + 1; day < FIRST_DAY + DAYS - 1; day++) {
+      if (weekdayOf(day) >= 5) continue;
+      noons++;
+      const noon = utcQuarterAt(zone, day, QUARTER_HOURS_PER_DAY / 2) - FIRST_DAY * QUARTER_HOURS_PER_DAY;
+      pluggedIn += this.pluggedIn[noon] ?? 0;
     }
+    return pluggedIn / noons;
   }
 }
 
@@ -134,16 +145,14 @@ export function simulateCarYear(household: Household): CarYear {
     simulateVehicleDay(limits, intervals, 0, stored, rows);
     stored = rows.vehicleStored[QUARTER_HOURS_PER_DAY] ?? 0;
     if (day < FIRST_DAY) continue;
-    for (const interval of intervals) {
-      for (let i = interval.from; i < interval.to; i++) counts.add(day, i, interval, rows);
-    }
+    counts.addDay(day, intervals, rows);
   }
   return {
     sessions: counts.log.sessions,
     homeKwh: counts.homeKwh,
     elsewhereKwh: counts.elsewhere / 1e6,
     drivenKwh: counts.driven / 1e6,
-    noonShare: counts.noonsPluggedIn / counts.noons,
+    noonShare: counts.noonShare(household.time_zone),
     ...driveFiguresOf(household),
     lowestSocPercent: (100 * counts.lowest) / limits.capacity,
     highestSocPercent: (100 * counts.highest) / limits.capacity,
@@ -165,7 +174,7 @@ function driveFiguresOf(household: Household): { km: number; topSpeed: number } 
   for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) {
     fillTours(driver, day, tours);
     drives.count = 0;
-    drives.append(driver, years.of(day), day, tours, new LocalClock(household.time_zone, day, day));
+    drives.append(driver, years.scaleOn(day), day, tours, new LocalClock(household.time_zone, day, day));
     for (let i = 0; i < drives.count; i++) {
       const distance = drives.km[i] ?? 0;
       km += distance;

@@ -78,7 +78,7 @@ export class CarPlan {
   #addDay(day: number, clock: LocalClock, most?: number): void {
     const { tours, drives } = workspace;
     fillTours(this.#driver, day, tours);
-    if (tours.count > 0) drives.append(this.#driver, this.#years.of(day), day, tours, clock, most);
+    if (tours.count > 0) drives.append(this.#driver, this.#years.scaleOn(day), day, tours, clock, most);
   }
 }
 

@@ -7,6 +7,8 @@ import type { Household } from '../household/household.ts';
 import { NOISE_CHANNEL, hashStream, splitSeed } from '../kernel/noise.ts';
 import { Absences } from '../people/absences.ts';
 import { dayTypeOf } from '../time/day-type.ts';
+import { seasonFactorsOf } from './consumption.ts';
+import type { SeasonFactors } from './consumption.ts';
 import { drawHabits, kwhPerKmOf } from './habits.ts';
 import type { Habits } from './habits.ts';
 import { fillDayTours, fillJourney } from './tours.ts';
@@ -17,6 +19,7 @@ export interface Driver {
   readonly household: Household;
   readonly habits: Habits;
   readonly weather: SiteWeather;
+  readonly seasons: SeasonFactors;
   /** Streams of draws for tours and for plugging in. */
   readonly tourStream: number;
   readonly plugStream: number;
@@ -51,10 +54,12 @@ export function createDriver(household: Household, vehicle: ElectricVehicle): Dr
   const { index, latitude, longitude } = household;
   const seed = splitSeed(household.seed);
   const usablePercent = vehicle.target_soc_percent - MIN_SOC_PERCENT;
+  const weather = siteWeather(seed, latitude, longitude);
   return {
     household,
     habits: drawHabits(household),
-    weather: siteWeather(seed, latitude, longitude),
+    weather,
+    seasons: seasonFactorsOf(weather.climate),
     tourStream: hashStream(seed, index, NOISE_CHANNEL.tour),
     plugStream: hashStream(seed, index, NOISE_CHANNEL.plugIn),
     perKm: kwhPerKmOf(vehicle) * 1e6,

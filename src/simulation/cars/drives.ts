@@ -1,14 +1,13 @@
 /** Tours on the grid of quarter hours, as far and as long as they are driven. */
 import { dayOfYear } from '../time/calendar.ts';
-import { energyOf, isFar, speedOf, weatherFactor } from './consumption.ts';
+import { energyOf, isFar, seasonFactor, speedOf } from './consumption.ts';
 import type { Driver } from './driver.ts';
-import { seasonTemperature } from './driving-years.ts';
-import type { DrivingYear } from './driving-years.ts';
 import type { LocalClock } from './local-clock.ts';
 import type { DayTours } from './tours.ts';
 
-/** No tour is longer, km there and back. */
-const LONGEST_KM = 1600;
+/** No tour of a day and no journey is longer, km there and back. */
+const LONGEST_KM = 600;
+const LONGEST_JOURNEY_KM = 1600;
 /** Local quarter hours: nobody leaves before 4:00 or after 23:00, or is out after 2:00. */
 const EARLIEST = 16;
 const LATEST_LEAVE = 92;
@@ -56,20 +55,21 @@ export class Drives {
   /** Appends the tours of a local day (days since 1970), at most `most` of them. */
   append(
     driver: Driver,
-    year: DrivingYear,
+    scale: number,
     localDay: number,
     tours: DayTours,
     clock: LocalClock,
     most = 4,
   ): void {
     let earliest = EARLIEST;
-    const temperature = seasonTemperature(year, dayOfYear(localDay));
+    const date = dayOfYear(localDay);
     for (let i = 0; i < tours.count && i < most; i++) {
       const nights = tours.nights[i] ?? 0;
       const far = isFar(tours.km[i] ?? 0);
-      const km = Math.min(LONGEST_KM, (tours.km[i] ?? 0) * year.scale);
+      const factor = seasonFactor(driver.seasons, date, far);
+      const km = Math.min(nights > 0 ? LONGEST_JOURNEY_KM : LONGEST_KM, (tours.km[i] ?? 0) * scale);
       const at = this.count;
-      this.#setDistance(at, driver, km, far, weatherFactor(temperature, far));
+      this.#setDistance(at, driver, km, far, factor);
       let leave = Math.max(earliest, Math.round(4 * (tours.leave[i] ?? 0)));
       if (leave > LATEST_LEAVE) return;
       const latest = LATEST_BACK + QUARTERS_PER_DAY * nights;
@@ -81,13 +81,7 @@ export class Drives {
         // Too far for the day: as far as it goes.
         const legs = Math.floor((back - leave - 1 - STOP_QUARTERS * (this.stops[at] ?? 0)) / 2);
         if (legs < 1) return;
-        this.#setDistance(
-          at,
-          driver,
-          (km * legs) / (this.legs[at] ?? 1),
-          far,
-          weatherFactor(temperature, far),
-        );
+        this.#setDistance(at, driver, (km * legs) / (this.legs[at] ?? 1), far, factor);
         this.legs[at] = legs;
       }
       this.leave[at] = clock.utcQuarter(localDay, leave);

@@ -1,76 +1,49 @@
 /**
- * How far a driver's tours are scaled in a calendar year, so that the car charges at home what the definition asks for
- * (docs/simulation.md#electric-vehicle), and how warm the seasons are.
+ * How far a driver's tours are scaled in a calendar year, so that in weather of the norm year the car charges at home what
+ * the definition asks for (docs/simulation.md#electric-vehicle).
  */
 import { DayCache } from '../kernel/bounded-cache.ts';
-import { dayOfYear, utcYearOf } from '../time/calendar.ts';
+import { utcYearOf } from '../time/calendar.ts';
 import { DAY_MS } from '../../domain/api/durations.ts';
-import { energyOf, isFar, weatherFactor } from './consumption.ts';
+import { energyOf, isFar, seasonFactor } from './consumption.ts';
 import { fillTours } from './driver.ts';
 import type { Driver } from './driver.ts';
 import { createDayTours } from './tours.ts';
-
-/** Every fourteenth day of a year stands for its season: 27 looks at the weather instead of 366. */
-const SEASON_DAYS = 14;
-const SEASONS = 27;
-
-export interface DrivingYear {
-  /** Factor on the distance of each tour. */
-  readonly scale: number;
-  /** Outdoor temperature of each season, °C. */
-  readonly temperatures: Float64Array;
-}
-
-/** Temperature of the season in which a day of the year 1..366 lies, °C. */
-export const seasonTemperature = (year: DrivingYear, dayOfTheYear: number): number =>
-  year.temperatures[Math.floor((dayOfTheYear - 1) / SEASON_DAYS)] ?? 0;
 
 /** Arrays that hold nothing from one call to the next. */
 const workspace = { tours: createDayTours(), energies: new Float64Array(4 * 366) };
 
 export class DrivingYears {
   readonly #driver: Driver;
-  readonly #years = new DayCache<DrivingYear>(2);
+  readonly #scales = new DayCache<number>(2);
 
   constructor(driver: Driver) {
     this.#driver = driver;
   }
 
-  /** The calendar year of a local day (days since 1970). */
-  of(localDay: number): DrivingYear {
+  /** Factor on the distance of each tour in the calendar year of a local day (days since 1970). */
+  scaleOn(localDay: number): number {
     const year = utcYearOf(localDay * DAY_MS);
-    return this.#years.find(year) ?? this.#years.set(year, this.#measure(localDay));
+    return this.#scales.find(year) ?? this.#scales.set(year, this.#measure(year));
   }
 
-  #measure(localDay: number): DrivingYear {
-    const { weather, perKm, annual, tourLimit } = this.#driver;
+  #measure(year: number): number {
+    const { seasons, perKm, annual, tourLimit } = this.#driver;
     const { tours, energies } = workspace;
-    const first = localDay - dayOfYear(localDay) + 1;
-    const temperatures = new Float64Array(SEASONS);
+    const first = Date.UTC(year, 0, 1) / DAY_MS;
+    const end = Date.UTC(year + 1, 0, 1) / DAY_MS;
     let count = 0;
-    for (let season = 0; season < SEASONS; season++) {
-      const start = first + season * SEASON_DAYS;
-      const temperature = weather.meanTemperatureOn(start + SEASON_DAYS / 2);
-      temperatures[season] = temperature;
-      const near = weatherFactor(temperature, false);
-      const far = weatherFactor(temperature, true);
-      const end = season < SEASONS - 1 ? start + SEASON_DAYS : first + daysOfYearAt(localDay);
-      for (let day = start; day < end; day++) {
-        fillTours(this.#driver, day, tours);
-        for (let i = 0; i < tours.count; i++) {
-          const km = tours.km[i] ?? 0;
-          energies[count++] = isFar(km) ? energyOf(perKm, km, true) * far : energyOf(perKm, km, false) * near;
-        }
+    for (let day = first; day < end; day++) {
+      fillTours(this.#driver, day, tours);
+      for (let i = 0; i < tours.count; i++) {
+        const km = tours.km[i] ?? 0;
+        const far = isFar(km);
+        energies[count++] = energyOf(perKm, km, far) * seasonFactor(seasons, day - first + 1, far);
       }
     }
-    return { scale: solveScale(energies, count, tourLimit, annual), temperatures };
+    return solveScale(energies, count, tourLimit, annual);
   }
 }
-
-const daysOfYearAt = (localDay: number): number => {
-  const nextYear = Date.UTC(utcYearOf(localDay * DAY_MS) + 1, 0, 1) / DAY_MS;
-  return dayOfYear(nextYear - 1);
-};
 
 /** Most that a tour's distance is scaled by: beyond it the year asks for more than tours carry. */
 const LARGEST_SCALE = 40;

@@ -45,10 +45,10 @@ const COMMUTERS: Readonly<Record<string, number>> = {
 
 /** Spread of the logarithms of yearly home charging and of sessions a week, and their correlation (measured: .69, .83, .63). */
 const ENERGY_SPREAD = 0.6;
-const SESSION_SPREAD = 0.95;
-const SESSION_ENERGY_CORRELATION = 0.55;
+const SESSION_SPREAD = 1.25;
+const SESSION_ENERGY_CORRELATION = 0.62;
 /** Home charging of the median car, kWh a year. */
-const MEDIAN_KWH = 2100;
+const MEDIAN_KWH = 2200;
 
 /** Draws the habits of the driver of a household's vehicle. */
 export function drawHabits(household: Household): Habits {
@@ -70,9 +70,9 @@ export function drawHabits(household: Household): Habits {
     evening: 0.25 + 0.35 * uniform(2),
     secondOuting: Math.min(0.85, 0.35 + 0.35 * uniform(3) + 0.03 * (traits.persons - 2)),
     outingFactor: 0.8 * Math.exp(0.25 * normal(4)),
-    plugsIn: 0.25 * Math.exp(SESSION_SPREAD * sessionDeviate(household.ev_annual_kwh, normal(5))),
-    atBedtime: uniform(6) < 0.17,
-    patience: 0.35 + 0.35 * uniform(7),
+    plugsIn: 0.22 * Math.exp(SESSION_SPREAD * sessionDeviate(household.ev_annual_kwh, normal(5))),
+    atBedtime: uniform(6) < 0.13,
+    patience: 0.38 + 0.32 * uniform(7),
     shiftHours: household.time_shift_minutes / 60,
   };
 }

@@ -18,7 +18,7 @@ const LONG_TOUR = 0.4;
 const PREPARES = 0.9;
 /** Probability of plugging in before going to bed of those who are not used to, on working days and at weekends. */
 const BEDTIME_WORKDAY = 0.06;
-const BEDTIME_WEEKEND = 0.45;
+const BEDTIME_WEEKEND = 0.05;
 /** Probability that the car is unplugged before the next tour; of very long stays after a day. */
 const UNPLUGS = 0.3;
 const LONG_STAY = 120;
@@ -36,15 +36,17 @@ export class PlugInDecisions {
   /** The session of the stay that was decided last, quarter hours of UTC; none when they are equal. */
   from = 0;
   to = 0;
-  #driver: Driver;
-  #drives: Drives;
-  #clock: LocalClock;
+  readonly #driver: Driver;
+  readonly #drives: Drives;
+  readonly #clock: LocalClock;
+  readonly #patience: number;
   /** Energy driven since the last session that made up for it, mWh. */
   #driven = 0;
   #drawnNight = true;
 
   constructor(driver: Driver, drives: Drives, clock: LocalClock) {
     this.#driver = driver;
+    this.#patience = patienceOf(driver);
     this.#drives = drives;
     this.#clock = clock;
   }
@@ -66,7 +68,10 @@ export class PlugInDecisions {
     this.from = overNight ? this.#plugTime(home, next, date, draws) : home;
     this.to = always ? next : this.#unplugTime(next, date, draws);
     if (always) this.#drawnNight = false;
-    this.#driven = Math.max(0, this.#driven - (this.to - this.from) * chargePerQuarter);
+    const owed = (until: number): number =>
+      Math.max(0, this.#driven - (until - this.from) * chargePerQuarter);
+    if (owed(this.to) > this.#patience) this.to = next;
+    this.#driven = owed(this.to);
   }
 
   #wants(i: number, stay: number, overNight: boolean, date: number, draws: number): boolean {
@@ -74,7 +79,7 @@ export class PlugInDecisions {
     const { net } = this.#drives;
     const trip = net[i] ?? 0;
     const coming = net[i + 1] ?? 0;
-    if (overNight && this.#driven > patienceOf(this.#driver)) return true;
+    if (overNight && this.#driven > this.#patience) return true;
     if (this.#driven + coming > RESERVE * usable) return true;
     const ahead = overNight && coming > LONG_TOUR * usable;
     if (ahead && hashInStream(plugStream, date, draws) < PREPARES * WORD_VALUES) return true;

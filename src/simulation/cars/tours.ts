@@ -27,14 +27,14 @@ export const createDayTours = (): DayTours => ({
 
 /** Probability of driving to work on a day on which the driver is used to. */
 const COMMUTES = 0.88;
-/** Probability of a first outing and of a long tour, the hour at which the first is most likely, and the part of second ones at night. */
+/** Probability of a first outing, the hours at which the first and a second one are most likely, the part of second ones at night, and the probability of a long tour instead. */
 const OUTINGS = {
-  workday: { first: 0.7, long: 0.02, at: 10.3, night: 0.05 },
-  saturday: { first: 0.78, long: 0.09, at: 10.8, night: 0.35 },
-  sunday: { first: 0.62, long: 0.11, at: 11.8, night: 0.1 },
+  workday: { first: 0.7, at: 10.3, second: 16.8, night: 0.05, long: 0.02 },
+  saturday: { first: 0.78, at: 10.8, second: 15.2, night: 0.25, long: 0.06 },
+  sunday: { first: 0.62, at: 11.8, second: 15.2, night: 0.08, long: 0.075 },
 } as const;
 /** Median of long tours and of journeys to where an absence is spent, km there and back. */
-const LONG_KM = 170;
+const LONG_KM = 150;
 const JOURNEY_KM = 350;
 /** Probability that a household that is away took the car. */
 const TAKES_THE_CAR = 0.6;
@@ -98,7 +98,7 @@ function addWorkingDay(habits: Habits, stream: number, day: number, weekday: num
 
 function addOutings(habits: Habits, stream: number, day: number, kind: DayType, tours: DayTours): void {
   const { shiftHours, outingFactor } = habits;
-  const { first, long, at, night } = OUTINGS[kind];
+  const { first, at, second, night, long } = OUTINGS[kind];
   const chance = uniform(stream, day, 10);
   if (chance < long) {
     const leave = 9.2 + 1.2 * normal(stream, day, 11) + shiftHours;
@@ -114,7 +114,7 @@ function addOutings(habits: Habits, stream: number, day: number, kind: DayType, 
   }
   if (uniform(stream, day, 14) >= habits.secondOuting) return;
   const isLate = uniform(stream, day, 18) < night;
-  const preferred = (isLate ? 18.8 : 16.8) + (isLate ? 1.2 : 1.9) * normal(stream, day, 15) + shiftHours;
+  const preferred = (isLate ? 18.8 : second) + (isLate ? 1.2 : 1.9) * normal(stream, day, 15) + shiftHours;
   const leave = Math.max(home + 0.5, preferred);
   const away = (isLate ? 2 : 0.8) + 1.8 * Math.exp(0.6 * normal(stream, day, 16));
   addTour(tours, leave, leave + away, 13 * outingFactor * Math.exp(0.7 * normal(stream, day, 17)));

@@ -123,7 +123,7 @@ function buildHousehold(
     drawAnnualConsumption(archetype, seed, index);
   const withEv = group.annual_consumption_with_ev_kwh ?? definition.annual_consumption_with_ev_kwh;
   const traits = drawTraits(seed, index, archetype);
-  const totalKwh = withEv ?? plainKwh + drawVehicleEnergyKwh(seed, index, traits);
+  const totalKwh = withEv ?? plainKwh + drawVehicleEnergyKwh(seed, index, archetype, traits);
   const loadKwh = ownsVehicle ? Math.min(plainKwh, totalKwh) : plainKwh;
   const factor = drawConsumptionFactor(group.variation_fraction, seed, membership.groupIndex, member);
   const shift = (2 * drawUniform(seed, index, NOISE_CHANNEL.timeShift) - 1) * group.max_time_shift_minutes;

@@ -29,6 +29,11 @@ test('where the definition leaves it open, cars of a fleet differ and their mean
   const asked = fleet.map((household) => household.ev_annual_kwh).sort((a, b) => a - b);
   expect(Math.abs(sum(asked) / asked.length / 2500 - 1)).toBeLessThan(0.08);
   expect((asked[900] ?? 0) / (asked[100] ?? NaN)).toBeGreaterThan(3);
+  const mean = (profile: string): number => {
+    const those = fleet.filter((household) => household.profile === profile);
+    return sum(those.map((household) => household.ev_annual_kwh)) / those.length;
+  };
+  expect(mean('single_retired') / mean('single_working')).toBeLessThan(0.9);
 });
 
 test('cars are plugged in as drivers do: in the afternoon and evening, some by day, most for the night', () => {
@@ -38,11 +43,18 @@ test('cars are plugged in as drivers do: in the afternoon and evening, some by d
   const late = sessions.filter(({ startHour }) => startHour >= 15 && startHour < 21);
   expect(share(late)).toBeGreaterThan(0.42);
   expect(share(late)).toBeLessThan(0.65);
+  const weekend = sessions.filter(({ weekday }) => weekday >= 5);
+  const atNight = weekend.filter(({ startHour }) => startHour >= 20).length / weekend.length;
+  expect(atNight).toBeGreaterThan(0.15);
+  expect(atNight).toBeLessThan(0.35);
   expect(share(sessions.filter(({ hours }) => hours < 6))).toBeGreaterThan(0.2);
   expect(share(sessions.filter(({ hours }) => hours > 9))).toBeGreaterThan(0.45);
   const weekly = years.map((year) => year.sessions.length / (365 / 7)).sort((a, b) => a - b);
   expect(weekly[40] ?? 0).toBeGreaterThan(1.9);
   expect(weekly[40] ?? 0).toBeLessThan(3.4);
+  expect(weekly[20] ?? 0).toBeLessThan(2);
+  const elsewhere = sum(years.map((year) => year.elsewhereKwh)) / sum(years.map((year) => year.drivenKwh));
+  expect(elsewhere).toBeLessThan(0.15);
   const noon = sum(years.map((year) => year.noonShare)) / years.length;
   expect(noon).toBeGreaterThan(0.07);
   expect(noon).toBeLessThan(0.3);
