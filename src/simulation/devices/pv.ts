@@ -4,7 +4,7 @@ import type { PvPlant } from '../household/equipment.ts';
 import type { SunDirection } from '../environment/sun.ts';
 
 /** Part of the power that a roof-top system delivers, heat apart (fit to the yields of six countries, make validate). */
-const PERFORMANCE_RATIO = 0.825;
+const PERFORMANCE_RATIO = 0.87;
 /** Share of the light that the ground reflects. */
 const GROUND_ALBEDO = 0.2;
 
