@@ -70,8 +70,8 @@ export function fitClimate(sites: readonly MeasuredSite[]): ClimateTable {
     return row;
   });
   const values = sites.map(({ columns, heightM }) => toSeaLevel(columns, heightM));
-  const coefficients = new Array<number>(COLUMN_COUNT * TERM_COUNT).fill(0);
-  const residuals = sites.map(() => new Array<number>(COLUMN_COUNT).fill(0));
+  const coefficients = new Float64Array(COLUMN_COUNT * TERM_COUNT);
+  const residuals = sites.map(() => new Float64Array(COLUMN_COUNT));
   for (let column = 0; column < COLUMN_COUNT; column++) {
     const fitted = sites.flatMap(({ hasLight }, i) => (hasLight || column < FIRST_LIGHT_COLUMN ? [i] : []));
     const used = termsOf(column);
@@ -100,7 +100,7 @@ export function fitClimate(sites: readonly MeasuredSite[]): ClimateTable {
       vector: unitVector(latitude, longitude),
       heightM,
       hasLight,
-      residuals: residuals[i] ?? [],
+      residuals: residuals[i] ?? new Float64Array(COLUMN_COUNT),
     })),
   };
 }

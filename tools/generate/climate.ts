@@ -13,9 +13,9 @@ async function climateJson(): Promise<string> {
   const { fitClimate } = await import('./climate-fit.ts');
   const { coefficients, sites } = fitClimate(readMeasuredSites());
   const lines = sites.map(({ name, latitude, longitude, heightM, hasLight, residuals }) =>
-    JSON.stringify([name, latitude, longitude, heightM, hasLight ? 1 : 0, residuals]),
+    JSON.stringify([name, latitude, longitude, heightM, hasLight ? 1 : 0, Array.from(residuals)]),
   );
-  return `{"coefficients":${JSON.stringify(coefficients)},"sites":[\n${lines.join(',\n')}\n]}\n`;
+  return `{"coefficients":${JSON.stringify(Array.from(coefficients))},"sites":[\n${lines.join(',\n')}\n]}\n`;
 }
 
 const isCheck = process.argv.includes('--check');

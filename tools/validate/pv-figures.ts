@@ -1,7 +1,7 @@
 /** Yields of roofs by country, and how alike the weather of neighbours is. */
 import { DAY_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 import { panelPlaneOf, pvPowerOnPlaneW } from '../../src/simulation/devices/pv.ts';
-import type { PvPlant } from '../../src/simulation/household/equipment.ts';
+import type { PanelPlane } from '../../src/simulation/devices/pv.ts';
 import { clearSkyIrradiance } from '../../src/simulation/environment/light.ts';
 import { solarTermsAt, sunDirection } from '../../src/simulation/environment/sun.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
@@ -18,19 +18,21 @@ const YEAR_DAYS = 365;
 /** Yields in kWh/kWp of 32,744 roof-top systems, 2012 to 2019 (Schardt and te Heesen, EUPVSEC). */
 const PUBLISHED = { NL: 947, BE: 959, LU: 979, DE: 990, FR: 1102, IT: 1195 } as const;
 
-/** Power of panels in the quarter hours of a UTC day, W. */
-function powersOn(weather: SiteWeather, plant: PvPlant, day: number): number[] {
-  const plane = panelPlaneOf(plant);
+/** Power of panels in the quarter hours of a UTC day, W; the row is written over by the next day. */
+function powersOn(weather: SiteWeather, plane: PanelPlane, day: number): Float64Array {
   const air = weather.airTemperaturesOn(day);
   const { global, diffuse, beamEast, beamNorth, beamUp } = weather.irradianceOn(day);
-  return Array.from({ length: QUARTER_HOURS_PER_DAY }, (_, i) => {
+  for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
     const incident =
       plane.east * (beamEast[i] ?? 0) + plane.north * (beamNorth[i] ?? 0) + plane.up * (beamUp[i] ?? 0);
     const irradiance =
       plane.diffuse * (diffuse[i] ?? 0) + plane.global * (global[i] ?? 0) + Math.max(0, incident);
-    return irradiance > 0 ? pvPowerOnPlaneW(plane, irradiance, air[i] ?? 0) : 0;
-  });
+    powers[i] = irradiance > 0 ? pvPowerOnPlaneW(plane, irradiance, air[i] ?? 0) : 0;
+  }
+  return powers;
 }
+
+const powers = new Float64Array(QUARTER_HOURS_PER_DAY);
 
 /** Row 8. */
 export function measureYields(): Row[] {
@@ -38,9 +40,11 @@ export function measureYields(): Row[] {
     const fleet = households({ count: 20, ev_ownership_fraction: 0, density: evenDensity(country) });
     const energies = fleet.map(({ seed, latitude, longitude, pv }) => {
       const weather = siteWeather(splitSeed(seed), latitude, longitude);
+      const plane = panelPlaneOf(pv);
       let wattQuarters = 0;
-      for (let day = FIRST_DAY; day < FIRST_DAY + YEAR_DAYS; day++)
-        wattQuarters += sum(powersOn(weather, pv, day));
+      for (let day = FIRST_DAY; day < FIRST_DAY + YEAR_DAYS; day++) {
+        for (const power of powersOn(weather, plane, day)) wattQuarters += power;
+      }
       return wattQuarters / 4000;
     });
     return rowWithin(
@@ -57,7 +61,7 @@ export function measureYields(): Row[] {
   });
 }
 
-const SOUTH_ROOF: PvPlant = { rating_kw: 10, tilt_deg: 35, azimuth_deg: 180, inverter_rating_kw: 10 };
+const SOUTH_ROOF = panelPlaneOf({ rating_kw: 10, tilt_deg: 35, azimuth_deg: 180, inverter_rating_kw: 10 });
 const LATITUDES = [48.2, 50.1, 52.4];
 const LONGITUDE = 10;
 
@@ -70,8 +74,9 @@ function seriesOf(weather: SiteWeather): Series {
   const hourly: number[] = [];
   const temperatures: number[] = [];
   for (let day = FIRST_DAY; day < FIRST_DAY + YEAR_DAYS; day++) {
-    const powers = powersOn(weather, SOUTH_ROOF, day);
-    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i += 4) hourly.push(sum(powers.slice(i, i + 4)));
+    powersOn(weather, SOUTH_ROOF, day);
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i += 4)
+      hourly.push(sum(Array.from(powers.subarray(i, i + 4))));
     temperatures.push(weather.meanTemperatureOn(day));
   }
   return { hourly, temperatures };

@@ -19,11 +19,37 @@ const RADIANS = Math.PI / 180;
 const HOURLY_STEP = 12;
 const HOURLY_WEIGHTS = new BlendWeights(HOURLY_STEP, 0.5, 0.35);
 const HOURLY_SCALE = { spacingKm: 75, reachKm: 140 };
+const HOURLY_KNOTS = QUARTER_HOURS_PER_DAY / HOURLY_STEP;
+/** The chance at the knots of the day that is computed. */
+const knots = new Float64Array(HOURLY_KNOTS + 1);
 
 /** Departure from the daily mean at a solar hour, in parts of the day's range. */
 function courseAt(solarHour: number): number {
   const angle = 15 * (solarHour - WARMEST_HOUR) * RADIANS;
   return 0.5 * (0.94 * Math.cos(angle) + 0.16 * Math.cos(2 * angle + 64 * RADIANS));
+}
+
+/** Both waves of courseAt in the middles of a day's quarter hours at Greenwich: turned by the longitude they are a place's. */
+const wave = (of: (angle: number) => number, times: number, phase: number): Float64Array =>
+  Float64Array.from({ length: QUARTER_HOURS_PER_DAY }, (_, i) =>
+    of((times * 15 * ((i + 0.5) / 4 - WARMEST_HOUR) + phase) * RADIANS),
+  );
+const ONCE = { cos: wave(Math.cos, 1, 0), sin: wave(Math.sin, 1, 0) };
+const TWICE = { cos: wave(Math.cos, 2, 64), sin: wave(Math.sin, 2, 64) };
+
+/** Writes courseAt the middles of a UTC day's quarter hours into `course`, at a longitude in degrees. */
+function fillCourse(longitude: number, course: Float64Array): void {
+  const cosOnce = 0.47 * Math.cos(longitude * RADIANS);
+  const sinOnce = 0.47 * Math.sin(longitude * RADIANS);
+  const cosTwice = 0.08 * Math.cos(2 * longitude * RADIANS);
+  const sinTwice = 0.08 * Math.sin(2 * longitude * RADIANS);
+  for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+    course[i] =
+      (ONCE.cos[i] ?? 0) * cosOnce -
+      (ONCE.sin[i] ?? 0) * sinOnce +
+      (TWICE.cos[i] ?? 0) * cosTwice -
+      (TWICE.sin[i] ?? 0) * sinTwice;
+  }
 }
 
 /** Air temperature at a place in degrees Celsius. Days are UTC days, counted since 1970. */
@@ -39,9 +65,7 @@ export class AirTemperature {
     this.#daily = daily;
     this.#hourly = new NoiseField(seed, NOISE_CHANNEL.hourlyAir, HOURLY_SCALE, latitude, longitude);
     this.#solarLead = longitude / 15;
-    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
-      this.#course[i] = courseAt((i + 0.5) / 4 + this.#solarLead);
-    }
+    fillCourse(longitude, this.#course);
   }
 
   /** Temperature at an instant in ms, C. */
@@ -86,40 +110,57 @@ export class AirTemperature {
   /** Writes the temperatures at the middles of the 96 quarter hours of a day, C, into `temperatures` and returns it. */
   fillDay(day: number, temperatures: Float64Array): Float64Array {
     this.#fillHourly(day, temperatures);
-    const course = this.#course;
     const first = 0.125 + this.#solarLead;
     let quarter = 0;
     while (quarter < QUARTER_HOURS_PER_DAY) {
       const solar = first + quarter / 4;
       const shift = Math.floor(solar / HOURS_PER_DAY);
       const from = solar - shift * HOURS_PER_DAY;
-      const to = nextBend(from);
-      const count = Math.min(QUARTER_HOURS_PER_DAY - quarter, Math.max(1, Math.ceil((to - from) * 4)));
-      // Between two bends both are straight lines.
-      let mean = this.#meanAt(day + shift, from);
-      let range = this.#rangeAt(day + shift, from);
-      const middle = (from + to) / 2;
-      const halves = (middle - from) * 4;
-      const meanStep = halves > 0 ? (this.#meanAt(day + shift, middle) - mean) / halves : 0;
-      const rangeStep = halves > 0 ? (this.#rangeAt(day + shift, middle) - range) / halves : 0;
-      for (const end = quarter + count; quarter < end; quarter++) {
-        temperatures[quarter] = (temperatures[quarter] ?? 0) + mean + range * (course[quarter] ?? 0);
-        mean += meanStep;
-        range += rangeStep;
-      }
+      const count = Math.max(1, Math.ceil((HOURS_PER_DAY - from) * 4));
+      const end = Math.min(QUARTER_HOURS_PER_DAY, quarter + count);
+      this.#addSolarDay(day + shift, from, quarter, end, temperatures);
+      quarter = end;
     }
     return temperatures;
   }
 
+  /**
+   * Adds mean and course of a solar day to the quarter hours `quarter` to `end`, the first of which has its middle at a solar
+   * hour: in each a straight line between bends, of the mean and of the range.
+   */
+  #addSolarDay(day: number, hour: number, quarter: number, end: number, temperatures: Float64Array): void {
+    const daily = this.#daily;
+    const [meanBefore, mean, meanAfter] = [daily.meanOn(day - 1), daily.meanOn(day), daily.meanOn(day + 1)];
+    const [rangeBefore, range, rangeAfter] = [
+      daily.rangeOn(day - 1),
+      daily.rangeOn(day),
+      daily.rangeOn(day + 1),
+    ];
+    const noon = (6 * mean - meanBefore - meanAfter) / 4;
+    const rise = (noon - (meanBefore + mean) / 2) / NOON;
+    const fall = ((mean + meanAfter) / 2 - noon) / NOON;
+    const into = (range - rangeBefore) / NIGHT_HOURS;
+    const outOf = (rangeAfter - range) / NIGHT_HOURS;
+    const course = this.#course;
+    for (let i = quarter; i < end; i++) {
+      const since = hour - NOON;
+      const early = Math.min(0, hour - COLDEST_HOUR);
+      const late = Math.max(0, hour - WARMEST_HOUR);
+      const span = range + into * early + outOf * late;
+      temperatures[i] =
+        (temperatures[i] ?? 0) + noon + (since < 0 ? rise : fall) * since + span * (course[i] ?? 0);
+      hour += 0.25;
+    }
+  }
+
   /** Writes the chance of the hours into `temperatures`, K. */
   #fillHourly(day: number, temperatures: Float64Array): void {
-    const field = this.#hourly;
     const { from, to } = HOURLY_WEIGHTS;
-    let knot = (day * QUARTER_HOURS_PER_DAY) / HOURLY_STEP;
-    let next = field.at(knot);
-    for (let first = 0; first < QUARTER_HOURS_PER_DAY; first += HOURLY_STEP) {
-      const before = next;
-      next = field.at(++knot);
+    this.#hourly.fill(day * HOURLY_KNOTS, HOURLY_KNOTS + 1, knots);
+    for (let knot = 0; knot < HOURLY_KNOTS; knot++) {
+      const before = knots[knot] ?? 0;
+      const next = knots[knot + 1] ?? 0;
+      const first = knot * HOURLY_STEP;
       for (let step = 0; step < HOURLY_STEP; step++) {
         temperatures[first + step] = (from[step] ?? 0) * before + (to[step] ?? 0) * next;
       }
@@ -140,11 +181,4 @@ export class AirTemperature {
     const { from, to } = HOURLY_WEIGHTS;
     return (from[step] ?? 0) * this.#hourly.at(knot) + (to[step] ?? 0) * this.#hourly.at(knot + 1);
   }
-}
-
-/** Solar hour at which the lines through the day bend next. */
-function nextBend(solarHour: number): number {
-  if (solarHour < COLDEST_HOUR) return COLDEST_HOUR;
-  if (solarHour < NOON) return NOON;
-  return solarHour < WARMEST_HOUR ? WARMEST_HOUR : HOURS_PER_DAY;
 }

@@ -23,14 +23,14 @@ export interface ClimateSite {
   /** Unit vector to it. */
   readonly vector: readonly [number, number, number];
   readonly heightM: number;
-  readonly residuals: readonly number[];
+  readonly residuals: Float64Array;
   /** Whether its light was measured; the columns of light are 0 elsewhere. */
   readonly hasLight: boolean;
 }
 
 /** The fit of each column (TERM_COUNT coefficients one after the other) and the sites. */
 export interface ClimateTable {
-  readonly coefficients: readonly number[];
+  readonly coefficients: Float64Array;
   readonly sites: readonly ClimateSite[];
 }
 
@@ -44,65 +44,87 @@ const HEIGHT_TAPER = 6;
 /** Part on each side of the middle of the heights that counts. */
 const HEIGHT_BAND = 0.15;
 
-/** A site and how far it is, and what it counts. */
-interface Neighbour {
-  readonly site: ClimateSite;
-  readonly km: number;
-  weight: number;
-}
+/** Sites near a place, nearest first, one more than are used; written over by the next search. */
+class NearestSites {
+  count = 0;
+  readonly sites = new Int32Array(NEAREST + 2);
+  /** Squares of the chords to them, parts of the earth's radius. */
+  readonly chords = new Float64Array(NEAREST + 2);
+  readonly weights = new Float64Array(NEAREST);
 
-/** The nearest sites to the place of a unit vector, one more than are used; of all or of those with measured light. */
-function nearestSites(
-  sites: readonly ClimateSite[],
-  [x, y, z]: readonly [number, number, number],
-  isLightAsked: boolean,
-): Neighbour[] {
-  const nearest: Neighbour[] = [];
-  /** Square of the longest chord that is among the nearest. */
-  let reach = Infinity;
-  for (const site of sites) {
-    if (isLightAsked && !site.hasLight) continue;
-    const [siteX, siteY, siteZ] = site.vector;
-    const chord = (siteX - x) ** 2 + (siteY - y) ** 2 + (siteZ - z) ** 2;
-    if (chord >= reach) continue;
-    const km = EARTH_RADIUS_KM * Math.sqrt(chord);
-    let place = nearest.length;
-    while (place > 0 && (nearest[place - 1]?.km ?? 0) > km) place--;
-    nearest.splice(place, 0, { site, km, weight: 0 });
-    if (nearest.length > NEAREST + 1) nearest.pop();
-    if (nearest.length > NEAREST) reach = ((nearest[NEAREST]?.km ?? 0) / EARTH_RADIUS_KM) ** 2;
+  /** Takes a site in if it is among the nearest so far. */
+  add(site: number, chord: number): void {
+    const { sites, chords } = this;
+    if (this.count > NEAREST && chord >= (chords[NEAREST] ?? 0)) return;
+    let place = Math.min(this.count, NEAREST);
+    for (; place > 0 && (chords[place - 1] ?? 0) > chord; place--) {
+      sites[place] = sites[place - 1] ?? 0;
+      chords[place] = chords[place - 1] ?? 0;
+    }
+    sites[place] = site;
+    chords[place] = chord;
+    this.count = Math.min(this.count + 1, NEAREST + 1);
   }
-  return nearest;
+
+  /** Square of the distance in km of the nearest but `place`; Infinity where there is none. */
+  squaredKm(place: number): number {
+    return place < this.count ? EARTH_RADIUS_KM * EARTH_RADIUS_KM * (this.chords[place] ?? 0) : Infinity;
+  }
+
+  /**
+   * Sets weights that sum to 1 and fall to 0 at the distance of the next site, so that no place is at a seam between two
+   * sets of sites.
+   */
+  weigh(): void {
+    const { weights } = this;
+    const reach = this.squaredKm(NEAREST);
+    const used = Math.min(NEAREST, this.count);
+    let total = 0;
+    for (let i = 0; i < used; i++) {
+      const km2 = this.squaredKm(i);
+      const taper = 1 - km2 / reach;
+      weights[i] = (taper * taper) / (km2 + NEAR_KM * NEAR_KM);
+      total += weights[i] ?? 0;
+    }
+    for (let i = 0; i < used; i++) weights[i] = (weights[i] ?? 0) / total;
+  }
 }
 
-/**
- * The nearest sites with weights that sum to 1 and fall to 0 at the distance of the next one, so that no place is at a seam
- * between two sets of sites.
- */
-function weigh(nearest: readonly Neighbour[]): Neighbour[] {
-  const reach = nearest[NEAREST]?.km ?? Infinity;
-  let total = 0;
-  const kept = nearest.slice(0, NEAREST).map(({ site, km }) => {
-    const taper = 1 - (km / reach) ** 2;
-    const weight = (taper * taper) / (km * km + NEAR_KM * NEAR_KM);
-    total += weight;
-    return { site, km, weight };
-  });
-  for (const each of kept) each.weight /= total;
-  return kept;
+/** Of all sites, and of those with measured light. */
+const nearest = new NearestSites();
+const nearestLit = new NearestSites();
+
+/** Finds the sites near the place of a unit vector. */
+function findNearest(sites: readonly ClimateSite[], [x, y, z]: readonly [number, number, number]): void {
+  nearest.count = nearestLit.count = 0;
+  for (let i = 0; i < sites.length; i++) {
+    const site = sites[i];
+    if (!site) continue;
+    const { vector } = site;
+    const chord = (vector[0] - x) ** 2 + (vector[1] - y) ** 2 + (vector[2] - z) ** 2;
+    nearest.add(i, chord);
+    if (site.hasLight) nearestLit.add(i, chord);
+  }
+  nearest.weigh();
+  nearestLit.weigh();
 }
 
 /**
  * Height of the place, m: people live where the stations stand. The mean of the middle of the heights, which a lonely
  * mountain does not lift and which has no jumps, as a median has.
  */
-function usualHeight(nearest: readonly Neighbour[]): number {
-  const reach = nearest[NEAREST_HEIGHTS]?.km ?? Infinity;
-  const sorted = nearest
-    .slice(0, NEAREST_HEIGHTS)
-    .map(({ site, km }) => ({ heightM: site.heightM, weight: 1 - (km / reach) ** HEIGHT_TAPER }))
-    .sort((a, b) => a.heightM - b.heightM);
-  const total = sorted.reduce((sum, { weight }) => sum + weight, 0);
+function usualHeight(sites: readonly ClimateSite[]): number {
+  const reach = nearest.squaredKm(NEAREST_HEIGHTS);
+  const sorted: { heightM: number; weight: number }[] = [];
+  let total = 0;
+  for (let i = 0; i < Math.min(NEAREST_HEIGHTS, nearest.count); i++) {
+    const heightM = sites[nearest.sites[i] ?? 0]?.heightM ?? 0;
+    const weight = 1 - (nearest.squaredKm(i) / reach) ** (HEIGHT_TAPER / 2);
+    total += weight;
+    let place = i;
+    for (; place > 0 && (sorted[place - 1]?.heightM ?? 0) > heightM; place--);
+    sorted.splice(place, 0, { heightM, weight });
+  }
   const [from, to] = [total * (0.5 - HEIGHT_BAND), total * (0.5 + HEIGHT_BAND)];
   let below = 0;
   let height = 0;
@@ -114,7 +136,7 @@ function usualHeight(nearest: readonly Neighbour[]): number {
 }
 
 const TABLE: ClimateTable = {
-  coefficients: file.coefficients,
+  coefficients: Float64Array.from(file.coefficients),
   sites: file.sites.map(([name, latitude, longitude, heightM, hasLight, residuals]) => ({
     name: String(name),
     latitude: Number(latitude),
@@ -122,44 +144,49 @@ const TABLE: ClimateTable = {
     vector: unitVector(Number(latitude), Number(longitude)),
     heightM: Number(heightM),
     hasLight: hasLight === 1,
-    residuals: residuals as number[],
+    residuals: Float64Array.from(residuals as number[]),
   })),
 };
 
+const terms = new Float64Array(TERM_COUNT);
+
 /** The columns (CLIMATE_COLUMNS) of a place in degrees, in the months of the north; `table`: the one in use. */
 export function climateColumnsAt(latitude: number, longitude: number, table = TABLE): Float64Array {
-  const terms = new Float64Array(TERM_COUNT);
+  const { coefficients, sites } = table;
   fillClimateTerms(latitude, longitude, coastDistanceKm(latitude, longitude), terms);
   const columns = new Float64Array(COLUMN_COUNT);
   for (let column = 0; column < COLUMN_COUNT; column++) {
     let sum = 0;
     for (let term = 0; term < TERM_COUNT; term++) {
-      sum += (table.coefficients[column * TERM_COUNT + term] ?? 0) * (terms[term] ?? 0);
+      sum += (coefficients[column * TERM_COUNT + term] ?? 0) * (terms[term] ?? 0);
     }
     columns[column] = sum;
   }
-  const here = unitVector(latitude, longitude);
-  const nearest = nearestSites(table.sites, here, false);
-  const lit = nearestSites(table.sites, here, true);
-  addResiduals(columns, 0, FIRST_LIGHT_COLUMN, weigh(nearest));
-  addResiduals(columns, FIRST_LIGHT_COLUMN, COLUMN_COUNT, weigh(lit));
-  const height = usualHeight(nearest);
+  findNearest(sites, unitVector(latitude, longitude));
+  addResiduals(columns, 0, FIRST_LIGHT_COLUMN, sites, nearest);
+  addResiduals(columns, FIRST_LIGHT_COLUMN, COLUMN_COUNT, sites, nearestLit);
+  const height = usualHeight(sites);
   const { from } = CLIMATE_COLUMNS.temperature;
-  for (const [month, lapse] of LAPSE_RATES.entries()) {
-    columns[from + month] = (columns[from + month] ?? 0) - (lapse * height) / 1000;
+  for (let month = 0; month < LAPSE_RATES.length; month++) {
+    columns[from + month] = (columns[from + month] ?? 0) - ((LAPSE_RATES[month] ?? 0) * height) / 1000;
   }
   return columns;
 }
 
+/** Adds what the near sites depart from the fit to the columns `from` to `to`. */
 function addResiduals(
   columns: Float64Array,
   from: number,
   to: number,
-  neighbours: readonly Neighbour[],
+  sites: readonly ClimateSite[],
+  near: NearestSites,
 ): void {
-  for (const { site, weight } of neighbours) {
+  for (let i = 0; i < Math.min(NEAREST, near.count); i++) {
+    const weight = near.weights[i] ?? 0;
+    const residuals = sites[near.sites[i] ?? 0]?.residuals;
+    if (!residuals) continue;
     for (let column = from; column < to; column++) {
-      columns[column] = (columns[column] ?? 0) + weight * (site.residuals[column] ?? 0);
+      columns[column] = (columns[column] ?? 0) + weight * (residuals[column] ?? 0);
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The climate of a place: what its months and seasons are like, without the weather of a day (docs/simulation.md#weather). */
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { dayOfYear } from '../time/calendar.ts';
 import { climateColumnsAt } from './climate-map.ts';
 import { CLIMATE_COLUMNS, LAPSE_RATES } from './climate-terms.ts';
@@ -13,8 +14,6 @@ const SEASON_MEAN = 0.92;
 /** Spreads by which the coldest daily mean of ten years is below the norm, and what is below even that, K. */
 const COLDEST_SPREADS = 3.5;
 const DESIGN_MARGIN = 0.5;
-/** Daily mean under which houses are heated, C. */
-const HEATING_LIMIT = 15;
 /** The ground a metre down follows the air so much, and so many days late. */
 const SOIL_SHARE = 0.35;
 const SOIL_DELAY_DAYS = 42;
@@ -41,13 +40,9 @@ class SeasonalValue {
 /** What the weather of a place is drawn around. Days count since 1970, unless they are called days of the year, 1..366. */
 export class Climate {
   /** Mean temperature of the twelve months of the calendar, C. */
-  readonly monthlyMeansC: readonly number[];
+  readonly monthlyMeansC: Float64Array;
   /** Mean of the year, C. */
   readonly meanC: number;
-  /** Coldest daily mean to be expected in about ten years, less half a kelvin, C. */
-  readonly designC: number;
-  /** Days of the norm year whose mean is below 15 C. */
-  readonly heatingDays: number;
   /** Autocorrelation of the daily mean after one and two days, and of the clearness after one. */
   readonly memory: readonly [number, number];
   readonly clearnessMemory: number;
@@ -66,6 +61,8 @@ export class Climate {
   /** 1 in the northern half of the earth, -1 in the southern, between at the equator. */
   readonly #half: number;
   readonly #temperature: MonthlyCourse;
+  /** Computed when it is asked for: only those who build heat pumps do. */
+  #designC = NaN;
 
   /** The climate of columns (CLIMATE_COLUMNS) at a latitude in degrees. */
   constructor(columns: Float64Array, latitude: number) {
@@ -73,11 +70,16 @@ export class Climate {
     this.#half = half;
     const at = (name: keyof typeof CLIMATE_COLUMNS, index = 0): number =>
       columns[CLIMATE_COLUMNS[name].from + index] ?? 0;
-    const calendar = (name: 'temperature' | 'logRange' | 'clearness'): number[] =>
-      Array.from({ length: MONTHS }, (_, month) => {
-        const turned = at(name, (month + MONTHS / 2) % MONTHS);
-        return turned + ((1 + half) / 2) * (at(name, month) - turned);
-      });
+    const isNorth = (1 + half) / 2;
+    const calendar = (name: 'temperature' | 'logRange' | 'clearness'): Float64Array => {
+      const { from } = CLIMATE_COLUMNS[name];
+      const months = new Float64Array(MONTHS);
+      for (let month = 0; month < MONTHS; month++) {
+        const turned = columns[from + ((month + MONTHS / 2) % MONTHS)] ?? 0;
+        months[month] = turned + isNorth * ((columns[from + month] ?? 0) - turned);
+      }
+      return months;
+    };
     const seasonal = (name: 'spread' | 'clearnessSpread' | 'clearnessWarmth', least: number): SeasonalValue =>
       new SeasonalValue(Math.max(least, at(name)), Math.max(least, at(name, 1)), half);
     this.monthlyMeansC = calendar('temperature');
@@ -93,15 +95,21 @@ export class Climate {
     this.memory = [Math.min(0.9, Math.max(0, at('memory'))), Math.min(0.85, Math.max(-0.2, at('memory', 1)))];
     this.clearnessMemory = Math.min(0.7, Math.max(-0.1, at('clearnessMemory')));
     this.clearnessRange = Math.min(0.95, Math.max(0, at('clearnessRange')));
-    let coldest = Infinity;
-    let heatingDays = 0;
-    for (let day = 1; day <= YEAR_DAYS; day++) {
-      const norm = this.#temperature.atDayOfYear(day);
-      coldest = Math.min(coldest, norm - COLDEST_SPREADS * this.spread.at(day));
-      if (norm < HEATING_LIMIT) heatingDays++;
+  }
+
+  /** Coldest daily mean to be expected in about ten years, less half a kelvin, C. */
+  get designC(): number {
+    if (Number.isNaN(this.#designC)) {
+      let coldest = Infinity;
+      for (let day = 1; day <= YEAR_DAYS; day++) {
+        coldest = Math.min(
+          coldest,
+          this.#temperature.atDayOfYear(day) - COLDEST_SPREADS * this.spread.at(day),
+        );
+      }
+      this.#designC = coldest - DESIGN_MARGIN;
     }
-    this.designC = coldest - DESIGN_MARGIN;
-    this.heatingDays = heatingDays;
+    return this.#designC;
   }
 
   /** Mean temperature of a day of the year, C. */
@@ -130,7 +138,24 @@ export class Climate {
   }
 }
 
+interface KnownClimate {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly climate: Climate;
+}
+
+/** Climates asked for last: a household's pump, panels and preview ask for the same. */
+const KNOWN_CLIMATES = 1024;
+/** By a number that two places hardly share; if they do, the later one is made anew each time. */
+const known = new BoundedCache<number, KnownClimate>(KNOWN_CLIMATES);
+
 /** The climate of a place, latitude and longitude in degrees. */
 export function climateAt(latitude: number, longitude: number): Climate {
-  return new Climate(climateColumnsAt(latitude, longitude), latitude);
+  const create = (): KnownClimate => ({
+    latitude,
+    longitude,
+    climate: new Climate(climateColumnsAt(latitude, longitude), latitude),
+  });
+  const found = known.getOrCompute(latitude * 1e6 + longitude, create);
+  return found.latitude === latitude && found.longitude === longitude ? found.climate : create().climate;
 }

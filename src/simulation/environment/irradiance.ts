@@ -7,6 +7,7 @@ import type { Climate } from './climate.ts';
 import { CloudField } from './cloud-field.ts';
 import type { DailyWeather } from './daily-weather.ts';
 import { beamIrradiance, diffuseIrradiance } from './light.ts';
+import { SiteSun, SolarRows } from './solar-rows.ts';
 import { computeSolarDay } from './sun.ts';
 import type { SolarDay } from './sun.ts';
 
@@ -35,36 +36,22 @@ export function allocateDayIrradiance(): DayIrradiance {
   };
 }
 
-/** Middles of the quarter hours as parts of the day. */
-const MIDDLES = Float64Array.from(
-  { length: QUARTER_HOURS_PER_DAY },
-  (_, i) => (i + 0.5) / QUARTER_HOURS_PER_DAY,
-);
-
 /** Solar days that a workspace keeps. */
 const CACHED_SOLAR_DAYS = 1024;
 
-/** Solar days whose light is kept, of all places together: light comes by solar days, questions by days of UTC. */
+/** Solar days on both sides of midnight UTC whose light is kept, of all places together: both days ask for it. */
 const CACHED_LIGHT_DAYS = 1024;
-
-/** The sun at the middles of 96 quarter hours: cosines of the zenith angle, and its hour angles. */
-class SunRows {
-  readonly heights = new Float64Array(QUARTER_HOURS_PER_DAY);
-  readonly cosHours = new Float64Array(QUARTER_HOURS_PER_DAY);
-  readonly sinHours = new Float64Array(QUARTER_HOURS_PER_DAY);
-}
 
 /** Memory in which one day after the other is computed, of any place. */
 export class IrradianceWorkspace {
-  /** The sun of a UTC day, and of a solar one. */
-  readonly sun = new SunRows();
-  readonly solarSun = new SunRows();
-  readonly clearSky = new Float64Array(QUARTER_HOURS_PER_DAY);
-  /** Global irradiance of solar days by the site's first key plus the day. */
-  readonly lightDays = new DayCache<Float64Array>(CACHED_LIGHT_DAYS);
+  readonly sun = new SolarRows();
+  /** Global irradiance of the solar day that is computed. */
+  readonly global = new Float64Array(QUARTER_HOURS_PER_DAY);
+  /** Light of solar days by the site's first key plus the day. */
+  readonly lightDays = new DayCache<DayIrradiance>(CACHED_LIGHT_DAYS);
   readonly #solarDays = new DayCache<SolarDay>(CACHED_SOLAR_DAYS);
 
-  /** The solar day of a UTC day (days since 1970) in quarter hours. */
+  /** The sun on a UTC day (days since 1970) in quarter hours. */
   solarDayOf(day: number): SolarDay {
     const cache = this.#solarDays;
     return cache.find(day) ?? cache.set(day, computeSolarDay(day, QUARTER_HOURS_PER_DAY));
@@ -74,9 +61,9 @@ export class IrradianceWorkspace {
 /** The irradiance at a place, latitude and longitude in degrees. */
 export class SiteIrradiance {
   readonly #clouds: CloudField;
+  readonly #sun: SiteSun;
   readonly #workspace: IrradianceWorkspace;
   readonly #firstKey: number;
-  readonly #longitude: number;
   readonly #sinLatitude: number;
   readonly #cosLatitude: number;
   /** Quarter hours by which the solar day begins before the UTC day, -48..48. */
@@ -92,97 +79,92 @@ export class SiteIrradiance {
     workspace: IrradianceWorkspace,
     firstKey: number,
   ) {
-    this.#clouds = new CloudField(seed, climate, daily, latitude, longitude, workspace.clearSky);
+    this.#lead = Math.round((longitude / 360) * QUARTER_HOURS_PER_DAY);
+    this.#clouds = new CloudField(seed, climate, daily, latitude, longitude);
+    this.#sun = new SiteSun(latitude, longitude, this.#lead);
     this.#workspace = workspace;
     this.#firstKey = firstKey;
-    this.#longitude = longitude;
     this.#sinLatitude = Math.sin(latitude * RADIANS);
     this.#cosLatitude = Math.cos(latitude * RADIANS);
-    this.#lead = Math.round((longitude / 360) * QUARTER_HOURS_PER_DAY);
-  }
-
-  /** Writes the sun of 96 quarter hours into `rows`, the first of them `shift` after the first of the day of `sun`. */
-  #moveSun(sun: SolarDay, shift: number, { heights, cosHours, sinHours }: SunRows): void {
-    const { equationOfTime, stepMinutes, cosStep, sinStep } = sun;
-    const { sinDeclination, cosDeclination, sinDeclinationChange, cosDeclinationChange } = sun;
-    const cosLatitude = this.#cosLatitude;
-    const sinLatitude = this.#sinLatitude;
-    const minutes = equationOfTime + 4 * this.#longitude + stepMinutes * (shift + 0.5);
-    const hourAngle = (minutes / 4 - 180) * RADIANS;
-    let cosHour = Math.cos(hourAngle);
-    let sinHour = Math.sin(hourAngle);
-    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
-      const part = (i + shift + 0.5) / QUARTER_HOURS_PER_DAY;
-      heights[i] =
-        (sinDeclination + sinDeclinationChange * part) * sinLatitude +
-        (cosDeclination + cosDeclinationChange * part) * cosHour * cosLatitude;
-      cosHours[i] = cosHour;
-      sinHours[i] = sinHour;
-      const cosNext = cosHour * cosStep - sinHour * sinStep;
-      sinHour = sinHour * cosStep + cosHour * sinStep;
-      cosHour = cosNext;
-    }
-  }
-
-  /** Global irradiance in the quarter hours of a solar day (days since 1970), W/m². */
-  #lightOf(day: number): Float64Array {
-    const { lightDays, solarSun } = this.#workspace;
-    const key = this.#firstKey + day;
-    const known = lightDays.find(key);
-    if (known) return known;
-    const light = lightDays.evict(key) ?? allocateFloat64Array(QUARTER_HOURS_PER_DAY);
-    this.#moveSun(this.#workspace.solarDayOf(day), -this.#lead, solarSun);
-    this.#clouds.fillDay(day, day * QUARTER_HOURS_PER_DAY - this.#lead, solarSun.heights, light);
-    return lightDays.set(key, light);
-  }
-
-  /**
-   * Copies the light of the solar days that a UTC day has part in. The shorter part ends or begins at solar midnight: it is
-   * dark when the sun is down at its other end, as it is in most places.
-   */
-  #copyLight(day: number, heights: Float64Array, global: Float64Array): void {
-    const lead = this.#lead;
-    const turn = lead < 0 ? -lead : QUARTER_HOURS_PER_DAY - lead;
-    const isFirstDark = lead < 0 && (heights[0] ?? 0) <= 0;
-    const isSecondDark = lead <= 0 ? lead === 0 : (heights[QUARTER_HOURS_PER_DAY - 1] ?? 0) <= 0;
-    if (isFirstDark) global.fill(0, 0, turn);
-    else copyRow(this.#lightOf(lead < 0 ? day - 1 : day), QUARTER_HOURS_PER_DAY - turn, global, 0, turn);
-    if (isSecondDark) global.fill(0, turn);
-    else copyRow(this.#lightOf(lead < 0 ? day : day + 1), 0, global, turn, QUARTER_HOURS_PER_DAY);
   }
 
   /** Writes the irradiance of a UTC day (days since 1970) into `irradiance` and returns it. */
   fillDay(day: number, irradiance: DayIrradiance): DayIrradiance {
     const { global, diffuse, beamEast, beamNorth, beamUp } = irradiance;
-    const { heights, cosHours, sinHours } = this.#workspace.sun;
+    const lead = this.#lead;
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+      global[i] = diffuse[i] = beamEast[i] = beamNorth[i] = beamUp[i] = 0;
+    }
+    this.#addSolarDay(day, -lead, irradiance);
+    if (lead > 0) this.#addSolarDay(day + 1, QUARTER_HOURS_PER_DAY - lead, irradiance);
+    if (lead < 0) this.#addSolarDay(day - 1, -lead - QUARTER_HOURS_PER_DAY, irradiance);
+    return irradiance;
+  }
+
+  /**
+   * Adds what a solar day brings to a UTC day, of which quarter hour `offset` is its first. A day that lies in it from
+   * sunrise to sunset is written where it belongs; of others the UTC days on both sides ask for their part.
+   */
+  #addSolarDay(solarDay: number, offset: number, irradiance: DayIrradiance): void {
+    const rows = this.#workspace.sun;
+    this.#sun.setSpan(this.#workspace.solarDayOf(solarDay), rows);
+    const from = Math.max(rows.from, -offset);
+    const to = Math.min(rows.to, QUARTER_HOURS_PER_DAY - offset);
+    if (from >= to) return;
+    if (from === rows.from && to === rows.to) {
+      this.#computeLight(solarDay, offset, irradiance);
+      return;
+    }
+    const light = this.#lightOf(solarDay);
+    copyRow(light.global, irradiance.global, from, to, offset);
+    copyRow(light.diffuse, irradiance.diffuse, from, to, offset);
+    copyRow(light.beamEast, irradiance.beamEast, from, to, offset);
+    copyRow(light.beamNorth, irradiance.beamNorth, from, to, offset);
+    copyRow(light.beamUp, irradiance.beamUp, from, to, offset);
+  }
+
+  /** The light of a solar day in its own quarter hours; only those with the sun up are of that day. */
+  #lightOf(solarDay: number): DayIrradiance {
+    const { lightDays } = this.#workspace;
+    const key = this.#firstKey + solarDay;
+    const known = lightDays.find(key);
+    if (known) return known;
+    const light = lightDays.evict(key) ?? allocateDayIrradiance();
+    this.#computeLight(solarDay, 0, light);
+    return lightDays.set(key, light);
+  }
+
+  /** Writes the light of a solar day, whose span is in the workspace, into `irradiance` from quarter hour `offset` on. */
+  #computeLight(solarDay: number, offset: number, irradiance: DayIrradiance): void {
+    const { sun, global: lights } = this.#workspace;
+    this.#sun.fill(this.#workspace.solarDayOf(solarDay), sun);
+    this.#clouds.fillDay(solarDay, solarDay * QUARTER_HOURS_PER_DAY - this.#lead, sun, lights);
+    const { global, diffuse, beamEast, beamNorth, beamUp } = irradiance;
+    const { heights, sinDeclinations, cosDeclinations, sinHours, cosHours } = sun;
     const cosLatitude = this.#cosLatitude;
     const sinLatitude = this.#sinLatitude;
-    const sun = this.#workspace.solarDayOf(day);
-    const { sinDeclination, cosDeclination, sinDeclinationChange, cosDeclinationChange } = sun;
-    this.#moveSun(sun, 0, this.#workspace.sun);
-    this.#copyLight(day, heights, global);
-    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+    for (let i = sun.from; i < sun.to; i++) {
       const height = heights[i] ?? 0;
-      const total = global[i] ?? 0;
+      const total = lights[i] ?? 0;
+      const at = offset + i;
       if (height <= 0 || total <= 0) {
-        global[i] = diffuse[i] = beamEast[i] = beamNorth[i] = beamUp[i] = 0;
+        global[at] = diffuse[at] = beamEast[at] = beamNorth[at] = beamUp[at] = 0;
         continue;
       }
-      const part = MIDDLES[i] ?? 0;
-      const sinDecl = sinDeclination + sinDeclinationChange * part;
-      const cosDecl = cosDeclination + cosDeclinationChange * part;
+      const sinDecl = sinDeclinations[i] ?? 0;
+      const cosDecl = cosDeclinations[i] ?? 0;
       const scattered = diffuseIrradiance(total, height);
       const beam = beamIrradiance(total, scattered, height);
-      diffuse[i] = scattered;
-      beamEast[i] = -beam * cosDecl * (sinHours[i] ?? 0);
-      beamNorth[i] = beam * (sinDecl * cosLatitude - cosDecl * (cosHours[i] ?? 0) * sinLatitude);
-      beamUp[i] = beam * height;
+      global[at] = total;
+      diffuse[at] = scattered;
+      beamEast[at] = -beam * cosDecl * (sinHours[i] ?? 0);
+      beamNorth[at] = beam * (sinDecl * cosLatitude - cosDecl * (cosHours[i] ?? 0) * sinLatitude);
+      beamUp[at] = beam * height;
     }
-    return irradiance;
   }
 }
 
-/** Copies `from`, from a place on, into places `start` to `end` of `to`. */
-function copyRow(from: Float64Array, first: number, to: Float64Array, start: number, end: number): void {
-  for (let i = start; i < end; i++) to[i] = from[first + i - start] ?? 0;
+/** Copies places `from` to `to` of a row, `offset` later in `target`. */
+function copyRow(row: Float64Array, target: Float64Array, from: number, to: number, offset: number): void {
+  for (let i = from; i < to; i++) target[offset + i] = row[i] ?? 0;
 }

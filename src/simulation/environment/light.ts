@@ -25,6 +25,20 @@ export function clearSkyIrradiance(sunHeight: number): number {
   return 1098 * sunHeight * Math.exp(-0.059 / sunHeight);
 }
 
+/** Straight lines between so many values of the sun's height stand for the clear sky: within 0.003 W/m². */
+const CLEAR_SKY_STEPS = 1024;
+const CLEAR_SKY = Float64Array.from({ length: CLEAR_SKY_STEPS + 2 }, (_, i) =>
+  i === 0 ? 0 : clearSkyIrradiance(i / CLEAR_SKY_STEPS),
+);
+
+/** clearSkyIrradiance by a table, for weather: a power of e for each quarter hour took a fifth of its time. */
+export function tabledClearSkyIrradiance(sunHeight: number): number {
+  const at = sunHeight * CLEAR_SKY_STEPS;
+  const step = at | 0;
+  const from = CLEAR_SKY[step] ?? 0;
+  return from + ((CLEAR_SKY[step + 1] ?? 0) - from) * (at - step);
+}
+
 /** The diffuse part of a global irradiance, both on a horizontal plane in W/m² (Erbs). */
 export function diffuseIrradiance(global: number, sunHeight: number): number {
   return global * diffuseFraction(global / (SOLAR_CONSTANT * sunHeight));

@@ -1,5 +1,5 @@
 /** Noise over the earth's surface that neighbours share, at one place, drawn anew for each day or hour. */
-import { hashInStream, hashStream, finishHash, mixWord } from '../kernel/noise.ts';
+import { finishScrambled, hashInStream, hashStream, mixWord, scrambleWord } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { allocateFloat64Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { EARTH_RADIUS_KM } from './climate-terms.ts';
@@ -7,12 +7,16 @@ import { EARTH_RADIUS_KM } from './climate-terms.ts';
 const RADIANS = Math.PI / 180;
 const KM_PER_DEGREE = EARTH_RADIUS_KM * RADIANS;
 const WORD_VALUES = 2 ** 32;
+/** With this bit turned a hash less half of all its values is a signed number. */
+const SIGN_BIT = 0x80000000;
 /** What brings a uniform number to variance 1. */
 const UNIFORM_SCALE = Math.sqrt(12) / WORD_VALUES;
 /** A point stands this far from the borders of its cell, in parts of it, so that no row of points is to be seen. */
 const MARGIN = 0.1;
 /** At least the cells of the longest row of the finest field. */
 const CELLS_PER_ROW = 2 ** 13;
+
+const oneValue = new Float64Array(1);
 
 /** How fine a field is: the distance of its points and how far each is felt, km. */
 export interface FieldScale {
@@ -27,8 +31,8 @@ export interface FieldScale {
 export class NoiseField {
   readonly #hashes: Int32Array;
   readonly #weights: Float64Array;
-  /** What the mean of the draws adds up to. */
-  readonly #mean: number;
+  /** What half a step of the draws adds up to: they are whole numbers, one more of them below 0 than above. */
+  readonly #middle: number;
 
   /** The field of a channel (NOISE_CHANNEL) at a place in degrees. */
   constructor(seed: Seed, channel: number, scale: FieldScale, latitude: number, longitude: number) {
@@ -44,16 +48,27 @@ export class NoiseField {
       this.#weights[i] = weight;
       sum += weight;
     }
-    this.#mean = (sum * (WORD_VALUES - 1)) / 2;
+    this.#middle = sum / 2;
   }
 
   /** The value of a bucket, a whole number. */
   at(bucket: number): number {
+    this.fill(bucket, 1, oneValue);
+    return oneValue[0] ?? 0;
+  }
+
+  /** Writes the values of `count` buckets from the `first` on into `values`. */
+  fill(first: number, count: number, values: Float64Array): void {
     const hashes = this.#hashes;
     const weights = this.#weights;
-    let sum = -this.#mean;
-    for (let i = 0; i < hashes.length; i++) sum += (weights[i] ?? 0) * finishHash(hashes[i] ?? 0, bucket);
-    return sum;
+    for (let k = 0; k < count; k++) {
+      const word = scrambleWord(first + k);
+      let sum = this.#middle;
+      for (let i = 0; i < hashes.length; i++) {
+        sum += (weights[i] ?? 0) * (finishScrambled(hashes[i] ?? 0, word) ^ SIGN_BIT);
+      }
+      values[k] = sum;
+    }
   }
 }
 

@@ -100,10 +100,15 @@ export function splitSeed(seed: number): Seed {
   return { hi: Math.floor(seed / WORD_VALUES) >>> 0, lo: seed >>> 0 };
 }
 
+/** The part of mixWord that is the same for all states. */
+export function scrambleWord(word: number): number {
+  const scrambled = Math.imul(word, 0xcc9e2d51);
+  return Math.imul((scrambled << 15) | (scrambled >>> 17), 0x1b873593);
+}
+
 /** Takes a 32-bit word into the state of a hash: one round of MurmurHash3 (x86, 32 bit; Austin Appleby, public domain). */
 export function mixWord(state: number, word: number): number {
-  const scrambled = Math.imul(word, 0xcc9e2d51);
-  const mixed = state ^ Math.imul((scrambled << 15) | (scrambled >>> 17), 0x1b873593);
+  const mixed = state ^ scrambleWord(word);
   return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
 }
 
@@ -127,10 +132,16 @@ export function hashInStream(streamState: number, bucket: number, extra = 0): nu
 
 /** Takes the last word into a hash and mixes all its bits: MurmurHash3's finalizer, 0..2^32 - 1. */
 export function finishHash(before: number, word: number): number {
-  let state = mixWord(before, word) ^ 24;
+  return finishScrambled(before, scrambleWord(word)) >>> 0;
+}
+
+/** finishHash of a word that is scrambled already (scrambleWord), as a signed number, -2^31..2^31 - 1. */
+export function finishScrambled(before: number, scrambled: number): number {
+  const mixed = before ^ scrambled;
+  let state = (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) ^ 24;
   state = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
   state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);
-  return (state ^ (state >>> 16)) >>> 0;
+  return state ^ (state >>> 16);
 }
 
 /** The hash 0..2^32 - 1 of (seed, entity, channel, bucket, extra). */

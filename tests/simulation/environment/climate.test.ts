@@ -132,3 +132,10 @@ test('a measured site has its own climate, south of the equator with its months 
     }
   }
 });
+
+test('two places whose kept climates have one number get the climates of their own', () => {
+  const [sea, shore] = [climateAt(0, 5), climateAt(5e-6, 0)];
+  expect(sea.monthlyMeansC).not.toEqual(shore.monthlyMeansC);
+  expect(climateAt(0, 5).monthlyMeansC).toEqual(sea.monthlyMeansC);
+  expect(climateAt(5e-6, 0).monthlyMeansC).toEqual(shore.monthlyMeansC);
+});
