@@ -5,7 +5,16 @@
 import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
-import { NOISE_CHANNEL, WORD_VALUES, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
+import {
+  NOISE_CHANNEL,
+  WORD_VALUES,
+  drawUniform,
+  finishHash,
+  hashInStream,
+  hashStream,
+  mixWord,
+  splitSeed,
+} from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { allocateFloat64Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { dayOfYear, utcYearOf } from '../time/calendar.ts';
@@ -23,7 +32,6 @@ import { profileDayOf, profileMonthOf } from './norm-profile.ts';
 import { drawOwnedAppliances } from './owned-appliances.ts';
 import { BLOCKS, BLOCK_STARTS, occupancyPercents } from './occupancy.ts';
 import { SlowFactors, drawRestlessness, normalFromHash } from './slow-factors.ts';
-import { variationOfDay } from './day-variation.ts';
 import { Whereabouts } from './whereabouts.ts';
 
 const MILLI_WH_PER_KWH = 1e6;
@@ -38,6 +46,7 @@ const MOOD_DEVIATION = 0.08;
 const QUARTER_SPREAD = 0.1;
 /** A byte's middle, for bringing it into 1 ± the spread. */
 const BYTE_MIDDLE = 127.5;
+const QUARTER_SCALE = QUARTER_SPREAD / BYTE_MIDDLE;
 
 const ROW_LENGTH = QUARTER_HOURS_PER_DAY + QUARTERS_AFTER_MIDNIGHT;
 
@@ -61,6 +70,15 @@ export function createLoadDayFiller(household: Household): DayFiller<Int32Array>
       load.copyTo(row, from, to, localDay * QUARTER_HOURS_PER_DAY + localQuarter);
     }
   };
+}
+
+/**
+ * Factor of a household's whole local day (days since 1970), uniform in 1 ± `spread`. Days come in pairs of 1 + x and
+ * 1 - x, so that the sum of the year stays.
+ */
+function variationOfDay(seed: Seed, household: number, localDay: number, spread: number): number {
+  const x = (2 * drawUniform(seed, household, NOISE_CHANNEL.dailyLoad, localDay >> 1) - 1) * spread;
+  return localDay % 2 === 0 ? 1 + x : 1 - x;
 }
 
 /** Days of the household begin at the local midnight later by its time shift. */
@@ -174,8 +192,7 @@ class HouseholdLoad {
     const atHome = this.#whereabouts.blocksAtHome(localDay);
     this.#slow.fill(localDay, this.#firstDay, this.#days, slow);
     const day =
-      (season *
-        variationOfDay(this.#seed, index, localDay, spread) *
+      (season * variationOfDay(this.#seed, index, localDay, spread) *
         (1 + this.#moodDeviation * normalFromHash(hashInStream(this.#moods, localDay))) *
         (slow[BLOCKS] ?? 1)) /
       (1 - this.#whereabouts.probabilityAway(localDay));
@@ -189,16 +206,21 @@ class HouseholdLoad {
   }
 
   #addUp(localDay: number, typeStart: number, row: Int32Array): void {
-    const { runs, rest } = workspace;
+    const { runs, rest: factors } = workspace;
+    const rest = this.#rest;
     const base = this.#baseMilliWh;
-    const scale = QUARTER_SPREAD / BYTE_MIDDLE;
-    let hash = 0;
+    const dayHash = mixWord(this.#quarterLevels, localDay);
     for (let block = 0, i = 0; block < BLOCKS; block++) {
-      const factor = rest[block] ?? 0;
-      for (const end = BLOCK_STARTS[block + 1] ?? 0; i < end; i++) {
-        hash = (i & 3) === 0 ? hashInStream(this.#quarterLevels, localDay, i) : hash >>> 8;
-        const smooth = base + factor * (this.#rest[typeStart + i] ?? 0);
-        row[i] = Math.floor(smooth * (1 + scale * ((hash & 255) - BYTE_MIDDLE)) + (runs[i] ?? 0) + 0.5);
+      const factor = factors[block] ?? 0;
+      for (const end = BLOCK_STARTS[block + 1] ?? 0; i < end;) {
+        let bytes = finishHash(dayHash, i) | 0;
+        // An hour's four quarter hours share a hash; blocks begin with hours.
+        for (const nextHour = i + 4; i < nextHour; i++) {
+          const smooth = base + factor * (rest[typeStart + i] ?? 0);
+          const level = 1 + QUARTER_SCALE * ((bytes & 255) - BYTE_MIDDLE);
+          row[i] = Math.floor(smooth * level + (runs[i] ?? 0) + 0.5);
+          bytes >>>= 8;
+        }
       }
     }
     for (let i = QUARTER_HOURS_PER_DAY; i < ROW_LENGTH; i++) row[i] = Math.floor((runs[i] ?? 0) + 0.5);
