@@ -29,8 +29,7 @@ export function createPvDayFiller(household: Household): DayFiller<Int32Array> {
         pv[i] = 0;
         continue;
       }
-      const beam =
-        east * (beamEast[i] ?? 0) + north * (beamNorth[i] ?? 0) + up * (beamUp[i] ?? 0);
+      const beam = east * (beamEast[i] ?? 0) + north * (beamNorth[i] ?? 0) + up * (beamUp[i] ?? 0);
       const irradiance = (diffuse[i] ?? 0) * ofDiffuse + level * ofGlobal + Math.max(0, beam);
       pv[i] = roundNonNegative(pvPowerOnPlaneW(plane, irradiance, air[i] ?? 0) * MILLI_WH_PER_W);
     }

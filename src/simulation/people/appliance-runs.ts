@@ -46,7 +46,8 @@ export class ApplianceRuns {
       const count = poissonCount(draw, often * mean, MAX_STARTS[appliance] ?? 1);
       for (let run = 1; run <= count; run++) {
         const hash = finishHash(dayHash, (appliance << 4) | run);
-        const minute = startMinuteOf(curves, appliance, factors, (hash / WORD_VALUES) * mean) + this.#lateMinutes;
+        const minute =
+          startMinuteOf(curves, appliance, factors, (hash / WORD_VALUES) * mean) + this.#lateMinutes;
         const level = 1 + (RUN_SPREAD / BYTE_MIDDLE) * ((hash & 255) - BYTE_MIDDLE);
         addRun(appliance, Math.floor(minute), level * (power[appliance] ?? 1), energies);
       }

@@ -75,7 +75,8 @@ function makeEventCurves(profile: string, month: number, type: DayType): EventCu
     }
     for (let block = 0; block < BLOCKS; block++) {
       const before = startSums[at + (BLOCK_STARTS[block] ?? 0)] ?? 0;
-      blockStarts[appliance * BLOCKS + block] = (startSums[at + (BLOCK_STARTS[block + 1] ?? 0)] ?? 0) - before;
+      blockStarts[appliance * BLOCKS + block] =
+        (startSums[at + (BLOCK_STARTS[block + 1] ?? 0)] ?? 0) - before;
     }
     energies.set(energiesOf(appliance, its), appliance * QUARTER_HOURS_PER_DAY);
   }
@@ -83,7 +84,9 @@ function makeEventCurves(profile: string, month: number, type: DayType): EventCu
 }
 
 /** How the starts of the appliances are spread over a working day and over one at the weekend: sums of 1. */
-const DENSITIES = (['workday', 'weekend'] as const).map((of) => APPLIANCES.map(({ [of]: peaks }) => densityOf(peaks)));
+const DENSITIES = (['workday', 'weekend'] as const).map((of) =>
+  APPLIANCES.map(({ [of]: peaks }) => densityOf(peaks)),
+);
 
 function densityOf(peaks: Appliance['workday']): Float64Array {
   const density = new Float64Array(QUARTER_HOURS_PER_DAY);
@@ -133,7 +136,8 @@ function thin(starts: readonly Float64Array[], budget: Float64Array): boolean {
   const kept = new Float64Array(QUARTER_HOURS_PER_DAY);
   for (let appliance = 0; appliance < starts.length; appliance++) {
     const energies = energiesOf(appliance, starts[appliance] ?? NO_RUN);
-    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) kept[i] = (kept[i] ?? 0) + THINNED_FOR * (energies[i] ?? 0);
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++)
+      kept[i] = (kept[i] ?? 0) + THINNED_FOR * (energies[i] ?? 0);
   }
   let least = 1;
   for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {

@@ -32,7 +32,10 @@ const BYTES_DEVIATION = Math.sqrt((4 * (256 ** 2 - 1)) / 12);
 
 /** A nearly normal number with mean 0 and standard deviation 1, between -3.5 and 3.5: the sum of a hash's four bytes. */
 export function normalFromHash(hash: number): number {
-  return ((hash & 255) + ((hash >>> 8) & 255) + ((hash >>> 16) & 255) + (hash >>> 24) - BYTES_MEAN) / BYTES_DEVIATION;
+  return (
+    ((hash & 255) + ((hash >>> 8) & 255) + ((hash >>> 16) & 255) + (hash >>> 24) - BYTES_MEAN) /
+    BYTES_DEVIATION
+  );
 }
 
 /** How much more the days of a household differ than those of others: mean 1. */
@@ -51,22 +54,18 @@ export class SlowFactors {
   readonly #knots = allocateFloat64Array(BLOCKS + 1).fill(NaN);
   readonly #before = allocateFloat64Array(BLOCKS + 1);
   readonly #after = allocateFloat64Array(BLOCKS + 1);
-  #firstDay = NaN;
 
   constructor(seed: Seed, index: number, restlessness: number) {
     this.#steepness = BLOCK_STEEPNESS * restlessness;
     this.#spread = HOUSEHOLD_SPREAD * restlessness;
     this.#stream = hashStream(seed, index, NOISE_CHANNEL.slowFactor);
     const phases = hashStream(seed, index, NOISE_CHANNEL.slowFactorPhase);
-    for (let which = 0; which <= BLOCKS; which++) this.#phases[which] = hashInStream(phases, which) % KNOT_DAYS;
+    for (let which = 0; which <= BLOCKS; which++)
+      this.#phases[which] = hashInStream(phases, which) % KNOT_DAYS;
   }
 
-  /**
-   * Writes the factors of a local day (days since 1970), blocks first, then that of the household; `firstDay` and `days` are
-   * those of its calendar year.
-   */
-  fill(localDay: number, firstDay: number, days: number, factors: Float64Array): void {
-    if (firstDay !== this.#firstDay) this.#turnToYear(firstDay, days);
+  /** Writes the factors of a local day (days since 1970) of the year turned to: blocks first, then that of the household. */
+  fill(localDay: number, factors: Float64Array): void {
     for (let which = 0; which <= BLOCKS; which++) {
       factors[which] = this.#valueOf(which, localDay) / (this.#means[which] ?? 1);
     }
@@ -81,16 +80,18 @@ export class SlowFactors {
     const knot = Math.floor(shifted / KNOT_DAYS);
     const since = shifted - knot * KNOT_DAYS;
     if (this.#knots[which] !== knot) {
-      this.#before[which] = this.#knots[which] === knot - 1 ? (this.#after[which] ?? 0) : this.#drawKnot(which, knot);
+      this.#before[which] =
+        this.#knots[which] === knot - 1 ? (this.#after[which] ?? 0) : this.#drawKnot(which, knot);
       this.#after[which] = this.#drawKnot(which, knot + 1);
       this.#knots[which] = knot;
     }
-    const z = (BEFORE[since] ?? 0) * (this.#before[which] ?? 0) + (AFTER[since] ?? 0) * (this.#after[which] ?? 0);
+    const z =
+      (BEFORE[since] ?? 0) * (this.#before[which] ?? 0) + (AFTER[since] ?? 0) * (this.#after[which] ?? 0);
     return this.#levelOf(which, z);
   }
 
-  #turnToYear(firstDay: number, days: number): void {
-    this.#firstDay = firstDay;
+  /** Takes the means of a calendar year of so many days. */
+  turnToYear(firstDay: number, days: number): void {
     for (let which = 0; which <= BLOCKS; which++) {
       let sum = 0;
       let samples = 0;
