@@ -80,12 +80,10 @@ generate: install ## Write everything in generated/ and migrations/schema.sql an
 	node tools/generate/climate.ts
 	node tools/generate/norm-profile.ts
 	node tools/generate/schema.ts
-	node tools/fidelity/main.ts
 
 .PHONY: validate
-validate: install ## Measure the simulator against its targets; writes generated/validation
-	node tools/fidelity/main.ts
-	node tools/validate/main.ts
+validate: install ## Measure the simulator against the world: 1 to 3 minutes; writes generated/validation (ARGS=cars: that part, writes nothing)
+	node tools/validate/main.ts $(ARGS)
 
 .PHONY: trips
 trips: install ## Print the source files that one request of each kind runs through, by V8's coverage
@@ -102,6 +100,7 @@ check: install ## Check generated files, types, lint, format, rooms, dead code
 	node tools/generate/climate.ts --check
 	node tools/generate/norm-profile.ts --check
 	node tools/generate/schema.ts --check
+	node tools/validate/main.ts --check
 	$(BIN)/redocly lint openapi/openapi.yaml --config tests/style/redocly.yaml --format=stylish
 	$(BIN)/tsc
 	$(BIN)/eslint --config tests/style/eslint.config.js src tools tests bench

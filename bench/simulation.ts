@@ -8,7 +8,7 @@ import { buildHouseholds } from '../src/simulation/household/household.ts';
 import type { Household } from '../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../src/simulation/model/model.ts';
 import { NOISE_CHANNEL, hashInStream, splitSeed, hashStream } from '../src/simulation/kernel/noise.ts';
-import { evenDensity } from '../tools/fidelity/sample-fleets.ts';
+import { evenDensity } from '../tools/validate/sample-fleets.ts';
 import type { Group } from './group.ts';
 import type { Row, Sample, Samples } from './row.ts';
 

@@ -5,7 +5,7 @@ import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
 import { setSecurityHeaders } from '../html/headers.ts';
 import { renderInlineMarkdown } from './markdown.ts';
 import { createStylesheetRoute, renderView, sendView } from '../html/render.ts';
-import { createSimulationFidelityPages } from './fidelity-report.ts';
+import { createValidationPages } from './validation-report.ts';
 import { sendMethodNotAllowed } from '../html/messages.ts';
 
 interface ErrorEntry {
@@ -37,7 +37,7 @@ export function createReferencePages({ baseUrl }: { readonly baseUrl: string }):
     reference ??= Buffer.from(readReference().replaceAll(DOCUMENT_URL, baseUrl));
     response.type('html').send(reference);
   });
-  router.use('/docs/simulator', createSimulationFidelityPages());
+  router.use('/docs/simulator', createValidationPages());
   router.get('/docs/errors', (_request, response) => void response.type('html').send(list));
   router.get('/docs/errors/:code', (request, response) => {
     const entry = byCode.get(request.params.code);

@@ -22,7 +22,7 @@ interface Target {
 const write = (report: object | undefined): string =>
   report === undefined ? '' : `echo '${JSON.stringify(report)}' > "$TEST_REPORT";`;
 
-async function ci(targets: Readonly<Record<'check' | 'test' | 'test-browser', Target>>) {
+async function ci(targets: Readonly<Record<'check' | 'validate' | 'test' | 'test-browser', Target>>) {
   const folder = mkdtempSync(join(tmpdir(), 'partner-ci-'));
   folders.push(folder);
   mkdirSync(join(folder, 'bin'));
@@ -59,7 +59,7 @@ function counts(numPassedTests: number, numFailedTests: number): object {
 }
 
 test('the last line sums the counts of both kinds of tests', async () => {
-  expect(await ci({ check: {}, test: passed(120), 'test-browser': passed(3) })).toEqual([
+  expect(await ci({ check: {}, validate: {}, test: passed(120), 'test-browser': passed(3) })).toEqual([
     0,
     '123 passed, 0 failed',
   ]);
@@ -68,22 +68,27 @@ test('the last line sums the counts of both kinds of tests', async () => {
 test.each([
   [
     'failed tests',
-    { check: {}, test: { report: counts(15, 2), code: 2 }, 'test-browser': passed(120) },
+    { check: {}, validate: {}, test: { report: counts(15, 2), code: 2 }, 'test-browser': passed(120) },
     '135 passed, 2 failed',
   ],
   [
     'a failed check',
-    { check: { code: 2 }, test: passed(120), 'test-browser': passed(120) },
+    { check: { code: 2 }, validate: {}, test: passed(120), 'test-browser': passed(120) },
+    '240 passed, 1 failed',
+  ],
+  [
+    'a row of the validation that misses',
+    { check: {}, validate: { code: 2 }, test: passed(120), 'test-browser': passed(120) },
     '240 passed, 1 failed',
   ],
   [
     'tests that could not start',
-    { check: {}, test: passed(120), 'test-browser': { code: 1 } },
+    { check: {}, validate: {}, test: passed(120), 'test-browser': { code: 1 } },
     '120 passed, 1 failed',
   ],
   [
     'a run that fails without a failed test',
-    { check: {}, test: { report: counts(15, 0), code: 1 }, 'test-browser': passed(3) },
+    { check: {}, validate: {}, test: { report: counts(15, 0), code: 1 }, 'test-browser': passed(3) },
     '18 passed, 1 failed',
   ],
 ])('%s fail the run, and all else is run all the same', async (_, targets, line) => {
@@ -98,5 +103,8 @@ test('the report of the real test runner is understood', async () => {
   writeFileSync(join(folder, 'planted.test.js'), twoOfThree);
   const vitest = `'${process.execPath}' '${join(root, 'node_modules/vitest/vitest.mjs')}' run --globals --root '${folder}'`;
   const test = { runs: `${vitest} --reporter=json --outputFile="$TEST_REPORT"` };
-  expect(await ci({ check: {}, test, 'test-browser': passed(3) })).toEqual([1, '5 passed, 1 failed']);
+  expect(await ci({ check: {}, validate: {}, test, 'test-browser': passed(3) })).toEqual([
+    1,
+    '5 passed, 1 failed',
+  ]);
 });

@@ -71,17 +71,39 @@ test('an unknown code is 404, also one that every object has', async () => {
   }
 });
 
-test('the page of the simulator shows each target with its value, and charts that the policy lets in', async () => {
+test('the page of the simulator shows each figure with its verdict, and pictures that the policy lets in', async () => {
   const page = await visitor.get('/docs/simulator/');
   expect([page.status, page.headers['content-security-policy']]).toEqual([
     200,
     expect.stringContaining("img-src 'self'"),
   ]);
-  expect(page.text).toMatch(/<td>PV yield DE.*<\/td><td>911 to 1069<\/td><td>\d+<\/td><td>met<\/td>/);
-  const charts = [...page.text.matchAll(/src="(\/docs\/simulator\/[a-z-]+\.svg)"/g)].map(
+  const headings = [...page.text.matchAll(/<h2 [^>]*>(.*)<\/h2>/g)].map(([, heading]) => heading);
+  expect(headings).toEqual([
+    'Five households',
+    'Weather',
+    'People',
+    'Cars',
+    'House',
+    'Neighbours',
+    'Invariants',
+  ]);
+  expect(page.text).toMatch(
+    /<th scope="row">PV yield, 20 roofs in DE, kWh\/kWp<\/th><td>990<\/td><td>.*<\/td><td>\d+<\/td><td>911 to 1069<\/td><td>met<\/td>/,
+  );
+  const verdicts = [...page.text.matchAll(/<td>(met|shown|<strong>missed<\/strong>.*)<\/td><\/tr>/g)].map(
+    ([, verdict = '']) => verdict,
+  );
+  const asked = verdicts.filter((verdict) => verdict !== 'shown');
+  const met = asked.filter((verdict) => verdict === 'met');
+  expect(page.text).toContain(`${met.length} of ${asked.length} are met`);
+  for (const missed of asked.filter((verdict) => verdict !== 'met'))
+    expect(missed).toMatch(/<\/strong>: .{20}/);
+  expect(page.text).not.toMatch(/undefined|NaN|Infinity/);
+  const charts = [...page.text.matchAll(/src="(\/docs\/simulator\/[a-z-]+\.svg)" alt="[^"]{40,}"/g)].map(
     (match) => match[1] ?? '',
   );
-  expect(charts).toHaveLength(5);
+  expect(charts.length).toBe(page.text.match(/<img/g)?.length);
+  expect(charts.filter((path) => path.includes('/household-'))).toHaveLength(10);
   for (const path of charts) {
     const chart = await visitor.get(path);
     expect([chart.status, chart.headers['content-type']]).toEqual([

@@ -6,7 +6,6 @@ const LONGEST = [
   'tests/fleets/kill',
   'tests/process/hostile-definitions',
   'tests/style/',
-  'tests/tools/fidelity/',
   'tests/process/',
   'tests/postgres/',
   'tests/interoperability/',

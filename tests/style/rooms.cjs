@@ -89,7 +89,6 @@ const wings = {
     'simulation/kernel',
   ],
   'simulation/house': [
-    'simulation/people',
     'simulation/devices',
     'simulation/household',
     'simulation/environment',

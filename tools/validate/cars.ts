@@ -1,10 +1,12 @@
 /** Rows 17 and 18 of the validation: how cars are plugged in, and what they drive. */
 import { readFileSync } from 'node:fs';
-import { households } from '../fidelity/sample-fleets.ts';
-import { drawChart } from '../fidelity/charts.ts';
+import type { BarChart } from './charts.ts';
+import { drawCarCharges } from './car-charges.ts';
 import { simulateCarYear } from './car-year.ts';
 import type { CarYear, Session } from './car-year.ts';
+import type { Picture } from './picture.ts';
 import type { Row } from './row.ts';
+import { households } from './sample-fleets.ts';
 
 type DayKind = 'workday' | 'weekend';
 type Quartiles = readonly [low: number, median: number, high: number];
@@ -202,33 +204,40 @@ function yearRows({ years, asked }: MeasuredFleet): Row[] {
   ];
 }
 
+/** Computed once for rows and pictures. */
+let known: MeasuredFleet | undefined;
+const knownFleet = (): MeasuredFleet => (known ??= simulateFleet());
+
 /** The rows of cars: a fleet of the default mix over 2025. The same numbers on each run. */
-export function measure(): Promise<Row[]> {
-  const fleet = simulateFleet();
-  return Promise.resolve([...sessionRows(fleet), ...yearRows(fleet)]);
+export const measure = (): Promise<Row[]> =>
+  Promise.resolve([...sessionRows(knownFleet()), ...yearRows(knownFleet())]);
+
+const HOUR_NAMES = Array.from({ length: 24 }, (_, hour) => String(hour));
+
+function hoursChart(kind: DayKind): BarChart {
+  return {
+    kind: 'bars',
+    title: `Hours in which cars are plugged in, ${kind === 'workday' ? 'Monday to Friday' : 'Saturday and Sunday'}`,
+    x: {
+      label: 'Hour of the day (local time)',
+      categories: HOUR_NAMES,
+      ticks: HOUR_NAMES.filter((_, hour) => hour % 3 === 0),
+    },
+    y: { label: 'Share of the sessions, %', from: 0, to: 16, step: 4 },
+    series: [
+      { name: 'simulated', values: hourPercents(knownFleet().sessions[kind]) },
+      { name: 'measured (Norway)', values: TRUTH.plug_in_hour_percent[kind] },
+    ],
+  };
 }
 
-/** Pictures as SVG text by file name: plug-in hours on working days and at weekends beside the measured ones. */
-export function draw(): Record<string, string> {
-  const { sessions } = simulateFleet();
-  const hours = Array.from({ length: 24 }, (_, hour) => String(hour));
-  return Object.fromEntries(
-    DAY_KINDS.map((kind) => [
-      `car-plug-in-hours-${kind}.svg`,
-      drawChart({
-        kind: 'bars',
-        title: `Hours in which cars are plugged in, ${kind === 'workday' ? 'Monday to Friday' : 'Saturday and Sunday'}`,
-        x: {
-          label: 'Hour of the day (local time)',
-          categories: hours,
-          ticks: hours.filter((_, hour) => hour % 3 === 0),
-        },
-        y: { label: 'Share of the sessions, %', from: 0, to: 16, step: 4 },
-        series: [
-          { name: 'simulated', values: hourPercents(sessions[kind]) },
-          { name: 'measured (Norway)', values: TRUTH.plug_in_hour_percent[kind] },
-        ],
-      }),
-    ]),
-  );
-}
+/** The pictures: plug-in hours beside the measured ones, and the charge of some cars. */
+export const draw = (): Picture[] => [
+  {
+    name: 'car-plug-in-hours',
+    words:
+      'Bars: the share of charging sessions that begin in each hour, on working days and at weekends, beside those measured in Norway; most begin between 15 and 21 h.',
+    charts: DAY_KINDS.map(hoursChart),
+  },
+  drawCarCharges(),
+];

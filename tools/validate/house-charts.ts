@@ -4,13 +4,13 @@ import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
 import { HouseSimulation } from '../../src/simulation/house/house-simulation.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
-import type { LineChart, LineSeries } from '../fidelity/charts.ts';
-import { FIRST_DAY, createRows, heatedHouseholds } from './heat-pump-years.ts';
+import type { LineChart, LineSeries } from './charts.ts';
+import { createRows, heatedHouseholds } from './heat-pump-years.ts';
 import type { Heated, PlaceYear } from './heat-pump-years.ts';
+import type { Picture } from './picture.ts';
+import { WEEKS, WEEK_DAYS, weekAxis } from './weeks.ts';
+import type { Season } from './weeks.ts';
 
-/** Mondays of 2025, as days since its first. */
-const WEEKS = { winter: 19, summer: 201 } as const;
-const WEEK_DAYS = 7;
 const SHOWN_HOMES = 3;
 
 interface Week {
@@ -46,14 +46,14 @@ function weekOf(household: Heated, firstDay: number): Week {
   return week;
 }
 
-const daysAxis = { label: 'Days since Monday 0 h UTC', from: 0, to: WEEK_DAYS, step: 1 } as const;
+const daysAxis = weekAxis('UTC');
 
 function describeHome({ heat_pump: { building, source, emitter } }: Heated): string {
   return `${building.floor_area_m2} m², ${building.heat_loss_w_per_k} W/K, ${source}, ${emitter}`;
 }
 
-function temperatureChart(homes: readonly Heated[], season: keyof typeof WEEKS): LineChart {
-  const weeks = homes.map((home) => weekOf(home, FIRST_DAY + WEEKS[season]));
+function temperatureChart(homes: readonly Heated[], season: Season): LineChart {
+  const weeks = homes.map((home) => weekOf(home, WEEKS[season]));
   const indoor = weeks.map(({ indoor: points }, i): LineSeries => {
     const home = homes[i];
     return { name: home ? describeHome(home) : '', points };
@@ -63,35 +63,35 @@ function temperatureChart(homes: readonly Heated[], season: keyof typeof WEEKS):
     title: `Indoor temperature of three homes in Berlin, and outdoors, in a ${season} week`,
     x: daysAxis,
     y: { label: 'Temperature, °C', from: season === 'winter' ? -15 : 5, to: 35, step: 5 },
-    series: [...indoor, { name: 'outdoors', points: weeks[0]?.outdoor ?? [], isDashed: true }],
+    series: [...indoor, { name: 'outdoors', points: weeks[0]?.outdoor ?? [] }],
   };
 }
 
-function weekCharts(homes: readonly Heated[]): Record<string, LineChart> {
-  const winter = homes.map((home) => weekOf(home, FIRST_DAY + WEEKS.winter));
+function weekCharts(homes: readonly Heated[]): LineChart[] {
+  const winter = homes.map((home) => weekOf(home, WEEKS.winter));
   const named = (points: (week: Week) => readonly [number, number][]): LineSeries[] =>
     winter.map((week, i) => {
       const home = homes[i];
       return { name: home ? describeHome(home) : '', points: points(week) };
     });
-  return {
-    'house-winter-week.svg': temperatureChart(homes, 'winter'),
-    'house-summer-week.svg': temperatureChart(homes, 'summer'),
-    'hot-water-week.svg': {
+  return [
+    temperatureChart(homes, 'winter'),
+    {
       kind: 'lines',
-      title: 'Hot-water tanks of three homes in Berlin in a winter week',
-      x: daysAxis,
-      y: { label: 'Temperature of the tank, °C', from: 20, to: 60, step: 10 },
-      series: named(({ hotWater }) => hotWater),
-    },
-    'heat-pump-winter-week.svg': {
-      kind: 'lines',
-      title: 'Heat pumps of three homes in Berlin in a winter week',
+      title: 'Their heat pumps in the winter week',
       x: daysAxis,
       y: { label: 'Electric power, mean of a quarter hour, kW', from: 0, to: 8, step: 2 },
       series: named(({ powerKw }) => powerKw),
     },
-  };
+    {
+      kind: 'lines',
+      title: 'Their hot-water tanks in the winter week',
+      x: daysAxis,
+      y: { label: 'Temperature of the tank, °C', from: 20, to: 60, step: 10 },
+      series: named(({ hotWater }) => hotWater),
+    },
+    temperatureChart(homes, 'summer'),
+  ];
 }
 
 /** Outdoor temperatures of the days that are pooled, C. */
@@ -126,10 +126,18 @@ function dayChart({ pumps, powerW, dayMeansC }: PlaceYear): LineChart {
   };
 }
 
-/** The pictures by file name; `year` is that of the heat pumps of Berlin. */
-export function houseCharts(year: PlaceYear): Record<string, LineChart> {
-  return {
-    ...weekCharts(heatedHouseholds('Berlin').slice(0, SHOWN_HOMES)),
-    'heat-pump-day.svg': dayChart(year),
-  };
-}
+/** The pictures; `year` is that of the heat pumps of Berlin. */
+export const drawHouses = (year: PlaceYear): Picture[] => [
+  {
+    name: 'house-weeks',
+    words:
+      'Lines: three homes in Berlin. Indoor temperatures keep near 20 degrees through a winter week whatever the weather outdoors, with set-backs at night; heat pumps run more on cold days; hot-water tanks fall with each draw and are heated again; in a summer week rooms follow the weather up to 26 degrees.',
+    charts: weekCharts(heatedHouseholds('Berlin').slice(0, SHOWN_HOMES)),
+  },
+  {
+    name: 'heat-pump-day',
+    words:
+      'Lines: the mean power of 100 heat pumps in Berlin by hour, on days of four outdoor temperatures; higher the colder it is, highest before sunrise and lowest around noon.',
+    charts: [dayChart(year)],
+  },
+];

@@ -1,9 +1,14 @@
-/** Rows 19 to 21: heat pumps, hot water and indoor temperatures against measured homes. */
+/** Rows 19 to 21: heat pumps, hot water and indoor temperatures against measured homes; and batteries. */
 import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
+import { measureBatteries } from './batteries.ts';
+import { drawPerformance } from './heat-pump-performance.ts';
 import { mean, measureHotWater, measurePlace, quantile, sum } from './heat-pump-years.ts';
 import type { Place, PlaceYear } from './heat-pump-years.ts';
+import { drawHouses } from './house-charts.ts';
+import type { Picture } from './picture.ts';
 import { rowWithin } from './row.ts';
 import type { Row } from './row.ts';
+import { measureSteeredHeat } from './steered-heat.ts';
 
 /** Largest power of a quarter hour on the days whose mean temperature is asked for, W. */
 function largestQuarter(
@@ -118,14 +123,49 @@ function waterRows(): Row[] {
   ];
 }
 
-/** The rows of heat pumps, hot water and indoor temperatures; takes some seconds. */
+function groundRow(place: Place, letter: string, { pumps }: PlaceYear): Row {
+  const ground = pumps.filter(({ household }) => household.heat_pump.source === 'ground');
+  return rowWithin(
+    {
+      id: `19${letter}7`,
+      figure: `${place}: seasonal performance factor, ground`,
+      truth: 'air and about .7',
+      source: 'field tests of Fraunhofer ISE',
+    },
+    sum(ground.map(({ heatKwh }) => heatKwh)) / sum(ground.map(({ electricKwh }) => electricKwh)),
+    [3.3, 4.6],
+  );
+}
+
+/** Computed once for rows and pictures. */
+let knownBerlin: PlaceYear | undefined;
+const berlin = (): PlaceYear => (knownBerlin ??= measurePlace('Berlin'));
+let knownBatteries: ReturnType<typeof measureBatteries> | undefined;
+const batteries = (): ReturnType<typeof measureBatteries> => (knownBatteries ??= measureBatteries());
+
+/** The rows of heat pumps, hot water, indoor temperatures and batteries; takes some seconds. */
 export function measure(): Promise<Row[]> {
-  const berlin = measurePlace('Berlin');
   const vienna = measurePlace('Vienna');
   return Promise.resolve([
-    ...pumpRows('Berlin', 'a', berlin),
+    ...pumpRows('Berlin', 'a', berlin()),
+    groundRow('Berlin', 'a', berlin()),
     ...pumpRows('Vienna', 'b', vienna),
+    groundRow('Vienna', 'b', vienna),
     ...waterRows(),
-    ...comfortRows('Berlin', berlin),
+    ...comfortRows('Berlin', berlin()),
+    ...measureSteeredHeat(),
+    ...batteries().rows,
   ]);
 }
+
+/** The pictures of houses with heat pumps and of a battery. */
+export const draw = (): Picture[] => [
+  ...drawHouses(berlin()),
+  drawPerformance(),
+  {
+    name: 'state-of-charge',
+    words:
+      'Lines: the state of charge of a battery through a week in March, in June and in December; in June it is full on most days and carries the evening, in December it hardly fills.',
+    charts: [batteries().chart],
+  },
+];

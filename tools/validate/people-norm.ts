@@ -1,8 +1,9 @@
-/** The mean day of a simulated fleet beside the published norm profile, by month, type of day and hour. */
+/** The mean day of a simulated fleet beside the published table H25, by month, type of day and hour. */
 import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
-import { MONTHS, normProfile } from '../../src/simulation/people/norm-profile.ts';
+import { MONTHS } from '../../src/simulation/people/norm-profile.ts';
 import { DAY_TYPES, dayTypeOf } from '../../src/simulation/time/day-type.ts';
 import type { DayType } from '../../src/simulation/time/day-type.ts';
+import { publishedDays } from './h25.ts';
 import { mean } from './load-figures.ts';
 import { DAYS_PER_YEAR, FIRST_DAY, loadHouseholds, loadOf } from './simulated-loads.ts';
 
@@ -31,13 +32,20 @@ export function meanDays(): MeanDay[] {
     const load = loadOf(household, days);
     for (let i = 0; i < load.length; i++) total[i] = (total[i] ?? 0) + (load[i] ?? 0);
   }
+  const publishedOn = publishedDays(FIRST_DAY, days);
   const hourMean = (asked * 1e6) / DAYS_PER_YEAR / HOURS;
   return Array.from({ length: MONTHS }, (_, month) =>
-    DAY_TYPES.map((type) => meanDay(total, hourMean, month, type)),
+    DAY_TYPES.map((type) => meanDay(total, hourMean, month, type, publishedOn(month, type))),
   ).flat();
 }
 
-function meanDay(total: Float64Array, hourMean: number, month: number, type: DayType): MeanDay {
+function meanDay(
+  total: Float64Array,
+  hourMean: number,
+  month: number,
+  type: DayType,
+  norm: readonly number[],
+): MeanDay {
   const sums = new Array<number>(HOURS).fill(0);
   let days = 0;
   for (let day = 0; day < total.length / QUARTER_HOURS_PER_DAY; day++) {
@@ -49,8 +57,6 @@ function meanDay(total: Float64Array, hourMean: number, month: number, type: Day
     }
   }
   const simulated = sums.map((sum) => sum / days / hourMean);
-  const profile = normProfile(month, type);
-  const norm = simulated.map((_, hour) => mean(Array.from(profile.subarray(4 * hour, 4 * hour + 4))));
   const distance = Math.sqrt(mean(simulated.map((value, hour) => (value - (norm[hour] ?? 0)) ** 2)));
   return { month, type, simulated, norm, distance };
 }

@@ -1,11 +1,13 @@
 /** Rows 9 to 16 of the validation: household load against the norm profile and against measured homes. */
-import { drawChart } from '../fidelity/charts.ts';
+import type { DayType } from '../../src/simulation/time/day-type.ts';
+import type { LineChart } from './charts.ts';
 import { mean, median, quantile } from './load-figures.ts';
 import type { LoadColumn } from './load-figures.ts';
 import { compareHomes, simulatedHomes } from './people-homes.ts';
 import type { ColumnComparison, SimulatedHome } from './people-homes.ts';
 import { HOURS, NORM_HOMES, NORM_YEARS, meanDays } from './people-norm.ts';
 import type { MeanDay } from './people-norm.ts';
+import type { Picture } from './picture.ts';
 import { rowWithin } from './row.ts';
 import type { Row } from './row.ts';
 import { loadHouseholds, loadOf } from './simulated-loads.ts';
@@ -34,27 +36,39 @@ export function measure(): Promise<Row[]> {
 /** The columns of the measured homes beside 200 simulated ones, the worst first. */
 export const compareColumns = (): ColumnComparison[] => compareHomes(knownHomes());
 
-/** The pictures, SVG texts by file name. */
-export function draw(): Record<string, string> {
-  const of = [
-    { month: 0, name: 'January' },
-    { month: 6, name: 'July' },
-  ];
+/** The pictures. */
+export const draw = (): Picture[] => [
+  {
+    name: 'load-norm',
+    words:
+      'Lines: the mean load of 1,000 simulated homes by hour on working days, on Saturdays and on Sundays, in January and in July, on top of the published norm profile: low at night, high around noon and in the evening.',
+    charts: [
+      normChart('workday', 'working days'),
+      normChart('saturday', 'Saturdays'),
+      normChart('sunday', 'Sundays'),
+    ],
+  },
+];
+
+const SHOWN_MONTHS = [
+  { month: 0, name: 'January' },
+  { month: 6, name: 'July' },
+] as const;
+
+function normChart(type: DayType, typeName: string): LineChart {
   return {
-    'load-norm.svg': drawChart({
-      kind: 'lines',
-      title: `Mean load on working days: ${NORM_HOMES} simulated homes and the norm profile H25`,
-      x: { label: 'Hour of the day (local time)', from: 0, to: HOURS, step: 3 },
-      y: { label: 'Load, relative to the yearly mean (1)', from: 0, to: 2, step: 0.5 },
-      series: of.flatMap(({ month, name }, colour) => {
-        const day = knownDays().find((its) => its.month === month && its.type === 'workday');
-        const points = (values: readonly number[] = []) =>
-          values.map((value, hour): [number, number] => [hour + 0.5, value]);
-        return [
-          { name, colour, points: points(day?.simulated) },
-          { name: `${name}, norm`, colour, points: points(day?.norm), isDashed: true },
-        ];
-      }),
+    kind: 'lines',
+    title: `Mean load on ${typeName}: ${NORM_HOMES} simulated homes and the norm profile H25`,
+    x: { label: 'Hour of the day (local time)', from: 0, to: HOURS, step: 3 },
+    y: { label: 'Load, relative to the yearly mean (1)', from: 0, to: 2.5, step: 0.5 },
+    series: SHOWN_MONTHS.flatMap(({ month, name }, colour) => {
+      const day = knownDays().find((its) => its.month === month && its.type === type);
+      const points = (values: readonly number[] = []) =>
+        values.map((value, hour): [number, number] => [hour + 0.5, value]);
+      return [
+        { name, colour, points: points(day?.simulated) },
+        { name: `${name}, norm`, colour, points: points(day?.norm), isDashed: true },
+      ];
     }),
   };
 }

@@ -1,13 +1,14 @@
 /** A figure of the validation: what is measured in the simulator against what was measured in the world. */
 export interface Row {
-  /** Number of the target, with a letter where a target has several figures. */
+  /** Number of the target, with a letter where a target has several figures; no two rows have the same. */
   readonly id: string;
   readonly figure: string;
   readonly truth: string;
   readonly source: string;
   readonly measured: string;
   readonly accept: string;
-  readonly verdict: 'met' | 'missed';
+  /** `shown`: nothing is asked of it, it stands beside others. */
+  readonly verdict: 'met' | 'missed' | 'shown';
 }
 
 /** A row that is met when a number lies in a range, both ends included. */
@@ -21,7 +22,7 @@ export function rowWithin(
   return {
     ...known,
     measured: value.toFixed(digits),
-    accept: `${from} to ${to}`,
+    accept: from === to ? String(from) : `${from} to ${to}`,
     verdict: isMet ? 'met' : 'missed',
   };
 }

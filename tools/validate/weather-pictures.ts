@@ -1,15 +1,14 @@
-/** Pictures of simulated weather: a winter and a summer week, and the light of neighbours. */
+/** Pictures of simulated weather: a winter and a summer week, a year, and the light of neighbours. */
 import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
 import type { SiteWeather } from '../../src/simulation/environment/weather.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
-import { drawChart } from '../fidelity/charts.ts';
-import type { LineSeries } from '../fidelity/charts.ts';
+import type { LineChart, LineSeries } from './charts.ts';
+import type { Picture } from './picture.ts';
+import { WEEKS, WEEK_DAYS, weekAxis } from './weeks.ts';
+import type { Season } from './weeks.ts';
 
 const SEED = splitSeed(7);
-const WEEK_DAYS = 7;
-const WINTER = Date.UTC(2025, 0, 13) / DAY_MS;
-const SUMMER = Date.UTC(2025, 6, 14) / DAY_MS;
 const YEAR = Date.UTC(2025, 0, 1) / DAY_MS;
 const YEAR_DAYS = 365;
 
@@ -33,22 +32,22 @@ function week(first: number, valuesOn: (day: number) => Float64Array): [number, 
   ).flat();
 }
 
-const WEEK_AXIS = { label: 'Day of the week', from: 0, to: WEEK_DAYS, step: 1 };
+const WEEK_AXIS = weekAxis('UTC');
 
-function airWeek(season: string, first: number, from: number, to: number): string {
-  return drawChart({
+function airWeek(season: Season, from: number, to: number): LineChart {
+  return {
     kind: 'lines',
     title: `Outdoor air in a ${season} week`,
     x: WEEK_AXIS,
-    y: { label: 'Temperature, C', from, to, step: 10 },
+    y: { label: 'Temperature, °C', from, to, step: 10 },
     series: Object.entries(PLACES).map(([name, place]) => ({
       name,
-      points: week(first, (day) => weatherAt(place).airTemperaturesOn(day)),
+      points: week(WEEKS[season], (day) => weatherAt(place).airTemperaturesOn(day)),
     })),
-  });
+  };
 }
 
-function lightWeek(): string {
+function lightWeek(): LineChart {
   const [latitude, longitude] = PLACES['Berlin'] ?? [0, 0];
   const east = (km: number): number => longitude + km / (111.2 * Math.cos((latitude * Math.PI) / 180));
   const series = [
@@ -57,25 +56,25 @@ function lightWeek(): string {
     { name: '200 km east', km: 200 },
   ].map(({ name, km }): LineSeries => ({
     name,
-    points: week(SUMMER, (day) => siteWeather(SEED, latitude, east(km)).irradianceOn(day).global),
+    points: week(WEEKS.summer, (day) => siteWeather(SEED, latitude, east(km)).irradianceOn(day).global),
   }));
-  return drawChart({
+  return {
     kind: 'lines',
     title: 'Sunlight in a summer week, at neighbours',
     x: WEEK_AXIS,
     y: { label: 'Global irradiance, W/m²', from: 0, to: 1200, step: 200 },
     series,
-  });
+  };
 }
 
-function dailyYear(): string {
+function dailyYear(): LineChart {
   const weather = weatherAt(PLACES['Berlin'] ?? [0, 0]);
   const days = Array.from({ length: YEAR_DAYS }, (_, day) => day);
-  return drawChart({
+  return {
     kind: 'lines',
     title: 'Daily means of a year in Berlin',
-    x: { label: 'Day of the year', from: 0, to: YEAR_DAYS + 1, step: 61 },
-    y: { label: 'Temperature, C', from: -20, to: 35, step: 10 },
+    x: { label: 'Day of the year, from 1 January on', from: 0, to: YEAR_DAYS, step: 30 },
+    y: { label: 'Temperature, °C', from: -20, to: 35, step: 10 },
     series: [
       { name: 'simulated', points: days.map((day) => [day, weather.meanTemperatureOn(YEAR + day)]) },
       {
@@ -84,15 +83,31 @@ function dailyYear(): string {
         isDashed: true,
       },
     ],
-  });
-}
-
-/** The pictures, as SVG by the name of the file. */
-export function draw(): Record<string, string> {
-  return {
-    'weather-winter.svg': airWeek('winter', WINTER, -20, 20),
-    'weather-summer.svg': airWeek('summer', SUMMER, 0, 45),
-    'weather-light.svg': lightWeek(),
-    'weather-year.svg': dailyYear(),
   };
 }
+
+/** Air in two weeks and a year. */
+export const drawWeather = (): Picture[] => [
+  {
+    name: 'weather-weeks',
+    words:
+      'Lines: the outdoor temperature of a week in winter and of one in summer in Oslo, Berlin, London and Seville; warm and cold spells of days, and a daily course that is wider in summer.',
+    charts: [airWeek('winter', -20, 20), airWeek('summer', 0, 50)],
+  },
+  {
+    name: 'weather-year',
+    words:
+      'Lines: the daily mean temperatures of a year in Berlin around those of its norm year, with spells of some days to two weeks.',
+    charts: [dailyYear()],
+  },
+];
+
+/** Light at neighbours. */
+export const drawNeighbours = (): Picture[] => [
+  {
+    name: 'neighbours-light',
+    words:
+      'Lines: sunlight in a summer week in Berlin, 20 km and 200 km east of it; near places share clouds and hours, far ones share clear and dull days in part.',
+    charts: [lightWeek()],
+  },
+];

@@ -13,9 +13,6 @@ export class Whereabouts {
   readonly #occupancy: Occupancy;
   readonly #country: string | null;
   readonly #profile: string;
-  /** The day asked last: each is asked for several times. */
-  #typedDay = NaN;
-  #type: DayType = 'workday';
 
   constructor(household: Household) {
     this.#absences = new Absences(household);
@@ -26,11 +23,7 @@ export class Whereabouts {
 
   /** Type of a local day (days since 1970) where the household lives. */
   dayTypeOf(localDay: number): DayType {
-    if (localDay !== this.#typedDay) {
-      this.#type = dayTypeOf(localDay, this.#country);
-      this.#typedDay = localDay;
-    }
-    return this.#type;
+    return dayTypeOf(localDay, this.#country);
   }
 
   /** Whether nobody is at home on a whole local day (days since 1970). */

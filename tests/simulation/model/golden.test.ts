@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MODEL_VERSION } from '../../../src/simulation/household/household.ts';
-import { SEEDS, fleetHash } from '../../../tools/fidelity/invariants.ts';
+import { SEEDS, fleetHash } from '../../../tools/validate/invariants.ts';
 
 // What a released version computes never changes. When the equations do, MODEL_VERSION rises, and the new version's
 // hashes are added beside.

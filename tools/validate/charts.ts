@@ -8,12 +8,10 @@ import { parseHTML } from 'linkedom';
 
 /** What is used of a document and its elements (the project compiles without the types of browsers). */
 interface SvgElement {
-  readonly firstChild: SvgElement | null;
   textContent: string;
   setAttribute(name: string, value: string): void;
   removeAttribute(name: string): void;
   appendChild(child: SvgElement): void;
-  insertBefore(child: SvgElement, before: SvgElement | null): void;
   querySelectorAll(selector: string): Iterable<{ remove(): void }>;
   toString(): string;
 }
@@ -21,12 +19,12 @@ interface SvgDocument {
   createElementNS(namespace: string, name: string): SvgElement;
 }
 
-const WIDTH = 720;
-const HEIGHT = 320;
+export const CHART_WIDTH = 720;
+const USUAL_HEIGHT = 320;
 const MARGINS = { marginTop: 78, marginRight: 20, marginBottom: 46, marginLeft: 56 };
 /** Grey and series colours with a contrast of at least 3 to 1 on white and on black. */
 const TEXT_COLOUR = '#767676';
-const SERIES_COLOURS = ['#4285c9', '#d9722e', '#3a9a64', '#a266bd'];
+const SERIES_COLOURS = ['#4285c9', '#d9722e', '#3a9a64', '#a266bd', '#a87f0a', '#cf4a6b'];
 const STYLE = 'text{fill:#2b333b}@media(prefers-color-scheme:dark){text{fill:#e2e6ea}}';
 
 /** A numeric axis; the label names quantity and unit. */
@@ -36,6 +34,8 @@ export interface Axis {
   readonly to: number;
   /** Distance of the ticks. */
   readonly step: number;
+  /** What is written at the ticks, from the first; their numbers where it is absent. */
+  readonly tickNames?: readonly string[];
 }
 
 export interface LineSeries {
@@ -49,6 +49,8 @@ export interface LineSeries {
 export interface LineChart {
   readonly kind: 'lines';
   readonly title: string;
+  /** Pixels; 320 where it is absent. */
+  readonly height?: number;
   readonly x: Axis;
   readonly y: Axis;
   readonly series: readonly LineSeries[];
@@ -58,6 +60,7 @@ export interface LineChart {
 export interface BarChart {
   readonly kind: 'bars';
   readonly title: string;
+  readonly height?: number;
   readonly x: {
     readonly label: string;
     readonly categories: readonly string[];
@@ -70,6 +73,7 @@ export interface BarChart {
 
 export type Chart = LineChart | BarChart;
 
+export const heightOf = (chart: Chart): number => chart.height ?? USUAL_HEIGHT;
 const colourOf = (index: number): string => SERIES_COLOURS[index % SERIES_COLOURS.length] ?? '';
 
 function ticksOf({ from, to, step }: Axis): number[] {
@@ -84,9 +88,15 @@ function yAxisMarks({ y }: Chart): Plot.Markish[] {
   ];
 }
 
+/** Points without those between two of the same height, which change nothing that is seen. */
+const visiblePoints = (points: LineSeries['points']): LineSeries['points'] =>
+  points.filter(([, y], i) => y !== points[i - 1]?.[1] || y !== points[i + 1]?.[1]);
+
 function lineMarks(chart: LineChart): Plot.Markish[] {
+  const { tickNames } = chart.x;
   return [
     Plot.axisX(ticksOf(chart.x), {
+      ...(tickNames ? { tickFormat: (_: number, i: number) => tickNames[i] ?? '' } : {}),
       label: chart.x.label,
       labelArrow: 'none',
       labelAnchor: 'center',
@@ -94,7 +104,7 @@ function lineMarks(chart: LineChart): Plot.Markish[] {
     }),
     ...chart.series.map(({ points, isDashed, colour }, index) =>
       Plot.line(
-        points.map(([x, y]) => ({ x, y })),
+        visiblePoints(points).map(([x, y]) => ({ x, y })),
         {
           x: 'x',
           y: 'y',
@@ -133,8 +143,8 @@ function plot(chart: Chart, document: SvgDocument): SvgElement {
   const { x, y } = chart;
   return Plot.plot({
     document,
-    width: WIDTH,
-    height: HEIGHT,
+    width: CHART_WIDTH,
+    height: heightOf(chart),
     ...MARGINS,
     y: { domain: [y.from, y.to] },
     color: { type: 'identity' },
@@ -169,30 +179,48 @@ function addHeading(svg: SvgElement, chart: Chart, document: SvgDocument): void 
     const width = chart.kind === 'bars' ? 10 : 2;
     append('path', { d: `M${left} 38h22`, stroke: colour, 'stroke-width': width, ...dashes });
     append('text', { x: left + 28, y: 42, 'font-size': 12, fill: TEXT_COLOUR }, name);
-    // Letters of this size are some 7 pixels wide.
-    left += 28 + 7 * name.length + 18;
+    // Letters of this size are some 6.5 pixels wide.
+    left += Math.round(28 + 6.5 * name.length + 18);
   }
 }
 
-/** The chart as the text of an SVG file of 720 by 320 pixels: the same on each run and machine. */
-export function drawChart(chart: Chart): string {
-  const { document } = parseHTML('<!doctype html><html><body></body></html>') as { document: SvgDocument };
+/** A chart as an element of its own size. */
+function createChart(chart: Chart, document: SvgDocument): SvgElement {
   const svg = plot(chart, document);
   // Plot's own style is for pages: it would set fonts and colours of its class.
   for (const style of svg.querySelectorAll('style')) style.remove();
+  svg.removeAttribute('class');
+  svg.setAttribute('fill', TEXT_COLOUR);
+  addHeading(svg, chart, document);
+  return svg;
+}
+
+/** Charts, one below the other, as the text of an SVG file 720 pixels wide: the same on each run and machine. */
+export function drawCharts(charts: readonly Chart[]): string {
+  const { document } = parseHTML('<!doctype html><html><body></body></html>') as { document: SvgDocument };
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const height = charts.reduce((sum, chart) => sum + heightOf(chart), 0);
   for (const [name, value] of [
     ['xmlns', 'http://www.w3.org/2000/svg'],
+    ['width', String(CHART_WIDTH)],
+    ['height', String(height)],
+    ['viewBox', `0 0 ${CHART_WIDTH} ${height}`],
     ['font-family', 'system-ui, sans-serif'],
     ['font-size', '12'],
     ['fill', TEXT_COLOUR],
   ] as const) {
     svg.setAttribute(name, value);
   }
-  svg.removeAttribute('class');
   const style = document.createElementNS('http://www.w3.org/2000/svg', 'style');
   style.textContent = STYLE;
-  svg.insertBefore(style, svg.firstChild);
-  addHeading(svg, chart, document);
+  svg.appendChild(style);
+  let top = 0;
+  for (const chart of charts) {
+    const element = createChart(chart, document);
+    element.setAttribute('y', String(top));
+    svg.appendChild(element);
+    top += heightOf(chart);
+  }
   const text = svg
     .toString()
     .replace(/-?\d+\.\d{2,}/g, (number: string) => String(Math.round(Number(number) * 10) / 10));

@@ -3,6 +3,7 @@ import { DAY_MS } from '../../src/domain/api/durations.ts';
 import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
 import type { FleetDefinitionBody } from '../../src/simulation/definition/fleet-definition.ts';
 import { BOUNDARY_VERSION, findCountryBox } from '../../src/simulation/environment/geography.ts';
+import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
 import type { ScheduleState } from '../../src/simulation/devices/schedule-states.ts';
 import { buildHouseholds } from '../../src/simulation/household/household.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
@@ -39,13 +40,11 @@ export function evenDensity(country: string): NonNullable<FleetDefinitionBody['d
   };
 }
 
-const always: (at: Date) => ScheduleState = () => 'mid';
-
 /** Calls back with each day of the year of a household. */
 export function eachDay(
   household: Household,
   visit: (rows: DayRows, day: number) => void,
-  schedule: (at: Date) => ScheduleState = always,
+  schedule: (at: Date) => ScheduleState = alwaysMid,
 ): void {
   const model = createHouseholdModel(household, schedule);
   for (let day = FIRST_DAY; day <= LAST_DAY; day++) visit(model.day(day), day);
@@ -56,17 +55,3 @@ export const sum = (values: Iterable<number>): number => {
   for (const value of values) total += value;
   return total;
 };
-export const mean = (values: readonly number[]): number => sum(values) / values.length;
-
-export interface Check {
-  readonly target: string;
-  readonly goal: string;
-  readonly value: string;
-  readonly met: boolean;
-}
-
-/** A check that a number lies in a range, both ends included. */
-export function within(target: string, value: number, from: number, to: number, digits = 2): Check {
-  const range = from === to ? String(from) : `${from} to ${to}`;
-  return { target, goal: range, value: value.toFixed(digits), met: value >= from && value <= to };
-}
