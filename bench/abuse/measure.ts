@@ -104,8 +104,28 @@ export async function measure(
 ): Promise<Run> {
   await victim.settle(attacked);
   await attacked.longestHold();
-  const { now: before } = attacked.memory();
   const child = startOnOtherCore(join(import.meta.dirname, 'attacker.ts'));
+  try {
+    return await measureBeside(child, { attacked, victim, attack, from, requests });
+  } finally {
+    // Of a run that was interrupted it would go on.
+    if (child.connected) child.disconnect();
+  }
+}
+
+interface RunOptions {
+  readonly attacked: Attacked;
+  readonly victim: Victim;
+  readonly attack: Attack;
+  readonly from: string;
+  readonly requests: number;
+}
+
+async function measureBeside(
+  child: ChildProcess,
+  { attacked, victim, attack, from, requests }: RunOptions,
+): Promise<Run> {
+  const { now: before } = attacked.memory();
   const job: AttackJob = { attack: attack.name, target: attacked.target, from };
   child.send(job);
   await nextMessage<'started'>(child);

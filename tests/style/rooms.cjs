@@ -89,6 +89,7 @@ const wings = {
     'simulation/kernel',
   ],
   'simulation/house': [
+    'simulation/people',
     'simulation/devices',
     'simulation/household',
     'simulation/environment',

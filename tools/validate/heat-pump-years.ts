@@ -16,6 +16,7 @@ import {
 } from '../../src/simulation/house/hot-water.ts';
 import { HouseSimulation } from '../../src/simulation/house/house-simulation.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
+import { Whereabouts } from '../../src/simulation/people/whereabouts.ts';
 
 /** The year that is measured, 2025, as days since 1970. */
 export const FIRST_DAY = Date.UTC(2025, 0, 1) / DAY_MS;
@@ -146,9 +147,12 @@ export function measurePlace(place: Place): PlaceYear {
 /** Heat of the hot water drawn in a year, kWh, in the mean of the households of a place. */
 export function measureHotWater(place: Place): number {
   const households = heatedHouseholds(place);
-  const needs = households.map(({ seed, index, latitude, longitude, heat_pump: { building } }) => {
+  const needs = households.map((household) => {
+    const { seed, index, latitude, longitude, heat_pump: { building } } = household; // prettier-ignore
+    const whereabouts = new Whereabouts(household);
     const { climate } = siteWeather(splitSeed(seed), latitude, longitude);
-    const draws = new HotWaterDraws(splitSeed(seed), index, building.persons);
+    const isAway = (localDay: number): boolean => whereabouts.isAway(localDay);
+    const draws = new HotWaterDraws(splitSeed(seed), index, building.persons, isAway);
     let wattHours = 0;
     for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) {
       const drawn = new Float64Array(QUARTER_HOURS_PER_DAY);

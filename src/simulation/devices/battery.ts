@@ -5,6 +5,7 @@
  * (coupling from the past: Propp and Wilson 1996). All energies are integers in mWh: in floating point composed and stepped
  * transitions differ.
  */
+import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { roundNonNegative } from '../kernel/typed-arrays.ts';
 
 /** How the stored energy x of a span of time becomes that at its end: min(max, max(min, x + change)), mWh. */
@@ -110,44 +111,51 @@ export function batteryTransition(
   return { change, min, max };
 }
 
-/** What a battery did on a day: AC energies of the 96 quarter hours; the energy stored before each and after the last. mWh. */
+/** What a battery and the grid did on a day: AC energies of the 96 quarter hours; the energy stored before each and after the last. mWh. */
 export interface BatteryRows {
   readonly charge: Int32Array;
   readonly discharge: Int32Array;
   readonly stored: Int32Array;
+  /** Positive from the grid, negative into it. */
+  readonly grid: Int32Array;
 }
 
 /**
  * Simulates a day from quarter hour `first` (zero-based) on, before which `start` mWh are stored, and writes it into `rows`;
- * earlier quarter hours are idle. `surplus` is that of each of the 96, AC in mWh.
+ * earlier quarter hours are idle. `surplus` is that of each of the 96, AC in mWh; what the battery leaves of it goes to the grid.
  */
 export function simulateBatteryDay(
   limits: BatteryLimits,
   surplus: Int32Array,
   first: number,
   start: number,
-  rows: BatteryRows,
+  { charge, discharge, stored, grid }: BatteryRows,
 ): void {
-  const { charge, discharge, stored } = rows;
   const { capacity, reserve, efficiency, chargeLimit, dischargeLimit } = limits;
   let x = start;
   charge.fill(0, 0, first);
   discharge.fill(0, 0, first);
+  grid.fill(0, 0, first);
   stored.fill(x, 0, first + 1);
-  for (let i = first; i < surplus.length; i++) {
+  for (let i = first; i < QUARTER_HOURS_PER_DAY; i++) {
     const available = surplus[i] ?? 0;
-    const step = requestedEnergy(limits, available);
-    const next = Math.min(capacity, Math.max(reserve, x + step));
-    const delta = next - x;
     let taken = 0;
     let given = 0;
-    if (delta > 0)
-      taken = delta === step ? Math.min(available, chargeLimit) : roundNonNegative(delta / efficiency);
-    else if (delta < 0)
-      given = delta === step ? Math.min(-available, dischargeLimit) : Math.floor(-delta * efficiency);
+    // Full and empty batteries, which most are for half of the day, have nothing to compute.
+    if (available > 0 ? x < capacity : x > reserve) {
+      const step = requestedEnergy(limits, available);
+      const next = Math.min(capacity, Math.max(reserve, x + step));
+      const delta = next - x;
+      if (delta > 0) {
+        taken = delta === step ? Math.min(available, chargeLimit) : roundNonNegative(delta / efficiency);
+      } else if (delta < 0) {
+        given = delta === step ? Math.min(-available, dischargeLimit) : Math.floor(-delta * efficiency);
+      }
+      x = next;
+    }
     charge[i] = taken;
     discharge[i] = given;
-    x = next;
+    grid[i] = taken - given - available;
     stored[i + 1] = x;
   }
 }

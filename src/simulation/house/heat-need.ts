@@ -15,13 +15,13 @@ export function createHeatNeed(household: Household): (quarterIndex: number) => 
   const pump = household.heat_pump;
   if (!pump) return () => 0;
   const { building } = pump;
-  const { gainsLift } = thermalHouseOf(pump);
+  const { applianceLift, peopleLift } = thermalHouseOf(pump);
   const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
   const days = new DayCache<number>(4);
   const needOn = (day: number): number => {
     const meanC = weather.meanTemperatureOn(day);
     if (!isHeatingDay(weather.climate, day, meanC)) return 0;
-    const missingK = building.comfort_c - meanC - gainsLift / 1000;
+    const missingK = building.comfort_c - meanC - (applianceLift + peopleLift) / 1000;
     return Math.max(0, missingK * building.heat_loss_w_per_k * 250);
   };
   return (quarterIndex) => {

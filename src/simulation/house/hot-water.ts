@@ -47,13 +47,16 @@ export function mainsTemperatureC(soilC: number): number {
 /** Heat of a litre of water warmed by a kelvin, Wh. */
 export const WH_PER_LITRE_K = 1.163;
 
-/** Draws of a household. */
+/** Draws of a household: none while all are away. */
 export class HotWaterDraws {
   readonly #stream: number;
   readonly #draws: number;
   readonly #litres: number;
+  readonly #isAway: (localDay: number) => boolean;
 
-  constructor(seed: Seed, index: number, persons: number) {
+  /** `isAway` tells whether nobody is at home on a local day (days since 1970). */
+  constructor(seed: Seed, index: number, persons: number, isAway: (localDay: number) => boolean) {
+    this.#isAway = isAway;
     this.#stream = hashStream(seed, index, NOISE_CHANNEL.hotWaterDraw);
     this.#draws = DRAWS_A_PERSON * persons;
     const normal = drawNormal(seed, index, NOISE_CHANNEL.hotWaterNeed, 0);
@@ -63,6 +66,7 @@ export class HotWaterDraws {
 
   /** Adds what is drawn in the quarter hours of a day segment to `drawn`: litres at TAP_C times `perLitre`. */
   addTo(drawn: Float64Array, { from, to, localDay, localQuarter }: DaySegment, perLitre: number): void {
+    if (this.#isAway(localDay)) return;
     const end = localQuarter + to - from;
     for (let draw = 0; draw < this.#draws; draw++) {
       const hashed = hashInStream(this.#stream, localDay, draw);

@@ -10,6 +10,7 @@ import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { NOISE_CHANNEL, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
 import { allocateFloat64Array, allocateUint8Array, roundNonNegative } from '../kernel/typed-arrays.ts';
+import { Whereabouts } from '../people/whereabouts.ts';
 import { daySegmentsIn } from '../time/local-day.ts';
 import type { DaySegment } from '../time/local-day.ts';
 import { packIntoRuns } from './compressor-runs.ts';
@@ -69,6 +70,7 @@ export class HouseSimulation {
   readonly #house: ThermalHouse;
   readonly #performance: HeatPumpPerformance;
   readonly #limit: number;
+  readonly #isAway: (localDay: number) => boolean;
   readonly #draws: HotWaterDraws;
   readonly #comfort: Int32Array;
   readonly #goals: Int32Array;
@@ -88,7 +90,9 @@ export class HouseSimulation {
     this.#house = thermalHouseOf(pump);
     this.#performance = new HeatPumpPerformance(pump);
     this.#limit = pump.rated_power_w * 250;
-    this.#draws = new HotWaterDraws(seed, index, pump.building.persons);
+    const whereabouts = new Whereabouts(household);
+    this.#isAway = (localDay) => whereabouts.isAway(localDay);
+    this.#draws = new HotWaterDraws(seed, index, pump.building.persons, this.#isAway);
     this.#comfort = comfortTargets(seed, index, pump.building);
     this.#goals = tankGoals(seed, index, pump.tank.target_c);
     this.#runStream = hashStream(seed, index, NOISE_CHANNEL.compressorRun);
@@ -154,11 +158,18 @@ export class HouseSimulation {
     const { climate } = weather;
     const { outdoorC, roomRest, mostHeat, tankFall, roomTarget, tankGoal } = forcing;
     outdoorC.set(weather.airTemperaturesOn(day));
-    fillRoomRest(this.#house, outdoorC, weather.irradianceOn(day).global, roomRest);
+    const today = weather.meanTemperatureOn(day);
     const soilC = climate.soilTemperatureOn(day);
+    const slow = {
+      before: weather.meanTemperatureOn(day - 1),
+      today,
+      after: weather.meanTemperatureOn(day + 1),
+      soil: soilC,
+    };
+    fillRoomRest(this.#house, outdoorC, slow, weather.irradianceOn(day).global, roomRest);
     const mainsC = mainsTemperatureC(soilC);
     forcing.mains = Math.round(1000 * mainsC);
-    const isHeating = isHeatingDay(climate, day, weather.meanTemperatureOn(day));
+    const isHeating = isHeatingDay(climate, day, today);
     const perLitre = this.#house.litreFall * (TAP_C - mainsC);
     const comfort = this.#comfort;
     const goals = this.#goals;
@@ -166,9 +177,11 @@ export class HouseSimulation {
     for (const segment of this.#segmentsOf(day)) {
       this.#draws.addTo(tankFall, segment, perLitre);
       const ahead = segment.localQuarter - segment.from;
+      const peopleLift = this.#isAway(segment.localDay) ? 0 : this.#house.peopleLift;
       for (let i = segment.from; i < segment.to; i++) {
         roomTarget[i] = comfort[i + ahead] ?? 0;
         tankGoal[i] = goals[i + ahead] ?? 0;
+        roomRest[i] = (roomRest[i] ?? 0) + peopleLift;
       }
     }
     if (!isHeating) roomTarget.fill(NO_HEAT_MK);

@@ -22,12 +22,20 @@ const BACKUP_BELOW_COMFORT_MK = 2200;
 const BACKUP_BELOW_TARGET_MK = 200;
 /** Surroundings of the tank, mK. */
 const CELLAR_MK = 20_000;
-/** Heat of people and appliances: about 3 W/m2 in all. */
+/** Heat of appliances, and of people on days on which somebody is at home: about 3 W/m2 in all. */
 const GAINS_W_PER_M2 = 2.2;
 const GAINS_W_PER_PERSON = 60;
 /** Window area that lets the sun in, for each m2 of floor, on global irradiance. */
 const APERTURE_PER_M2 = 0.045;
 const W_PER_MILLI_WH = 4 / 1000;
+/**
+ * Parts of the loss (assumptions): windows and air pass it on at once, floors go by the ground, and walls and roofs feel the
+ * mean of a day, later. A clear night of -8 C after a day of 4 C does not cost what a whole day of -8 C does.
+ */
+const AIR_SHARE = 0.5;
+const GROUND_SHARE = 0.12;
+const WALL_SHARE = 1 - AIR_SHARE - GROUND_SHARE;
+const WALL_DELAY_DAYS = 8 / 24;
 
 /** A house and tank as numbers of their quarter hour: x becomes rest + (x - rest) * keep. */
 export interface ThermalHouse {
@@ -37,9 +45,10 @@ export interface ThermalHouse {
   readonly roomRise: number;
   /** Its inverse: the heat that warms the room by a mK, mWh; likewise of the tank. */
   readonly roomNeed: number;
-  /** Warming of the room's rest temperature by global irradiance, mK for each W/m2, and by all other gains, mK. */
+  /** Warming of the room's rest temperature by global irradiance, mK for each W/m2, by appliances and by the people, mK. */
   readonly sunLift: number;
-  readonly gainsLift: number;
+  readonly applianceLift: number;
+  readonly peopleLift: number;
   readonly tankKeep: number;
   readonly tankRise: number;
   readonly tankNeed: number;
@@ -56,14 +65,14 @@ export function thermalHouseOf({ building, tank, backup_power_w: backupW }: Heat
   const roomKeep = Math.exp((-HOURS * loss) / capacity);
   const roomRise = ((1 - roomKeep) / loss) * W_PER_MILLI_WH * 1000;
   const tankCapacity = tank.volume_l * WH_PER_LITRE_K;
-  const gainsW = GAINS_W_PER_M2 * building.floor_area_m2 + GAINS_W_PER_PERSON * building.persons;
   return {
     comfort: Math.round(building.comfort_c * 1000),
     roomKeep,
     roomRise,
     roomNeed: 1 / roomRise,
     sunLift: ((APERTURE_PER_M2 * building.floor_area_m2) / loss) * 1000,
-    gainsLift: (gainsW / loss) * 1000,
+    applianceLift: ((GAINS_W_PER_M2 * building.floor_area_m2) / loss) * 1000,
+    peopleLift: ((GAINS_W_PER_PERSON * building.persons) / loss) * 1000,
     tankKeep: Math.exp((-HOURS * tank.standing_loss_w) / 30 / tankCapacity),
     tankRise: 1 / tankCapacity,
     tankNeed: tankCapacity,
@@ -184,14 +193,31 @@ export function runThermalDay(
   }
 }
 
-/** Warms the rest temperatures of a day by what the sun and the people give; `global` is irradiance in W/m2. */
+/** What a house feels beside the air of a day: mean temperatures of the day before, the day and the one after, and of the ground, C. */
+export interface SlowTemperatures {
+  readonly before: number;
+  readonly today: number;
+  readonly after: number;
+  readonly soil: number;
+}
+
+/**
+ * Writes the rest temperatures of a day: what is outdoors, warmed by what the sun and appliances give. `outdoorC` is the air's
+ * temperature, `global` irradiance in W/m2, by quarter hour.
+ */
 export function fillRoomRest(
-  { sunLift, gainsLift }: ThermalHouse,
+  { sunLift, applianceLift }: ThermalHouse,
   outdoorC: Float64Array,
+  { before, today, after, soil }: SlowTemperatures,
   global: Float64Array,
   roomRest: Float64Array,
 ): void {
+  const air = 1000 * AIR_SHARE;
+  const walls = 1000 * WALL_SHARE;
+  const steady = 1000 * GROUND_SHARE * soil + applianceLift;
   for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
-    roomRest[i] = 1000 * (outdoorC[i] ?? 0) + gainsLift + sunLift * (global[i] ?? 0);
+    const since = (i + 0.5) / QUARTER_HOURS_PER_DAY + 0.5 - WALL_DELAY_DAYS;
+    const wallsC = since < 1 ? before + (today - before) * since : today + (after - today) * (since - 1);
+    roomRest[i] = air * (outdoorC[i] ?? 0) + walls * wallsC + steady + sunLift * (global[i] ?? 0);
   }
 }

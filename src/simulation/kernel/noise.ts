@@ -171,13 +171,19 @@ export function drawNormal(seed: Seed, entity: number, channel: number, bucket: 
   return radius * Math.cos(2 * Math.PI * drawUniform(seed, entity, channel, bucket, 2));
 }
 
+const LARGEST_EXACT_TOTAL = 2 ** 21;
+
 /**
  * Zero-based index chosen by a hash (0..2^32 - 1), index i with probability shares[i] / sum. `shares` are integers of
  * at least 0, not all 0. Computes with integers only, so that every JavaScript engine chooses alike.
  */
 export function pickIndexByShares(shares: readonly number[], hashed: number): number {
   const total = shares.reduce((sum, share) => sum + share, 0);
-  let rest = Number((BigInt(hashed) * BigInt(total)) / BigInt(WORD_VALUES));
+  // Products below 2^53 are exact without big integers.
+  let rest =
+    total <= LARGEST_EXACT_TOTAL
+      ? Math.floor((hashed * total) / WORD_VALUES)
+      : Number((BigInt(hashed) * BigInt(total)) / BigInt(WORD_VALUES));
   for (const [index, share] of shares.entries()) {
     if (rest < share) return index;
     rest -= share;

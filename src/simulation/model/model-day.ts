@@ -22,15 +22,15 @@ export function createPvDayFiller(household: Household): DayFiller<Int32Array> {
   return (day, pv) => {
     const { global, diffuse, beamEast, beamNorth, beamUp } = weather.irradianceOn(day);
     const air = weather.airTemperaturesOn(day);
+    const { east, north, up, diffuse: ofDiffuse, global: ofGlobal } = plane;
     for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       const level = global[i] ?? 0;
       if (level === 0) {
         pv[i] = 0;
         continue;
       }
-      const beam =
-        plane.east * (beamEast[i] ?? 0) + plane.north * (beamNorth[i] ?? 0) + plane.up * (beamUp[i] ?? 0);
-      const irradiance = (diffuse[i] ?? 0) * plane.diffuse + level * plane.global + Math.max(0, beam);
+      const beam = east * (beamEast[i] ?? 0) + north * (beamNorth[i] ?? 0) + up * (beamUp[i] ?? 0);
+      const irradiance = (diffuse[i] ?? 0) * ofDiffuse + level * ofGlobal + Math.max(0, beam);
       pv[i] = roundNonNegative(pvPowerOnPlaneW(plane, irradiance, air[i] ?? 0) * MILLI_WH_PER_W);
     }
   };

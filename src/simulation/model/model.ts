@@ -120,11 +120,6 @@ class QuarterHourModel implements HouseholdModel {
       storedEnergyAtDayStart(this.#batteryTransition, day, (back) => this.#checkpointOf(back)?.stored);
     this.#fillHouse(day, rows);
     simulateBatteryDay(this.#battery, workspace.surplus, this.#firstQuarterOf(day), stored, rows);
-    const { charge, discharge, grid } = rows;
-    const { surplus } = workspace;
-    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
-      grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - (surplus[i] ?? 0);
-    }
     return rows;
   }
 

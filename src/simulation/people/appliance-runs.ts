@@ -29,36 +29,30 @@ export class ApplianceRuns {
    * Adds the runs of a day to `energies`, mWh by quarter hour of the day and beyond its end. `factors` multiply the table's
    * starts in each block.
    */
-  addRuns(localDay: number, { startSums }: EventCurves, factors: Float64Array, energies: Float64Array): void {
+  addRuns(localDay: number, curves: EventCurves, factors: Float64Array, energies: Float64Array): void {
+    const { blockStarts } = curves;
     const { starts, power } = this.#owned;
     const dayHash = mixWord(this.#stream, localDay);
     for (let appliance = 0; appliance < APPLIANCES.length; appliance++) {
       const often = starts[appliance] ?? 0;
       if (often === 0) continue;
-      const at = appliance * SUMS_PER_APPLIANCE;
       let mean = 0;
-      for (let block = 0; block < BLOCKS; block++) {
-        mean += (factors[block] ?? 0) * weightOf(startSums, at, block);
+      for (let block = 0, at = appliance * BLOCKS; block < BLOCKS; block++, at++) {
+        mean += (factors[block] ?? 0) * (blockStarts[at] ?? 0);
       }
-      const count = poissonCount(
-        finishHash(dayHash, appliance << 4) / WORD_VALUES,
-        often * mean,
-        MAX_STARTS[appliance] ?? 1,
-      );
+      const draw = finishHash(dayHash, appliance << 4) / WORD_VALUES;
+      // The probability of no start is at least this; most draws are below it.
+      if (draw < 1 - often * mean) continue;
+      const count = poissonCount(draw, often * mean, MAX_STARTS[appliance] ?? 1);
       for (let run = 1; run <= count; run++) {
         const hash = finishHash(dayHash, (appliance << 4) | run);
-        const minute = startMinuteOf(startSums, at, factors, (hash / WORD_VALUES) * mean) + this.#lateMinutes;
+        const minute =
+          startMinuteOf(curves, appliance, factors, (hash / WORD_VALUES) * mean) + this.#lateMinutes;
         const level = 1 + (RUN_SPREAD / BYTE_MIDDLE) * ((hash & 255) - BYTE_MIDDLE);
         addRun(appliance, Math.floor(minute), level * (power[appliance] ?? 1), energies);
       }
     }
   }
-}
-
-/** Mean starts in a block; `at` is where the sums of the appliance begin. */
-function weightOf(startSums: Float32Array, at: number, block: number): number {
-  const from = startSums[at + (BLOCK_STARTS[block] ?? 0)] ?? 0;
-  return (startSums[at + (BLOCK_STARTS[block + 1] ?? 0)] ?? 0) - from;
 }
 
 /** Number of events by a uniform draw, Poisson with mean `mean`, but at most `most`. */
@@ -75,27 +69,34 @@ function poissonCount(draw: number, mean: number, most: number): number {
 }
 
 /** Minute of the day at which a run begins: where the starts times the blocks' factors sum up to `target`. */
-function startMinuteOf(startSums: Float32Array, at: number, factors: Float64Array, target: number): number {
+function startMinuteOf(
+  { startSums, blockStarts }: EventCurves,
+  appliance: number,
+  factors: Float64Array,
+  target: number,
+): number {
+  const at = appliance * SUMS_PER_APPLIANCE;
   let left = target;
   let block = 0;
   for (; block < BLOCKS - 1; block++) {
-    const weight = (factors[block] ?? 0) * weightOf(startSums, at, block);
+    const weight = (factors[block] ?? 0) * (blockStarts[appliance * BLOCKS + block] ?? 0);
     if (left < weight) break;
     left -= weight;
   }
-  let low: number = BLOCK_STARTS[block] ?? 0;
-  let high = (BLOCK_STARTS[block + 1] ?? 0) - 1;
   const factor = factors[block] ?? 0;
-  const sum = (startSums[at + low] ?? 0) + (factor > 0 ? left / factor : 0);
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((startSums[at + middle] ?? 0) <= sum) low = middle;
-    else high = middle - 1;
-  }
-  const from = startSums[at + low] ?? 0;
-  const width = (startSums[at + low + 1] ?? 0) - from;
+  const first: number = BLOCK_STARTS[block] ?? 0;
+  const last = (BLOCK_STARTS[block + 1] ?? 0) - 1;
+  const above = factor > 0 ? left / factor : 0;
+  const sum = (startSums[at + first] ?? 0) + above;
+  // Within a block starts are spread nearly evenly: the quarter hour is near the one that it would be then.
+  const part = above / (blockStarts[appliance * BLOCKS + block] ?? 1);
+  let quarter = Math.min(last, first + Math.floor(part * (last + 1 - first)));
+  while (quarter < last && (startSums[at + quarter + 1] ?? 0) <= sum) quarter++;
+  while (quarter > first && (startSums[at + quarter] ?? 0) > sum) quarter--;
+  const from = startSums[at + quarter] ?? 0;
+  const width = (startSums[at + quarter + 1] ?? 0) - from;
   const into = width > 0 ? Math.min(0.999, (sum - from) / width) : 0;
-  return (low + into) * MINUTES_PER_QUARTER;
+  return (quarter + into) * MINUTES_PER_QUARTER;
 }
 
 function addRun(appliance: number, minute: number, level: number, energies: Float64Array): void {

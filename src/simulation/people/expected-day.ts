@@ -41,13 +41,11 @@ export function fillRest(question: DayQuestion, rest: Float64Array): number {
   const { curves, scale, energyFactors, lateness, lateMinutes } = question;
   const { curve, energies } = curves;
   work.fill(0);
-  for (let appliance = 0; appliance < APPLIANCES.length; appliance++) {
+  for (let appliance = 0, at = 0; appliance < APPLIANCES.length; appliance++, at += QUARTER_HOURS_PER_DAY) {
     const factor = energyFactors[appliance] ?? 0;
     if (factor === 0) continue;
-    const at = appliance * QUARTER_HOURS_PER_DAY;
-    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++)
       work[i] = (work[i] ?? 0) + factor * (energies[at + i] ?? 0);
-    }
   }
   let part = 1;
   for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {

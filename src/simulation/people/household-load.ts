@@ -5,15 +5,14 @@
 import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
-import { NOISE_CHANNEL, WORD_VALUES, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
-import type { Seed } from '../kernel/noise.ts';
+import { NOISE_CHANNEL, finishHash, hashStream, mixWord, splitSeed } from '../kernel/noise.ts';
 import { allocateFloat64Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { dayOfYear, utcYearOf } from '../time/calendar.ts';
 import { DAY_TYPES } from '../time/day-type.ts';
-import type { DayType } from '../time/day-type.ts';
 import { daySegmentsIn } from '../time/local-day.ts';
 import type { DayFiller } from '../time/local-day.ts';
 import { MINUTES_PER_QUARTER, QUARTERS_AFTER_MIDNIGHT } from './appliances.ts';
+import { DayFactors } from './day-factors.ts';
 import { eventCurvesOf } from './event-curves.ts';
 import type { EventCurves } from './event-curves.ts';
 import { ApplianceRuns } from './appliance-runs.ts';
@@ -21,23 +20,17 @@ import { fillRest } from './expected-day.ts';
 import { activeMeanOverYear, seasonalFactorOn } from './load-year.ts';
 import { profileDayOf, profileMonthOf } from './norm-profile.ts';
 import { drawOwnedAppliances } from './owned-appliances.ts';
-import { BLOCKS, BLOCK_STARTS, occupancyPercents } from './occupancy.ts';
-import { SlowFactors, drawRestlessness, normalFromHash } from './slow-factors.ts';
-import { variationOfDay } from './day-variation.ts';
+import { BLOCKS, BLOCK_STARTS } from './occupancy.ts';
 import { Whereabouts } from './whereabouts.ts';
 
 const MILLI_WH_PER_KWH = 1e6;
 const QUARTERS_PER_YEAR = 8760 * 4;
 
-/** What is left of the rest in a block in which nobody is at home (assumption), and how far its level varies by itself. */
-const REST_WITHOUT_PEOPLE = 0.45;
-const LEVEL_SPREAD = 0.35;
-/** Standard deviation of a day's factor, where people are as restless as the mean. */
-const MOOD_DEVIATION = 0.08;
 /** Quarter hours differ by a factor uniform in 1 ± this: cold appliances, pumps. */
 const QUARTER_SPREAD = 0.1;
 /** A byte's middle, for bringing it into 1 ± the spread. */
 const BYTE_MIDDLE = 127.5;
+const QUARTER_SCALE = QUARTER_SPREAD / BYTE_MIDDLE;
 
 const ROW_LENGTH = QUARTER_HOURS_PER_DAY + QUARTERS_AFTER_MIDNIGHT;
 
@@ -45,7 +38,6 @@ const ROW_LENGTH = QUARTER_HOURS_PER_DAY + QUARTERS_AFTER_MIDNIGHT;
 const workspace = {
   /** Energies of runs, mWh. */
   runs: allocateFloat64Array(ROW_LENGTH),
-  slow: allocateFloat64Array(BLOCKS + 1),
   /** Factors of starts and of the rest by block. */
   starts: allocateFloat64Array(BLOCKS),
   rest: allocateFloat64Array(BLOCKS),
@@ -66,13 +58,9 @@ export function createLoadDayFiller(household: Household): DayFiller<Int32Array>
 /** Days of the household begin at the local midnight later by its time shift. */
 class HouseholdLoad {
   readonly #household: Household;
-  readonly #seed: Seed;
   readonly #whereabouts: Whereabouts;
-  readonly #slow: SlowFactors;
+  readonly #factors: DayFactors;
   readonly #runs: ApplianceRuns;
-  readonly #levels: number;
-  readonly #moods: number;
-  readonly #moodDeviation: number;
   readonly #quarterLevels: number;
   /** The time shift: whole quarter hours and the minutes 0..15 that are left. */
   readonly #shiftQuarters: number;
@@ -96,13 +84,8 @@ class HouseholdLoad {
     const { index, time_shift_minutes: shift } = household;
     const seed = splitSeed(household.seed);
     this.#household = household;
-    this.#seed = seed;
     this.#whereabouts = new Whereabouts(household);
-    const restlessness = drawRestlessness(seed, index);
-    this.#slow = new SlowFactors(seed, index, restlessness);
-    this.#moodDeviation = MOOD_DEVIATION * restlessness;
-    this.#levels = hashStream(seed, index, NOISE_CHANNEL.blockLevel);
-    this.#moods = hashStream(seed, index, NOISE_CHANNEL.dayMood);
+    this.#factors = new DayFactors(household, this.#whereabouts);
     this.#quarterLevels = hashStream(seed, index, NOISE_CHANNEL.quarterLevel);
     this.#shiftQuarters = Math.floor(shift / MINUTES_PER_QUARTER);
     this.#lateMinutes = shift - MINUTES_PER_QUARTER * this.#shiftQuarters;
@@ -158,7 +141,7 @@ class HouseholdLoad {
       const typeIndex = DAY_TYPES.indexOf(type);
       const curves = eventCurvesOf(this.#household.profile, profileMonthOf(profileDay), type);
       const part = this.#prepareRest(profileMonthOf(profileDay), typeIndex, curves);
-      this.#fillFactors(localDay, type, seasonalFactorOn(profileDay));
+      this.#factors.fill({ localDay, type, season: seasonalFactorOn(profileDay) }, workspace);
       for (let block = 0; block < BLOCKS; block++) starts[block] = part * (starts[block] ?? 0);
       this.#runs.addRuns(localDay, curves, starts, runs);
       typeStart = typeIndex * QUARTER_HOURS_PER_DAY;
@@ -166,39 +149,22 @@ class HouseholdLoad {
     this.#addUp(localDay, typeStart, row);
   }
 
-  /** What starts of appliances and the rest are multiplied by in each block of a day. */
-  #fillFactors(localDay: number, type: DayType, season: number): void {
-    const { slow, starts, rest } = workspace;
-    const { index, day_variation: spread, profile } = this.#household;
-    const percents = occupancyPercents(profile, type);
-    const atHome = this.#whereabouts.blocksAtHome(localDay);
-    this.#slow.fill(localDay, this.#firstDay, this.#days, slow);
-    const day =
-      (season *
-        variationOfDay(this.#seed, index, localDay, spread) *
-        (1 + this.#moodDeviation * normalFromHash(hashInStream(this.#moods, localDay))) *
-        (slow[BLOCKS] ?? 1)) /
-      (1 - this.#whereabouts.probabilityAway(localDay));
-    for (let block = 0; block < BLOCKS; block++) {
-      const factor = day * (slow[block] ?? 1);
-      const here = (atHome >> block) & 1 ? 100 / (percents[block] ?? 100) : 0;
-      const level = 1 + LEVEL_SPREAD * ((2 * hashInStream(this.#levels, localDay, block)) / WORD_VALUES - 1);
-      starts[block] = factor * here;
-      rest[block] = factor * level * (REST_WITHOUT_PEOPLE + (1 - REST_WITHOUT_PEOPLE) * here);
-    }
-  }
-
   #addUp(localDay: number, typeStart: number, row: Int32Array): void {
-    const { runs, rest } = workspace;
+    const { runs, rest: factors } = workspace;
+    const rest = this.#rest;
     const base = this.#baseMilliWh;
-    const scale = QUARTER_SPREAD / BYTE_MIDDLE;
-    let hash = 0;
+    const dayHash = mixWord(this.#quarterLevels, localDay);
     for (let block = 0, i = 0; block < BLOCKS; block++) {
-      const factor = rest[block] ?? 0;
-      for (const end = BLOCK_STARTS[block + 1] ?? 0; i < end; i++) {
-        hash = (i & 3) === 0 ? hashInStream(this.#quarterLevels, localDay, i) : hash >>> 8;
-        const smooth = base + factor * (this.#rest[typeStart + i] ?? 0);
-        row[i] = Math.floor(smooth * (1 + scale * ((hash & 255) - BYTE_MIDDLE)) + (runs[i] ?? 0) + 0.5);
+      const factor = factors[block] ?? 0;
+      for (const end = BLOCK_STARTS[block + 1] ?? 0; i < end;) {
+        let bytes = finishHash(dayHash, i) | 0;
+        // An hour's four quarter hours share a hash; blocks begin with hours.
+        for (const nextHour = i + 4; i < nextHour; i++) {
+          const smooth = base + factor * (rest[typeStart + i] ?? 0);
+          const level = 1 + QUARTER_SCALE * ((bytes & 255) - BYTE_MIDDLE);
+          row[i] = Math.floor(smooth * level + (runs[i] ?? 0) + 0.5);
+          bytes >>>= 8;
+        }
       }
     }
     for (let i = QUARTER_HOURS_PER_DAY; i < ROW_LENGTH; i++) row[i] = Math.floor((runs[i] ?? 0) + 0.5);
@@ -234,6 +200,7 @@ class HouseholdLoad {
     this.#days = Date.UTC(this.#year + 1, 0, 1) / DAY_MS - this.#firstDay;
     const active = activeMeanOverYear(profile, this.#year, country, latitude);
     this.#scale = (this.#meanMilliWh * (1 - habits.base_share)) / active;
+    this.#factors.turnToYear(this.#firstDay, this.#days);
     this.#restMonth = NaN;
   }
 }

@@ -2,7 +2,7 @@
 import type { Household } from '../household/household.ts';
 import { ARCHETYPES } from '../household/profiles.ts';
 import { drawTraits } from '../household/traits.ts';
-import { NOISE_CHANNEL, drawUniform, hashCounter, splitSeed } from '../kernel/noise.ts';
+import { NOISE_CHANNEL, WORD_VALUES, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
 import { APPLIANCES, startsFactorOf } from './appliances.ts';
 import { tableAnnualKwhOf } from './event-curves.ts';
 import { normalFromHash } from './slow-factors.ts';
@@ -17,6 +17,8 @@ const LEANS_BELOW_PERCENT = 90;
 const STARTS_DEVIATION = 0.35;
 /** Of the power of an appliance. */
 const POWER_DEVIATION = 0.1;
+
+const OWNED_PERCENT = Uint8Array.from(APPLIANCES, ({ ownedPercent }) => ownedPercent);
 
 /** In the order of APPLIANCES. */
 export interface OwnedAppliances {
@@ -34,16 +36,19 @@ export function drawOwnedAppliances(household: Household): OwnedAppliances {
   const traits = archetype ? drawTraits(seed, index, archetype) : { persons: 2, affluence: 0 };
   const often = startsFactorOf(annualKwh) / startsFactorOf(tableAnnualKwhOf(profile));
   const leaning = PERCENT_PER_PERSON * (traits.persons - 2) + PERCENT_PER_AFFLUENCE * traits.affluence;
-  const starts = Float64Array.from(APPLIANCES, ({ ownedPercent }, appliance) => {
-    const percent = ownedPercent + (ownedPercent < LEANS_BELOW_PERCENT ? leaning : 0);
-    if (drawUniform(seed, index, NOISE_CHANNEL.applianceOwned, appliance) * 100 >= percent) return 0;
-    const z = normalFromHash(hashCounter(seed, index, NOISE_CHANNEL.applianceStarts, appliance));
-    return often * Math.exp(STARTS_DEVIATION * z - STARTS_DEVIATION ** 2 / 2);
-  });
-  const power = Float64Array.from(
-    APPLIANCES,
-    (_, appliance) =>
-      1 + POWER_DEVIATION * normalFromHash(hashCounter(seed, index, NOISE_CHANNEL.appliancePower, appliance)),
-  );
+  const stream = (channel: number): number => hashStream(seed, index, channel);
+  const ownedStream = stream(NOISE_CHANNEL.applianceOwned);
+  const startsStream = stream(NOISE_CHANNEL.applianceStarts);
+  const powerStream = stream(NOISE_CHANNEL.appliancePower);
+  const starts = new Float64Array(APPLIANCES.length);
+  const power = new Float64Array(APPLIANCES.length);
+  for (let appliance = 0; appliance < APPLIANCES.length; appliance++) {
+    const likely = OWNED_PERCENT[appliance] ?? 0;
+    const percent = likely + (likely < LEANS_BELOW_PERCENT ? leaning : 0);
+    power[appliance] = 1 + POWER_DEVIATION * normalFromHash(hashInStream(powerStream, appliance));
+    if (hashInStream(ownedStream, appliance) * 100 >= percent * WORD_VALUES) continue;
+    const z = normalFromHash(hashInStream(startsStream, appliance));
+    starts[appliance] = often * Math.exp(STARTS_DEVIATION * z - STARTS_DEVIATION ** 2 / 2);
+  }
   return { starts, power };
 }

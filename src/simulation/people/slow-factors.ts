@@ -5,10 +5,13 @@
  */
 import { NOISE_CHANNEL, drawUniform, hashInStream, hashStream } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
+import { allocateFloat64Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { BLOCKS } from './occupancy.ts';
 
 /** Days from one drawn value to the next. */
 const KNOT_DAYS = 10;
+/** The mean over a year is taken from one day in so many: between two drawn values a factor hardly bends. */
+const SAMPLE_DAYS = 5;
 /** Weights of the values before and after a day that lies so many days after the first, with a sum of squares of 1. */
 const BEFORE = Float64Array.from({ length: KNOT_DAYS }, (_, i) => weightOf(KNOT_DAYS - i, i));
 const AFTER = Float64Array.from({ length: KNOT_DAYS }, (_, i) => weightOf(i, KNOT_DAYS - i));
@@ -43,67 +46,60 @@ export function drawRestlessness(seed: Seed, index: number): number {
 /** The factors of one household; the one for all of the household comes after those of the blocks. */
 export class SlowFactors {
   readonly #stream: number;
-  readonly #phases: number;
   readonly #steepness: number;
   readonly #spread: number;
-  readonly #means = new Float64Array(BLOCKS + 1);
-  #firstDay = NaN;
+  readonly #phases = allocateInt32Array(BLOCKS + 1);
+  readonly #means = allocateFloat64Array(BLOCKS + 1);
+  /** The knots used last, and the values drawn there and at the next ones. */
+  readonly #knots = allocateFloat64Array(BLOCKS + 1).fill(NaN);
+  readonly #before = allocateFloat64Array(BLOCKS + 1);
+  readonly #after = allocateFloat64Array(BLOCKS + 1);
 
   constructor(seed: Seed, index: number, restlessness: number) {
     this.#steepness = BLOCK_STEEPNESS * restlessness;
     this.#spread = HOUSEHOLD_SPREAD * restlessness;
     this.#stream = hashStream(seed, index, NOISE_CHANNEL.slowFactor);
-    this.#phases = hashStream(seed, index, NOISE_CHANNEL.slowFactorPhase);
+    const phases = hashStream(seed, index, NOISE_CHANNEL.slowFactorPhase);
+    for (let which = 0; which <= BLOCKS; which++)
+      this.#phases[which] = hashInStream(phases, which) % KNOT_DAYS;
   }
 
-  /**
-   * Writes the factors of a local day (days since 1970), blocks first, then that of the household; `firstDay` and `days` are
-   * those of its calendar year.
-   */
-  fill(localDay: number, firstDay: number, days: number, factors: Float64Array): void {
-    if (firstDay !== this.#firstDay) this.#turnToYear(firstDay, days);
+  /** Writes the factors of a local day (days since 1970) of the year turned to: blocks first, then that of the household. */
+  fill(localDay: number, factors: Float64Array): void {
     for (let which = 0; which <= BLOCKS; which++) {
       factors[which] = this.#valueOf(which, localDay) / (this.#means[which] ?? 1);
     }
   }
 
-  #phaseOf(which: number): number {
-    return hashInStream(this.#phases, which) % KNOT_DAYS;
-  }
-
-  #knot(which: number, knot: number): number {
+  #drawKnot(which: number, knot: number): number {
     return normalFromHash(hashInStream(this.#stream, knot, which));
   }
 
   #valueOf(which: number, localDay: number): number {
-    const shifted = localDay + this.#phaseOf(which);
+    const shifted = localDay + (this.#phases[which] ?? 0);
     const knot = Math.floor(shifted / KNOT_DAYS);
     const since = shifted - knot * KNOT_DAYS;
+    if (this.#knots[which] !== knot) {
+      this.#before[which] =
+        this.#knots[which] === knot - 1 ? (this.#after[which] ?? 0) : this.#drawKnot(which, knot);
+      this.#after[which] = this.#drawKnot(which, knot + 1);
+      this.#knots[which] = knot;
+    }
     const z =
-      (BEFORE[since] ?? 0) * this.#knot(which, knot) + (AFTER[since] ?? 0) * this.#knot(which, knot + 1);
+      (BEFORE[since] ?? 0) * (this.#before[which] ?? 0) + (AFTER[since] ?? 0) * (this.#after[which] ?? 0);
     return this.#levelOf(which, z);
   }
 
-  #turnToYear(firstDay: number, days: number): void {
-    this.#firstDay = firstDay;
+  /** Takes the means of a calendar year of so many days. */
+  turnToYear(firstDay: number, days: number): void {
     for (let which = 0; which <= BLOCKS; which++) {
-      let shifted = firstDay + this.#phaseOf(which);
-      const end = shifted + days;
-      let knot = Math.floor(shifted / KNOT_DAYS);
-      let before = this.#knot(which, knot);
-      let after = this.#knot(which, knot + 1);
       let sum = 0;
-      for (let since = shifted - knot * KNOT_DAYS; shifted < end; shifted++) {
-        sum += this.#levelOf(which, (BEFORE[since] ?? 0) * before + (AFTER[since] ?? 0) * after);
-        since += 1;
-        if (since === KNOT_DAYS) {
-          since = 0;
-          knot += 1;
-          before = after;
-          after = this.#knot(which, knot + 1);
-        }
+      let samples = 0;
+      for (let day = firstDay + (SAMPLE_DAYS >> 1); day < firstDay + days; day += SAMPLE_DAYS) {
+        sum += this.#valueOf(which, day);
+        samples += 1;
       }
-      this.#means[which] = sum / days;
+      this.#means[which] = sum / samples;
     }
   }
 

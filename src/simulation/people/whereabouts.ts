@@ -13,6 +13,9 @@ export class Whereabouts {
   readonly #occupancy: Occupancy;
   readonly #country: string | null;
   readonly #profile: string;
+  /** The day asked last: each is asked for several times. */
+  #typedDay = NaN;
+  #type: DayType = 'workday';
 
   constructor(household: Household) {
     this.#absences = new Absences(household);
@@ -23,7 +26,11 @@ export class Whereabouts {
 
   /** Type of a local day (days since 1970) where the household lives. */
   dayTypeOf(localDay: number): DayType {
-    return dayTypeOf(localDay, this.#country);
+    if (localDay !== this.#typedDay) {
+      this.#type = dayTypeOf(localDay, this.#country);
+      this.#typedDay = localDay;
+    }
+    return this.#type;
   }
 
   /** Whether nobody is at home on a whole local day (days since 1970). */

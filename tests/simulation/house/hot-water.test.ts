@@ -6,7 +6,11 @@ import { sum } from './houses.ts';
 const seed = splitSeed(7);
 const litresOn = (index: number, persons: number, localDay: number): Float64Array => {
   const litres = new Float64Array(96);
-  new HotWaterDraws(seed, index, persons).addTo(litres, { from: 0, to: 96, localDay, localQuarter: 0 }, 1);
+  new HotWaterDraws(seed, index, persons, () => false).addTo(
+    litres,
+    { from: 0, to: 96, localDay, localQuarter: 0 },
+    1,
+  );
   return litres;
 };
 
@@ -23,8 +27,17 @@ describe('draws', () => {
     expect(between(0, 6)).toBeLessThan(0.05);
   });
 
+  test('are none on days on which all are away, and the same as ever on others', () => {
+    const draws = new HotWaterDraws(seed, 3, 3, (localDay) => localDay === 12);
+    const litres = new Float64Array(96);
+    draws.addTo(litres, { from: 0, to: 96, localDay: 12, localQuarter: 0 }, 1);
+    expect(sum(litres)).toBe(0);
+    draws.addTo(litres, { from: 0, to: 96, localDay: 13, localQuarter: 0 }, 1);
+    expect(litres).toEqual(litresOn(3, 3, 13));
+  });
+
   test('of a day that is cut into segments are those of the whole', () => {
-    const draws = new HotWaterDraws(seed, 1, 4);
+    const draws = new HotWaterDraws(seed, 1, 4, () => false);
     const cut = new Float64Array(96);
     draws.addTo(cut, { from: 8, to: 96, localDay: 100, localQuarter: 0 }, 1);
     draws.addTo(cut, { from: 0, to: 8, localDay: 100, localQuarter: 88 }, 1);

@@ -4,6 +4,7 @@ import { SCHEDULE_STATES } from '../../../src/simulation/devices/schedule-states
 import type { ScheduleState } from '../../../src/simulation/devices/schedule-states.ts';
 import { siteWeather } from '../../../src/simulation/environment/weather.ts';
 import { splitSeed } from '../../../src/simulation/kernel/noise.ts';
+import { Whereabouts } from '../../../src/simulation/people/whereabouts.ts';
 import { dayNumber, dayOf, heatedHouseholds, simulationOf, sum } from './houses.ts';
 import type { HeatedHousehold } from './houses.ts';
 
@@ -81,7 +82,7 @@ test('what is given off, lost and stored balances over a week', () => {
     const { building, tank } = household.heat_pump;
     const simulation = simulationOf(household);
     const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
-    const gainsW = 2.2 * building.floor_area_m2 + 60 * building.persons;
+    const whereabouts = new Whereabouts(household);
     const days = Array.from({ length: 7 }, (_, i) => FIRST + 10 + i).map((day) => ({
       day,
       ...dayOf(simulation, day),
@@ -90,11 +91,16 @@ test('what is given off, lost and stored balances over a week', () => {
     for (const { day, heat, indoor, hotWater } of days) {
       const air = Float64Array.from(weather.airTemperaturesOn(day));
       const global = Float64Array.from(weather.irradianceOn(day).global);
+      const soil = weather.climate.soilTemperatureOn(day);
+      const people = whereabouts.isAway(day) ? 0 : building.persons;
+      const gainsW = 2.2 * building.floor_area_m2 + 60 * people;
       for (let i = 0; i < 96; i++) {
         const mean = ((indoor[i] ?? 0) + (indoor[i + 1] ?? 0)) / 2000;
         const sunW = 0.045 * building.floor_area_m2 * (global[i] ?? 0);
         given += (heat[i] ?? 0) / 1e6;
-        lost += (building.heat_loss_w_per_k * (mean - (air[i] ?? 0)) - gainsW - sunW) / 4000;
+        // Walls feel the air hours later: over a week that is the same.
+        const outside = 0.88 * (air[i] ?? 0) + 0.12 * soil;
+        lost += (building.heat_loss_w_per_k * (mean - outside) - gainsW - sunW) / 4000;
         const fall = ((hotWater[i] ?? 0) - (hotWater[i + 1] ?? 0)) / 1000;
         // What the tank gave up beside what was put into it was drawn or lost: the heat counts when it comes.
         lost += (Math.max(0, fall) * tank.volume_l * 1.163) / 1000;
@@ -106,6 +112,30 @@ test('what is given off, lost and stored balances over a week', () => {
       (rise * building.heat_capacity_wh_per_k + Math.max(0, tankRise) * tank.volume_l * 1.163) / 1e6;
     expect(given / (lost + stored)).toBeGreaterThan(0.93);
     expect(given / (lost + stored)).toBeLessThan(1.08);
+  }
+});
+
+test('nobody draws water or warms the rooms on days on which all are away', () => {
+  const found = VIENNA.flatMap((household) => {
+    const whereabouts = new Whereabouts(household);
+    const days = Array.from({ length: 300 }, (_, i) => FIRST + i);
+    const day = days.find((its) => [0, 1, 2, 3].every((after) => whereabouts.isAway(its + after)));
+    return day === undefined ? [] : [{ household, day: day + 2 }];
+  });
+  expect(found.length).toBeGreaterThan(3);
+  for (const { household, day } of found) {
+    const { hotWater, indoor } = dayOf(simulationOf(household), day);
+    const { building, tank } = household.heat_pump;
+    // What a tank that nobody draws from loses, mK a quarter hour.
+    const standing =
+      (1000 * 0.25 * tank.standing_loss_w * ((tank.target_c - 20) / 30)) / (tank.volume_l * 1.163);
+    const falls = hotWater.subarray(1).map((next, i) => (hotWater[i] ?? 0) - next);
+    expect(Math.max(...falls)).toBeLessThan(standing + 2);
+    const lived = {
+      ...household,
+      heat_pump: { ...household.heat_pump, building: { ...building, persons: 9 } },
+    };
+    expect(dayOf(simulationOf(lived), day).indoor).toEqual(indoor);
   }
 });
 

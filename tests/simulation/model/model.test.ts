@@ -230,13 +230,18 @@ describe('storage maps', () => {
         fc.integer({ min: store.reserve, max: store.capacity }),
         (net, x) => {
           const rows = {
-            charge: new Int32Array(1),
-            discharge: new Int32Array(1),
-            stored: new Int32Array(2),
+            charge: new Int32Array(96),
+            discharge: new Int32Array(96),
+            stored: new Int32Array(97),
+            grid: new Int32Array(96),
           };
-          simulateBatteryDay(store, Int32Array.of(net), 0, x, rows);
-          expect(rows.charge[0]).toBeLessThanOrEqual(Math.max(0, net));
-          expect(rows.discharge[0]).toBeLessThanOrEqual(Math.max(0, -net));
+          const surplus = new Int32Array(96);
+          surplus[95] = net;
+          simulateBatteryDay(store, surplus, 95, x, rows);
+          const [charge = 0, discharge = 0] = [rows.charge[95], rows.discharge[95]];
+          expect(charge).toBeLessThanOrEqual(Math.max(0, net));
+          expect(discharge).toBeLessThanOrEqual(Math.max(0, -net));
+          expect(rows.grid[95]).toBe(charge - discharge - net);
         },
       ),
     );
