@@ -1,6 +1,10 @@
-/** The fit of climates to measured sites: ridge regression, column by column, and what each site departs from it. */
+/**
+ * The fit of climates to measured sites. Monthly temperatures and ranges: ridge regression, column by column, and what each
+ * site departs from it. All other columns: kriging.
+ */
 import {
   COLUMN_COUNT,
+  FIRST_KRIGED_COLUMN,
   FIRST_LIGHT_COLUMN,
   TERM_COUNT,
   fillClimateTerms,
@@ -10,44 +14,28 @@ import type { ClimateTable } from '../../src/simulation/environment/climate-map.
 import { coastDistanceKm } from '../../src/simulation/environment/coast.ts';
 import { toSeaLevel } from '../validate/climate-sites.ts';
 import type { MeasuredSite } from '../validate/climate-sites.ts';
+import { krige } from './climate-kriging.ts';
+import type { Spread } from './climate-kriging.ts';
+import { solve } from './linear-system.ts';
 
 /** Weight of the coefficients' squares against those of the errors. */
 const RIDGE = 1e-3;
-/** Terms of temperature, of ranges and monthly clearness, and of all other columns: the finer ones have less to go by. */
+/** Terms of temperatures, and of ranges, which have less to go by. */
 const CUBE_TERM = 3;
-const FIRST_EUROPE_TERM = 6;
+const ALL_TERMS = Array.from({ length: TERM_COUNT }, (_, term) => term);
+const RANGE_TERMS = ALL_TERMS.filter((term) => term !== CUBE_TERM);
+const MONTHS = 12;
 
-function termsOf(column: number): number[] {
-  const all = Array.from({ length: TERM_COUNT }, (_, i) => i);
-  if (column < 12) return all;
-  const isMonthly = column < 24 || (column >= FIRST_LIGHT_COLUMN && column < FIRST_LIGHT_COLUMN + 12);
-  return all.filter((term) => term !== CUBE_TERM && (isMonthly || term < FIRST_EUROPE_TERM));
-}
-
-/** Solves a symmetric positive definite system, rows with the right side as their last number, by elimination. */
-function solve(rows: readonly Float64Array[]): number[] {
-  const size = rows.length;
-  for (const [pivot, pivotRow] of rows.entries()) {
-    for (const row of rows.slice(pivot + 1)) {
-      const factor = (row[pivot] ?? 0) / (pivotRow[pivot] ?? 1);
-      for (let i = pivot; i <= size; i++) row[i] = (row[i] ?? 0) - factor * (pivotRow[i] ?? 0);
-    }
-  }
-  const solution = new Array<number>(size).fill(0);
-  for (let i = size - 1; i >= 0; i--) {
-    const row = rows[i] ?? new Float64Array();
-    const known = solution.reduce((sum, value, j) => sum + (j > i ? value * (row[j] ?? 0) : 0), 0);
-    solution[i] = ((row[size] ?? 0) - known) / (row[i] ?? 1);
-  }
-  return solution;
-}
+/** Monthly clearness follows the latitude, other columns the distance from the sea too; half of what is left is chance. */
+const MONTHLY_CLEARNESS: Spread = { chance: 0.2, terms: [1, 2], termVariance: 2 };
+const SCATTER: Spread = { chance: 0.3, terms: [1, 2, 4, 5], termVariance: 0.5 };
 
 /** Coefficients of the terms `used` that fit `values` at the sites' terms. */
 function regress(
   terms: readonly Float64Array[],
   values: readonly number[],
   used: readonly number[],
-): number[] {
+): Float64Array {
   const rows = used.map((i) => {
     const products = used.map(
       (j) => terms.reduce((sum, row) => sum + (row[i] ?? 0) * (row[j] ?? 0), 0) + (i === j ? RIDGE : 0),
@@ -57,50 +45,93 @@ function regress(
       terms.reduce((sum, row, site) => sum + (row[i] ?? 0) * (values[site] ?? 0), 0),
     );
   });
-  return solve(rows);
+  return solve(rows)[0] ?? new Float64Array();
 }
 
 const toDigits = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-/** The table of climates that the sites give. */
-export function fitClimate(sites: readonly MeasuredSite[]): ClimateTable {
-  const terms = sites.map(({ latitude, longitude }) => {
-    const row = new Float64Array(TERM_COUNT);
-    fillClimateTerms(latitude, longitude, coastDistanceKm(latitude, longitude), row);
-    return row;
-  });
-  const values = sites.map(({ columns, heightM }) => toSeaLevel(columns, heightM));
-  const coefficients = new Float64Array(COLUMN_COUNT * TERM_COUNT);
-  const residuals = sites.map(() => new Float64Array(COLUMN_COUNT));
-  for (let column = 0; column < COLUMN_COUNT; column++) {
-    const fitted = sites.flatMap(({ hasLight }, i) => (hasLight || column < FIRST_LIGHT_COLUMN ? [i] : []));
-    const used = termsOf(column);
-    const found = regress(
-      fitted.map((i) => terms[i] ?? new Float64Array()),
-      fitted.map((i) => values[i]?.[column] ?? 0),
-      used,
+/** A site with what it is fitted by: its columns at sea level, and what it will tell of each. */
+interface FittedSite {
+  readonly site: MeasuredSite;
+  readonly terms: Float64Array;
+  readonly vector: readonly [number, number, number];
+  readonly values: Float64Array;
+  readonly residuals: Float64Array;
+}
+
+function prepare(site: MeasuredSite): FittedSite {
+  const { latitude, longitude, columns, heightM } = site;
+  const terms = new Float64Array(TERM_COUNT);
+  fillClimateTerms(latitude, longitude, coastDistanceKm(latitude, longitude), terms);
+  return {
+    site,
+    terms,
+    vector: unitVector(latitude, longitude),
+    values: toSeaLevel(columns, heightM),
+    residuals: new Float64Array(COLUMN_COUNT),
+  };
+}
+
+/** Fits a column by regression: coefficients, and in each site what it departs from them. */
+function fitColumn(sites: readonly FittedSite[], column: number, coefficients: Float64Array): void {
+  const used = column < MONTHS ? ALL_TERMS : RANGE_TERMS;
+  const found = regress(
+    sites.map(({ terms }) => terms),
+    sites.map(({ values }) => values[column] ?? 0),
+    used,
+  );
+  for (const [i, term] of used.entries()) {
+    coefficients[column * TERM_COUNT + term] = toDigits(found[i] ?? 0, 5);
+  }
+  for (const { terms, values, residuals } of sites) {
+    const expected = ALL_TERMS.reduce(
+      (sum, term) => sum + (coefficients[column * TERM_COUNT + term] ?? 0) * (terms[term] ?? 0),
+      0,
     );
-    for (const [i, term] of used.entries())
-      coefficients[column * TERM_COUNT + term] = toDigits(found[i] ?? 0, 5);
-    for (const i of fitted) {
-      const expected = used.reduce(
-        (sum, term) => sum + (coefficients[column * TERM_COUNT + term] ?? 0) * (terms[i]?.[term] ?? 0),
-        0,
-      );
-      const departures = residuals[i];
-      if (departures) departures[column] = toDigits((values[i]?.[column] ?? 0) - expected, 4);
+    residuals[column] = toDigits((values[column] ?? 0) - expected, 4);
+  }
+}
+
+/** Kriges the columns `from` to `to`: coefficients, and in each site how much it pulls. */
+function krigeColumns(
+  sites: readonly FittedSite[],
+  [from, to]: readonly [number, number],
+  spread: Spread,
+  coefficients: Float64Array,
+): void {
+  const known = { vectors: sites.map(({ vector }) => vector), terms: sites.map(({ terms }) => terms) };
+  const columns = Array.from({ length: to - from }, (_, i) =>
+    sites.map(({ values }) => values[from + i] ?? 0),
+  );
+  for (const [i, kriged] of krige(known, columns, spread).entries()) {
+    for (const [term, coefficient] of kriged.coefficients.entries()) {
+      coefficients[(from + i) * TERM_COUNT + term] = toDigits(coefficient, 5);
+    }
+    for (const [place, { residuals }] of sites.entries()) {
+      residuals[from + i] = toDigits(kriged.pulls[place] ?? 0, 5);
     }
   }
+}
+
+/** The table of climates that the sites give. */
+export function fitClimate(sites: readonly MeasuredSite[]): ClimateTable {
+  const fitted = sites.map(prepare);
+  const lit = fitted.filter(({ site }) => site.hasLight);
+  const coefficients = new Float64Array(COLUMN_COUNT * TERM_COUNT);
+  const lastClearness = FIRST_LIGHT_COLUMN + MONTHS;
+  for (let column = 0; column < FIRST_KRIGED_COLUMN; column++) fitColumn(fitted, column, coefficients);
+  krigeColumns(fitted, [FIRST_KRIGED_COLUMN, FIRST_LIGHT_COLUMN], SCATTER, coefficients);
+  krigeColumns(lit, [FIRST_LIGHT_COLUMN, lastClearness], MONTHLY_CLEARNESS, coefficients);
+  krigeColumns(lit, [lastClearness, COLUMN_COUNT], SCATTER, coefficients);
   return {
     coefficients,
-    sites: sites.map(({ name, latitude, longitude, heightM, hasLight }, i) => ({
+    sites: fitted.map(({ site: { name, latitude, longitude, heightM }, vector, residuals }) => ({
       name,
       latitude,
       longitude,
-      vector: unitVector(latitude, longitude),
+      vector,
       heightM,
-      hasLight,
-      residuals: residuals[i] ?? new Float64Array(COLUMN_COUNT),
+      residuals,
     })),
   };
 }

@@ -12,8 +12,8 @@ async function climateJson(): Promise<string> {
   const { readMeasuredSites } = await import('../validate/climate-sites.ts');
   const { fitClimate } = await import('./climate-fit.ts');
   const { coefficients, sites } = fitClimate(readMeasuredSites());
-  const lines = sites.map(({ name, latitude, longitude, heightM, hasLight, residuals }) =>
-    JSON.stringify([name, latitude, longitude, heightM, hasLight ? 1 : 0, Array.from(residuals)]),
+  const lines = sites.map(({ name, latitude, longitude, heightM, residuals }) =>
+    JSON.stringify([name, latitude, longitude, heightM, Array.from(residuals)]),
   );
   return `{"coefficients":${JSON.stringify(Array.from(coefficients))},"sites":[\n${lines.join(',\n')}\n]}\n`;
 }

@@ -7,15 +7,19 @@ import {
   CLIMATE_COLUMNS,
   COLUMN_COUNT,
   EARTH_RADIUS_KM,
-  FIRST_LIGHT_COLUMN,
+  FIRST_KRIGED_COLUMN,
   LAPSE_RATES,
   TERM_COUNT,
   fillClimateTerms,
+  influenceAt,
   unitVector,
 } from './climate-terms.ts';
 import { coastDistanceKm } from './coast.ts';
 
-/** A measured site: where it is, its height in m and, by column, how far it departs from the fit. */
+/**
+ * A measured site: where it is, its height in m and, by column, how far it departs from the fit, or from FIRST_KRIGED_COLUMN
+ * on how much it pulls at a place (times influenceAt its distance).
+ */
 export interface ClimateSite {
   readonly name: string;
   readonly latitude: number;
@@ -24,8 +28,6 @@ export interface ClimateSite {
   readonly vector: readonly [number, number, number];
   readonly heightM: number;
   readonly residuals: Float64Array;
-  /** Whether its light was measured; the columns of light are 0 elsewhere. */
-  readonly hasLight: boolean;
 }
 
 /** The fit of each column (TERM_COUNT coefficients one after the other) and the sites. */
@@ -37,6 +39,8 @@ export interface ClimateTable {
 /** Sites that a place is between, and the distance in km under which they count alike. */
 const NEAREST = 8;
 const NEAR_KM = 60;
+/** A site that tells less of a place is left out: what it pulls is less than the digits of the table. */
+const LEAST_INFLUENCE = 1e-5;
 
 /** Sites whose heights tell how high people live at a place; how sharply the last of them fades out as the next comes. */
 const NEAREST_HEIGHTS = 5;
@@ -90,23 +94,28 @@ class NearestSites {
   }
 }
 
-/** Of all sites, and of those with measured light. */
 const nearest = new NearestSites();
-const nearestLit = new NearestSites();
 
-/** Finds the sites near the place of a unit vector. */
-function findNearest(sites: readonly ClimateSite[], [x, y, z]: readonly [number, number, number]): void {
-  nearest.count = nearestLit.count = 0;
+/** Finds the sites near the place of a unit vector, and adds what all sites pull at it to its columns. */
+function findSites(
+  sites: readonly ClimateSite[],
+  [x, y, z]: readonly [number, number, number],
+  columns: Float64Array,
+): void {
+  nearest.count = 0;
   for (let i = 0; i < sites.length; i++) {
     const site = sites[i];
     if (!site) continue;
-    const { vector } = site;
+    const { vector, residuals } = site;
     const chord = (vector[0] - x) ** 2 + (vector[1] - y) ** 2 + (vector[2] - z) ** 2;
     nearest.add(i, chord);
-    if (site.hasLight) nearestLit.add(i, chord);
+    const influence = influenceAt(EARTH_RADIUS_KM * Math.sqrt(chord));
+    if (influence < LEAST_INFLUENCE) continue;
+    for (let column = FIRST_KRIGED_COLUMN; column < COLUMN_COUNT; column++) {
+      columns[column] = (columns[column] ?? 0) + influence * (residuals[column] ?? 0);
+    }
   }
   nearest.weigh();
-  nearestLit.weigh();
 }
 
 /**
@@ -137,13 +146,12 @@ function usualHeight(sites: readonly ClimateSite[]): number {
 
 const TABLE: ClimateTable = {
   coefficients: Float64Array.from(file.coefficients),
-  sites: file.sites.map(([name, latitude, longitude, heightM, hasLight, residuals]) => ({
+  sites: file.sites.map(([name, latitude, longitude, heightM, residuals]) => ({
     name: String(name),
     latitude: Number(latitude),
     longitude: Number(longitude),
     vector: unitVector(Number(latitude), Number(longitude)),
     heightM: Number(heightM),
-    hasLight: hasLight === 1,
     residuals: Float64Array.from(residuals as number[]),
   })),
 };
@@ -162,9 +170,8 @@ export function climateColumnsAt(latitude: number, longitude: number, table = TA
     }
     columns[column] = sum;
   }
-  findNearest(sites, unitVector(latitude, longitude));
-  addResiduals(columns, 0, FIRST_LIGHT_COLUMN, sites, nearest);
-  addResiduals(columns, FIRST_LIGHT_COLUMN, COLUMN_COUNT, sites, nearestLit);
+  findSites(sites, unitVector(latitude, longitude), columns);
+  addResiduals(columns, sites);
   const height = usualHeight(sites);
   const { from } = CLIMATE_COLUMNS.temperature;
   for (let month = 0; month < LAPSE_RATES.length; month++) {
@@ -173,19 +180,13 @@ export function climateColumnsAt(latitude: number, longitude: number, table = TA
   return columns;
 }
 
-/** Adds what the near sites depart from the fit to the columns `from` to `to`. */
-function addResiduals(
-  columns: Float64Array,
-  from: number,
-  to: number,
-  sites: readonly ClimateSite[],
-  near: NearestSites,
-): void {
-  for (let i = 0; i < Math.min(NEAREST, near.count); i++) {
-    const weight = near.weights[i] ?? 0;
-    const residuals = sites[near.sites[i] ?? 0]?.residuals;
+/** Adds what the nearest sites depart from the fit to the columns that are not kriged. */
+function addResiduals(columns: Float64Array, sites: readonly ClimateSite[]): void {
+  for (let i = 0; i < Math.min(NEAREST, nearest.count); i++) {
+    const weight = nearest.weights[i] ?? 0;
+    const residuals = sites[nearest.sites[i] ?? 0]?.residuals;
     if (!residuals) continue;
-    for (let column = from; column < to; column++) {
+    for (let column = 0; column < FIRST_KRIGED_COLUMN; column++) {
       columns[column] = (columns[column] ?? 0) + weight * (residuals[column] ?? 0);
     }
   }

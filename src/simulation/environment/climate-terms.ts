@@ -24,8 +24,9 @@ export const CLIMATE_COLUMNS = {
   clearnessRange: { from: 45, count: 1 },
 } as const;
 
-/** Number of columns, and the first of those that come from measured light alone. */
+/** Number of columns, the first of those that are kriged, and of those that come from measured light alone. */
 export const COLUMN_COUNT = 46;
+export const FIRST_KRIGED_COLUMN = 24;
 export const FIRST_LIGHT_COLUMN = 28;
 
 /** Number of terms of the fit. */
@@ -34,6 +35,12 @@ export const TERM_COUNT = 9;
 /** Mean radius of the earth, km, and the length of a degree on it. */
 export const EARTH_RADIUS_KM = 6371;
 const RADIANS = Math.PI / 180;
+
+/** Distance over which climates that are kriged become 2.7 times less alike, km. */
+const KRIGING_KM = 1000;
+
+/** How much a site tells of a place so many km away, 0 to 1. */
+export const influenceAt = (km: number): number => Math.exp(-km / KRIGING_KM);
 
 /** How much warmer the air of each month is for each km of height that one descends, K. */
 export const LAPSE_RATES = [4.5, 5, 5.8, 6.2, 6.3, 6.4, 6.3, 6.1, 5.7, 5.1, 4.6, 4.4] as const;

@@ -14,6 +14,21 @@ const SEASON_MEAN = 0.92;
 /** Spreads by which the coldest daily mean of ten years is below the norm, and what is below even that, K. */
 const COLDEST_SPREADS = 3.5;
 const DESIGN_MARGIN = 0.5;
+/**
+ * How far the tail of daily means leans: cold spells reach further out than warm ones in winter, less so where winters vary
+ * most and are as cold as they can get; in summer heat comes from the land to places by the sea, whose
+ * days are narrow and much alike.
+ */
+const WINTER_SKEW = -0.15;
+const WINTER_SKEW_PER_K = 0.06;
+const USUAL_WINTER_SPREAD = 4;
+const MOST_WINTER_SKEW = 0.1;
+const INLAND_RANGE = 9.5;
+const SKEW_PER_RANGE = 0.08;
+const INLAND_SPREAD = 2.2;
+const SKEW_PER_SPREAD = 0.25;
+const MOST_SUMMER_SKEW = 0.35;
+
 /** The ground a metre down follows the air so much, and so many days late. */
 const SOIL_SHARE = 0.35;
 const SOIL_DELAY_DAYS = 42;
@@ -37,6 +52,16 @@ class SeasonalValue {
   }
 }
 
+const winterSkew = (spread: number): number =>
+  Math.min(MOST_WINTER_SKEW, WINTER_SKEW + WINTER_SKEW_PER_K * Math.max(0, spread - USUAL_WINTER_SPREAD));
+
+const summerSkew = (spread: number, range: number): number =>
+  Math.min(
+    MOST_SUMMER_SKEW,
+    SKEW_PER_RANGE * Math.max(0, INLAND_RANGE - range) +
+      SKEW_PER_SPREAD * Math.max(0, INLAND_SPREAD - spread),
+  );
+
 /** What the weather of a place is drawn around. Days count since 1970, unless they are called days of the year, 1..366. */
 export class Climate {
   /** Mean temperature of the twelve months of the calendar, C. */
@@ -54,12 +79,12 @@ export class Climate {
   readonly clearnessSpread: SeasonalValue;
   /** Correlation of the day's clearness with its mean temperature; by day of the year. */
   readonly clearnessWarmth: SeasonalValue;
+  /** Quadratic term of the departures from the daily mean; by day of the year. */
+  readonly skew: SeasonalValue;
   /** Mean range of a day, K; by day of the year. */
   readonly range: MonthlyCourse;
   /** Mean of the irradiation over that at the top of the atmosphere; by day of the year. */
   readonly clearness: MonthlyCourse;
-  /** 1 in the northern half of the earth, -1 in the southern, between at the equator. */
-  readonly #half: number;
   readonly #temperature: MonthlyCourse;
   /** Computed when it is asked for: only those who build heat pumps do. */
   #designC = NaN;
@@ -67,7 +92,6 @@ export class Climate {
   /** The climate of columns (CLIMATE_COLUMNS) at a latitude in degrees. */
   constructor(columns: Float64Array, latitude: number) {
     const half = Math.min(1, Math.max(-1, latitude / SEASONLESS_DEGREES));
-    this.#half = half;
     const at = (name: keyof typeof CLIMATE_COLUMNS, index = 0): number =>
       columns[CLIMATE_COLUMNS[name].from + index] ?? 0;
     const isNorth = (1 + half) / 2;
@@ -90,6 +114,11 @@ export class Climate {
     );
     this.clearness = new MonthlyCourse(calendar('clearness').map((k) => Math.min(0.78, Math.max(0.12, k))));
     this.spread = seasonal('spread', 0.4);
+    this.skew = new SeasonalValue(
+      winterSkew(Math.max(0.4, at('spread'))),
+      summerSkew(at('spread', 1), Math.exp((at('logRange', 5) + at('logRange', 6) + at('logRange', 7)) / 3)),
+      half,
+    );
     this.clearnessSpread = seasonal('clearnessSpread', 0.04);
     this.clearnessWarmth = seasonal('clearnessWarmth', -0.7);
     this.memory = [Math.min(0.9, Math.max(0, at('memory'))), Math.min(0.85, Math.max(-0.2, at('memory', 1)))];
@@ -120,11 +149,6 @@ export class Climate {
   /** Mean temperature of a day in the norm year, C. */
   normTemperatureOn(day: number): number {
     return this.normTemperatureAt(dayOfYear(day));
-  }
-
-  /** -1 in the middle of winter, 1 in the middle of summer, by the day of the year. */
-  warmthAt(dayInYear: number): number {
-    return this.#half * northernWarmth(dayInYear);
   }
 
   /** Temperature of the ground a metre down on a day, C: the norm year damped and late. */

@@ -21,15 +21,14 @@ const CLEARNESS_TERMS = 4;
 const MEMORY_LOSS = 0.015;
 /** Mean departures lose so much of their correlation with clearness in the logistic curve of cloudFieldOf. */
 const WARMTH_GAIN = 1.12;
-/** Cold spells are further out than warm ones in winter, the other way round in summer. */
-const SKEW_MEAN = -0.035;
-const SKEW_SEASON = 0.065;
 /** The course of a day has so much of its range; the rest is the way from day to day. */
 const RANGE_SHARE = 0.965;
 /** By how much a clear day is wider for each correlation, and how much chance there is besides. */
 const RANGE_BY_CLEARNESS = 0.28 / 0.6;
 const RANGE_CHANCE = 0.3;
 const LEAST_RANGE = 0.15;
+/** A day is at most so much wider than the mean, in parts of it. */
+const MOST_WIDE = 1.4;
 
 /** Days kept: those around the one asked for. A power of two. */
 const KEPT_DAYS = 8;
@@ -87,12 +86,12 @@ export class DailyWeather {
     const climate = this.#climate;
     const date = dayOfYear(day);
     const x = this.#temperature.at(day);
-    const skew = SKEW_MEAN + SKEW_SEASON * climate.warmthAt(date);
+    const skew = climate.skew.at(date);
     const departure = (x + skew * (x * x - 1)) / Math.sqrt(1 + 2 * skew * skew);
     const share = Math.min(0.9, Math.max(-0.9, climate.clearnessWarmth.at(date) * WARMTH_GAIN));
     const sky = share * x + Math.sqrt(1 - share * share) * this.#clouds.at(day);
-    const wideness =
-      1 + RANGE_BY_CLEARNESS * climate.clearnessRange * sky + RANGE_CHANCE * this.#range.at(day);
+    const wide = RANGE_BY_CLEARNESS * climate.clearnessRange * sky + RANGE_CHANCE * this.#range.at(day);
+    const wideness = 1 + wide / Math.sqrt(1 + (wide / MOST_WIDE) ** 2);
     this.#means[slot] = climate.normTemperatureAt(date) + climate.spread.at(date) * departure;
     this.#ranges[slot] = climate.range.atDayOfYear(date) * RANGE_SHARE * Math.max(LEAST_RANGE, wideness);
     this.#skies[slot] = sky;

@@ -139,3 +139,16 @@ test('two places whose kept climates have one number get the climates of their o
   expect(climateAt(0, 5).monthlyMeansC).toEqual(sea.monthlyMeansC);
   expect(climateAt(5e-6, 0).monthlyMeansC).toEqual(shore.monthlyMeansC);
 });
+
+test('the tails lean: cold ones in winter, less where winters vary most; hot ones in summer, by the sea', () => {
+  const climateOf = (name: string): Climate => {
+    const site = readMeasuredSites().find((each) => each.name === name);
+    return new Climate(site?.columns ?? new Float64Array(), site?.latitude ?? 0);
+  };
+  const [january, july] = [15, 197];
+  expect(climateOf('Vienna Schwechat').skew.at(january)).toBeLessThan(-0.12);
+  expect(climateOf('Fairbanks').skew.at(january)).toBeGreaterThan(0);
+  expect(climateOf('San Francisco').skew.at(july)).toBeGreaterThan(0.2);
+  expect(climateOf('Chicago').skew.at(july)).toBeLessThan(0.1);
+  expect(climateOf('Sydney').skew.at(january)).toBeGreaterThan(climateOf('Sydney').skew.at(july));
+});
