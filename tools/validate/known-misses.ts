@@ -3,14 +3,6 @@ import type { Row } from './row.ts';
 
 /** By the id of the row. */
 export const KNOWN_MISSES: Readonly<Record<string, string>> = {
-  '3 left out':
-    'What is interpolated is as good as the sites are near: it is accepted at 65 % of the sites in Europe, at 18 % of those whose next site is more than 600 km away. A column of its own meets all.',
-  '7a left out':
-    'As row 3: accepted at 69 % in Europe, at 7 % of the sites whose next one is more than 600 km away; deserts and coasts lie close together.',
-  '7e left out':
-    'The correlation changes from coast to inland and between winter and summer: 44 % are accepted in Europe. Both seasons have to be met at once.',
-  '4a': 'Beyond it at 94 % of the sites, but in Vienna 3.5 K short of -18.3 °C: its typical year holds a frost that ten simulated years do not reach.',
-  '4b': 'Beyond it at 94 % of the sites, but in Sydney 6.4 K short of 43 °C: days of hot wind from inland are no part of a climate by months.',
   '19b4':
     'The day is chosen by its mean: the largest quarter hour is at 4 h in the night after a day of -8 °C, before it grows mild. In Berlin, without such a day, the row is met.',
   'steered two peaks':
