@@ -18,7 +18,9 @@ interface RoomHeat {
  */
 export function packIntoRuns({ heat, electric, cycles }: RoomHeat, least: Float64Array, phase: number): void {
   for (let start = 0; start < heat.length; start += WINDOW) {
-    let [allHeat, allElectric, mostLeast] = [0, 0, 0];
+    let allHeat = 0;
+    let allElectric = 0;
+    let mostLeast = 0;
     for (let i = start; i < start + WINDOW; i++) {
       if (cycles[i] === 0) continue;
       allHeat += heat[i] ?? 0;
@@ -27,12 +29,14 @@ export function packIntoRuns({ heat, electric, cycles }: RoomHeat, least: Float6
     }
     if (allHeat === 0) continue;
     const runs = Math.max(1, Math.floor(allHeat / mostLeast));
+    const runHeat = allHeat / runs;
+    const runElectric = allElectric / runs;
     let left = runs;
     for (let j = 0; j < WINDOW; j++) {
       const i = start + ((phase + j) & (WINDOW - 1));
       if (cycles[i] === 0) continue;
-      heat[i] = left > 0 ? allHeat / runs : 0;
-      electric[i] = left > 0 ? allElectric / runs : 0;
+      heat[i] = left > 0 ? runHeat : 0;
+      electric[i] = left > 0 ? runElectric : 0;
       left -= 1;
     }
   }

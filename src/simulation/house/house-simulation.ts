@@ -184,6 +184,7 @@ export class HouseSimulation {
         roomRest[i] = (roomRest[i] ?? 0) + peopleLift;
       }
     }
+    forcing.isHeating = isHeating;
     if (!isHeating) roomTarget.fill(NO_HEAT_MK);
     this.#performance.fillMostHeat(outdoorC, mostHeat);
     if (this.#scheduleState !== alwaysMid) this.#followSchedule(day, isHeating);
@@ -213,8 +214,10 @@ export class HouseSimulation {
     const performance = this.#performance;
     roomHeat.fill(0, 0, first);
     cycles.fill(0, 0, first);
-    performance.fillRoomShare(roomShare, first, soilC);
-    packIntoRuns({ heat: roomHeat, electric, cycles }, least, hashInStream(this.#runStream, day) & 7);
+    if (forcing.isHeating) {
+      performance.fillRoomShare(roomShare, first, soilC);
+      packIntoRuns({ heat: roomHeat, electric, cycles }, least, hashInStream(this.#runStream, day) & 7);
+    } else electric.fill(0);
     const { hp, heat, mode, indoor, hotWater } = rows;
     for (let i = first; i < QUARTER_HOURS_PER_DAY; i++) {
       const water = tankHeat[i] ?? 0;

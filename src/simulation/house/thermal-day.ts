@@ -35,7 +35,8 @@ const W_PER_MILLI_WH = 4 / 1000;
 const AIR_SHARE = 0.5;
 const GROUND_SHARE = 0.12;
 const WALL_SHARE = 1 - AIR_SHARE - GROUND_SHARE;
-const WALL_DELAY_DAYS = 8 / 24;
+/** Quarter hour at which walls feel the mean of the day: 8 h after noon. */
+const WALLS_FEEL_TODAY = 80;
 
 /** A house and tank as numbers of their quarter hour: x becomes rest + (x - rest) * keep. */
 export interface ThermalHouse {
@@ -96,6 +97,8 @@ interface DayForcing {
   readonly mostHeat: Float64Array;
   /** Temperature of the mains, mK. */
   mains: number;
+  /** Whether rooms are heated on this day. */
+  isHeating: boolean;
 }
 
 export function createDayForcing(): DayForcing {
@@ -107,6 +110,7 @@ export function createDayForcing(): DayForcing {
     tankFall: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
     mostHeat: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
     mains: 0,
+    isHeating: false,
   };
 }
 
@@ -215,9 +219,11 @@ export function fillRoomRest(
   const air = 1000 * AIR_SHARE;
   const walls = 1000 * WALL_SHARE;
   const steady = 1000 * GROUND_SHARE * soil + applianceLift;
+  const rise = (today - before) / QUARTER_HOURS_PER_DAY;
+  const riseAfter = (after - today) / QUARTER_HOURS_PER_DAY;
   for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
-    const since = (i + 0.5) / QUARTER_HOURS_PER_DAY + 0.5 - WALL_DELAY_DAYS;
-    const wallsC = since < 1 ? before + (today - before) * since : today + (after - today) * (since - 1);
+    const since = i + 0.5 - WALLS_FEEL_TODAY;
+    const wallsC = today + since * (since < 0 ? rise : riseAfter);
     roomRest[i] = air * (outdoorC[i] ?? 0) + walls * wallsC + steady + sunLift * (global[i] ?? 0);
   }
 }

@@ -10,8 +10,6 @@ import { BLOCKS } from './occupancy.ts';
 
 /** Days from one drawn value to the next. */
 const KNOT_DAYS = 10;
-/** The mean over a year is taken from one day in so many: between two drawn values a factor hardly bends. */
-const SAMPLE_DAYS = 5;
 /** Weights of the values before and after a day that lies so many days after the first, with a sum of squares of 1. */
 const BEFORE = Float64Array.from({ length: KNOT_DAYS }, (_, i) => weightOf(KNOT_DAYS - i, i));
 const AFTER = Float64Array.from({ length: KNOT_DAYS }, (_, i) => weightOf(i, KNOT_DAYS - i));
@@ -19,6 +17,10 @@ const AFTER = Float64Array.from({ length: KNOT_DAYS }, (_, i) => weightOf(i, KNO
 function weightOf(its: number, other: number): number {
   return its / Math.sqrt(its * its + other * other);
 }
+
+/** The mean over a year is taken a quarter of the way after and before each drawn value: between two a factor hardly bends. */
+const MORE_SAMPLED = weightOf(3, 1);
+const LESS_SAMPLED = weightOf(1, 3);
 
 /** How strongly a block follows its drawn value, and the whole household its own, where people are as restless as the mean. */
 const BLOCK_STEEPNESS = 0.8;
@@ -93,13 +95,19 @@ export class SlowFactors {
   /** Takes the means of a calendar year of so many days. */
   turnToYear(firstDay: number, days: number): void {
     for (let which = 0; which <= BLOCKS; which++) {
+      const shifted = firstDay + (this.#phases[which] ?? 0);
+      const first = Math.floor(shifted / KNOT_DAYS);
+      const end = Math.floor((shifted + days - 1) / KNOT_DAYS) + 1;
+      let before = this.#drawKnot(which, first);
       let sum = 0;
-      let samples = 0;
-      for (let day = firstDay + (SAMPLE_DAYS >> 1); day < firstDay + days; day += SAMPLE_DAYS) {
-        sum += this.#valueOf(which, day);
-        samples += 1;
+      for (let knot = first; knot < end; knot++) {
+        const after = this.#drawKnot(which, knot + 1);
+        sum +=
+          this.#levelOf(which, MORE_SAMPLED * before + LESS_SAMPLED * after) +
+          this.#levelOf(which, LESS_SAMPLED * before + MORE_SAMPLED * after);
+        before = after;
       }
-      this.#means[which] = sum / samples;
+      this.#means[which] = sum / (2 * (end - first));
     }
   }
 
