@@ -88,7 +88,7 @@ test('the page of the simulator shows each figure with its verdict, and pictures
     'Invariants',
   ]);
   expect(page.text).toMatch(
-    /<th scope="row">PV yield, 20 roofs in DE, kWh\/kWp<\/th><td>990<\/td><td>.*<\/td><td>\d+<\/td><td>911 to 1069<\/td><td>met<\/td>/,
+    /<td>8 DE<\/td><th scope="row">PV yield, 20 roofs in DE, kWh\/kWp<\/th><td>990<\/td><td>.*<\/td><td>\d+<\/td><td>911 to 1069<\/td><td>met<\/td>/,
   );
   const verdicts = [...page.text.matchAll(/<td>(met|shown|<strong>missed<\/strong>.*)<\/td><\/tr>/g)].map(
     ([, verdict = '']) => verdict,

@@ -4,7 +4,8 @@ import type { Household } from '../../src/simulation/household/household.ts';
 import type { LineChart } from './charts.ts';
 import { rowWithin } from './row.ts';
 import type { Row } from './row.ts';
-import { FIRST_DAY, eachDay, households, sum } from './sample-fleets.ts';
+import { FIRST_DAY, eachDay, households } from './sample-fleets.ts';
+import { sum } from './statistics.ts';
 
 const WEEKS_SHOWN = [
   { name: 'March', day: 75 },

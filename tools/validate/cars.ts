@@ -7,6 +7,7 @@ import type { CarYear, Session } from './car-year.ts';
 import type { Picture } from './picture.ts';
 import type { Row } from './row.ts';
 import { households } from './sample-fleets.ts';
+import { mean, quantile, sum } from './statistics.ts';
 
 type DayKind = 'workday' | 'weekend';
 type Quartiles = readonly [low: number, median: number, high: number];
@@ -32,14 +33,11 @@ const DAY_KINDS: readonly DayKind[] = ['workday', 'weekend'];
 const QUARTILE_TOLERANCE = 0.25;
 const LARGEST_VARIATION = 0.15;
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-const mean = (values: readonly number[]): number => sum(values) / values.length;
-
-function quartilesOf(values: readonly number[]): Quartiles {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (part: number): number => sorted[Math.floor(part * sorted.length)] ?? NaN;
-  return [at(0.25), at(0.5), at(0.75)];
-}
+const quartilesOf = (values: readonly number[]): Quartiles => [
+  quantile(values, 0.25),
+  quantile(values, 0.5),
+  quantile(values, 0.75),
+];
 
 const isKind =
   (kind: DayKind) =>

@@ -16,6 +16,7 @@ import {
 } from '../../src/simulation/house/hot-water.ts';
 import { HouseSimulation } from '../../src/simulation/house/house-simulation.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
+import { mean, sum } from './statistics.ts';
 import { Whereabouts } from '../../src/simulation/people/whereabouts.ts';
 
 /** The year that is measured, 2025, as days since 1970. */
@@ -46,15 +47,6 @@ export function heatedHouseholds(place: Place): Heated[] {
     .flatMap((household) => (household.heat_pump ? [{ ...household, heat_pump: household.heat_pump }] : []))
     .slice(0, PUMPS);
 }
-
-export const sum = (values: Iterable<number>): number => {
-  let total = 0;
-  for (const value of values) total += value;
-  return total;
-};
-export const mean = (values: readonly number[]): number => sum(values) / values.length;
-export const quantile = (values: readonly number[], part: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(part * values.length))] ?? NaN;
 
 /** A year of one heat pump. */
 interface PumpYear {

@@ -2,12 +2,13 @@
 import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
 import { measureBatteries } from './batteries.ts';
 import { drawPerformance } from './heat-pump-performance.ts';
-import { mean, measureHotWater, measurePlace, quantile, sum } from './heat-pump-years.ts';
+import { measureHotWater, measurePlace } from './heat-pump-years.ts';
 import type { Place, PlaceYear } from './heat-pump-years.ts';
 import { drawHouses } from './house-charts.ts';
 import type { Picture } from './picture.ts';
 import { rowWithin } from './row.ts';
 import type { Row } from './row.ts';
+import { mean, quantile, sum } from './statistics.ts';
 import { measureSteeredHeat } from './steered-heat.ts';
 
 /** Largest power of a quarter hour on the days whose mean temperature is asked for, W. */

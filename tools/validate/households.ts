@@ -126,10 +126,14 @@ const PANEL_HEIGHT = 250;
 /** mWh of a quarter hour as kW. */
 const kw = (milliWh: number): number => milliWh / 250_000;
 
+/** Largest range of an axis with ticks at each 2; those of wider ones are twice as far apart. */
+const NARROW = 12;
+
 /** An axis from and to multiples of its step around 0 and all values. */
-function axisAround(label: string, charts: readonly (readonly LineSeries[])[], step: number): LineChart['y'] {
+function axisAround(label: string, charts: readonly (readonly LineSeries[])[]): LineChart['y'] {
   const values = charts.flat().flatMap(({ points }) => points.map(([, y]) => y));
   const [least, most] = [Math.min(0, ...values), Math.max(...values)];
+  const step = most - least <= NARROW ? 2 : most - least <= 2 * NARROW ? 4 : 10;
   return { label, from: Math.floor(least / step) * step, to: Math.ceil(most / step) * step, step };
 }
 
@@ -175,10 +179,9 @@ function drawWeek(kind: Kind, season: Season, household: Household): Picture {
   const uses = axisAround(
     POWER,
     both.map((each) => usesOf(household, each)),
-    2,
   );
-  const supplies = axisAround(POWER, both.map(suppliesOf), 4);
-  const temperature = axisAround('Temperature, °C', both.map(temperaturesOf), 10);
+  const supplies = axisAround(POWER, both.map(suppliesOf));
+  const temperature = axisAround('Temperature, °C', both.map(temperaturesOf));
   const charge = { label: 'State of charge, %', from: 0, to: 100, step: 25 };
   return {
     name: `household-${kind.name}-${season}`,

@@ -1,23 +1,7 @@
 /** Figures of a household's load over a year, as those of the measured homes in truth/load.csv were computed. */
+import { deviation, mean, median, quantile } from './statistics.ts';
 
 const HALF_HOURS = 48;
-
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** The value below which a part 0..1 of the values lies, interpolated between neighbours. */
-export function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = part * (sorted.length - 1);
-  const low = sorted[Math.floor(at)] ?? NaN;
-  return low + ((sorted[Math.ceil(at)] ?? NaN) - low) * (at - Math.floor(at));
-}
-export const median = (values: readonly number[]): number => quantile(values, 0.5);
-
-const deviation = (values: readonly number[]): number => {
-  const middle = mean(values);
-  return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
-};
 
 function autocorrelation(values: readonly number[], lag: number): number {
   const middle = mean(values);

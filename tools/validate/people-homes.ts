@@ -1,8 +1,9 @@
 /** Homes measured by others beside simulated ones: each column of truth/load.csv. */
-import { LOAD_COLUMNS, distributionDistance, loadFigures, quantile } from './load-figures.ts';
+import { LOAD_COLUMNS, distributionDistance, loadFigures } from './load-figures.ts';
 import type { LoadColumn, LoadFigures } from './load-figures.ts';
 import { measuredHomes } from './measured-loads.ts';
 import { FIRST_WEEKDAY, halfHourPowers, loadHouseholds, loadOf } from './simulated-loads.ts';
+import { quantile } from './statistics.ts';
 
 const HOMES = 200;
 

@@ -4,8 +4,8 @@ import { MONTHS } from '../../src/simulation/people/norm-profile.ts';
 import { DAY_TYPES, dayTypeOf } from '../../src/simulation/time/day-type.ts';
 import type { DayType } from '../../src/simulation/time/day-type.ts';
 import { publishedDays } from './h25.ts';
-import { mean } from './load-figures.ts';
 import { DAYS_PER_YEAR, FIRST_DAY, loadHouseholds, loadOf } from './simulated-loads.ts';
+import { mean } from './statistics.ts';
 
 export const NORM_HOMES = 1000;
 /** So that a month has more than the four or five Saturdays of one year, whose chance would be most of the distance. */

@@ -1,7 +1,6 @@
 /** Rows 9 to 16 of the validation: household load against the norm profile and against measured homes. */
 import type { DayType } from '../../src/simulation/time/day-type.ts';
 import type { LineChart } from './charts.ts';
-import { mean, median, quantile } from './load-figures.ts';
 import type { LoadColumn } from './load-figures.ts';
 import { compareHomes, simulatedHomes } from './people-homes.ts';
 import type { ColumnComparison, SimulatedHome } from './people-homes.ts';
@@ -11,6 +10,7 @@ import type { Picture } from './picture.ts';
 import { rowWithin } from './row.ts';
 import type { Row } from './row.ts';
 import { loadHouseholds, loadOf } from './simulated-loads.ts';
+import { mean, median, quantile } from './statistics.ts';
 
 type Range = readonly [number, number];
 const verdictOf = (isMet: boolean): Row['verdict'] => (isMet ? 'met' : 'missed');

@@ -49,9 +49,3 @@ export function eachDay(
   const model = createHouseholdModel(household, schedule);
   for (let day = FIRST_DAY; day <= LAST_DAY; day++) visit(model.day(day), day);
 }
-
-export const sum = (values: Iterable<number>): number => {
-  let total = 0;
-  for (const value of values) total += value;
-  return total;
-};

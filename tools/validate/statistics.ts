@@ -1,6 +1,10 @@
 /** Statistics of series of numbers. */
 
-export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+export function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
 export const mean = (values: readonly number[]): number => sum(values) / values.length;
 
 export function deviation(values: readonly number[]): number {
@@ -15,6 +19,8 @@ export function quantile(values: readonly number[], part: number): number {
   const low = sorted[Math.floor(at)] ?? NaN;
   return low + ((sorted[Math.ceil(at)] ?? NaN) - low) * (at - Math.floor(at));
 }
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 export function correlation(a: readonly number[], b: readonly number[]): number {
   const [meanA, meanB] = [mean(a), mean(b)];

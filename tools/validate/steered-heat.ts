@@ -4,7 +4,8 @@ import { createHeatPumpScheduler } from '../../src/simulation/house/schedule.ts'
 import { MARKETS, marketPrices } from './markets.ts';
 import { rowWithin } from './row.ts';
 import type { Row } from './row.ts';
-import { eachDay, households, sum } from './sample-fleets.ts';
+import { eachDay, households } from './sample-fleets.ts';
+import { sum } from './statistics.ts';
 
 const HOUSES = 12;
 

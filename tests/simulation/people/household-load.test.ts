@@ -6,8 +6,9 @@ import { createLoadDayFiller } from '../../../src/simulation/people/household-lo
 import { Whereabouts } from '../../../src/simulation/people/whereabouts.ts';
 import { normProfile } from '../../../src/simulation/people/norm-profile.ts';
 import { dayTypeOf } from '../../../src/simulation/time/day-type.ts';
-import { loadFigures, median, quantile } from '../../../tools/validate/load-figures.ts';
+import { loadFigures } from '../../../tools/validate/load-figures.ts';
 import { halfHourPowers } from '../../../tools/validate/simulated-loads.ts';
+import { median, quantile } from '../../../tools/validate/statistics.ts';
 import { first, households } from '../fleet.ts';
 
 const FIRST_DAY = Date.UTC(2025, 0, 1) / 86_400_000;
