@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
   createDayCourse,
   createDayForcing,
+  fillRoomRest,
   runThermalDay,
   thermalHouseOf,
 } from '../../../src/simulation/house/thermal-day.ts';
@@ -49,4 +50,21 @@ test('a day keeps the order of temperatures, in every quarter hour', () => {
       },
     ),
   );
+});
+
+test('a house feels half of the air at once, the ground always, and the mean of a day at its walls in the evening', () => {
+  const [house] = HOUSES;
+  if (!house) throw new Error('no house');
+  const dark = new Float64Array(96);
+  const restOf = (airC: number, before: number, today: number, after: number, soil: number): Float64Array => {
+    const rest = new Float64Array(96);
+    fillRoomRest(house, new Float64Array(96).fill(airC), { before, today, after, soil }, dark, rest);
+    return rest.map((value) => (value - house.applianceLift) / 1000);
+  };
+  for (const steady of restOf(-3, -3, -3, -3, -3)) expect(steady).toBeCloseTo(-3, 9);
+  expect(restOf(2, 0, 0, 0, 0)[40]).toBeCloseTo(1, 9);
+  expect(restOf(0, 0, 0, 0, 10)[40]).toBeCloseTo(1.2, 9);
+  const walls = restOf(0, 0, 10, 0, 0);
+  expect([79, 80]).toContain(walls.indexOf(Math.max(...walls)));
+  expect(walls[80]).toBeCloseTo(3.8, 1);
 });
