@@ -40,12 +40,16 @@ export class CarPlan {
     return Math.floor((localDay - this.#phase) / SPAN_DAYS);
   }
 
-  /** From the first departure of a span up to the first after it; empty when nobody leaves home in it. */
+  /**
+   * From the first departure of a span up to the first after it; empty when nobody leaves home in it. Its arrays hold until
+   * another span is asked for: read them at once.
+   */
   timelineOf(span: number): Timeline {
-    return this.#spans.find(span) ?? this.#spans.set(span, this.#plan(span));
+    return this.#spans.find(span) ?? this.#spans.set(span, this.#plan(span, this.#spans.evict(span)));
   }
 
-  #plan(span: number): Timeline {
+  /** `used` is the timeline whose place the new one takes. */
+  #plan(span: number, used: Timeline | undefined): Timeline {
     const { drives, writer } = workspace;
     const first = span * SPAN_DAYS + this.#phase;
     const after = first + SPAN_DAYS;
@@ -53,7 +57,7 @@ export class CarPlan {
     drives.count = 0;
     for (let day = first; day < after; day++) this.#addDay(day, clock);
     const { count } = drives;
-    if (count === 0) return writer.finish(0);
+    if (count === 0) return writer.finish(0, used);
     let end = after;
     while (drives.count === count && end < after + LOOK_AHEAD_DAYS) this.#addDay(end++, clock, 1);
     if (drives.count === count) {
@@ -72,7 +76,7 @@ export class CarPlan {
         if (decisions.to < (drives.leave[i + 1] ?? 0)) writer.add(decisions.to, CAR.parked);
       }
     }
-    return writer.finish(drives.leave[count] ?? 0);
+    return writer.finish(drives.leave[count] ?? 0, used);
   }
 
   #addDay(day: number, clock: LocalClock, most?: number): void {

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../domain/api/durations.ts';
 import { CHARGE_EFFICIENCY } from '../devices/vehicle.ts';
 import type { ElectricVehicle } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
-import { createDriver, fillTours } from './driver.ts';
+import { createDriver, fillDistances } from './driver.ts';
 import { createDayTours } from './tours.ts';
 
 /** Part of the limit of all tours that is met in full (measured). */
@@ -23,7 +23,7 @@ export function mostHomeChargingKwh(household: Household, vehicle: ElectricVehic
   const first = Math.floor(household.anchor_ms / DAY_MS);
   let count = 0;
   for (let day = first; day < first + 365; day++) {
-    fillTours(driver, day, tours);
+    fillDistances(driver, day, tours);
     count += tours.count;
   }
   return count * limitKwh;

@@ -6,12 +6,13 @@ import type { ElectricVehicle } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
 import { NOISE_CHANNEL, hashStream, splitSeed } from '../kernel/noise.ts';
 import { Absences } from '../people/absences.ts';
-import { dayTypeOf } from '../time/day-type.ts';
+import { dayTypesIn } from '../time/day-type.ts';
+import type { DayTypes } from '../time/day-type.ts';
 import { seasonFactorsOf } from './consumption.ts';
 import type { SeasonFactors } from './consumption.ts';
 import { drawHabits, kwhPerKmOf } from './habits.ts';
 import type { Habits } from './habits.ts';
-import { fillDayTours, fillJourney } from './tours.ts';
+import { drawDistances, drawJourney, drawTimes } from './tours.ts';
 import type { DayTours } from './tours.ts';
 
 /** Energies are in mWh. */
@@ -34,6 +35,7 @@ export interface Driver {
   /** Home charging of a year, in the battery. */
   readonly annual: number;
   readonly absences: Absences;
+  readonly dayTypes: DayTypes;
 }
 
 /** The car is back from a longer absence after so many nights. */
@@ -68,19 +70,26 @@ export function createDriver(household: Household, vehicle: ElectricVehicle): Dr
     chargePerQuarter: vehicle.charger_power_w * 250 * CHARGE_EFFICIENCY,
     annual: household.ev_annual_kwh * 1e6 * CHARGE_EFFICIENCY,
     absences: new Absences(household),
+    dayTypes: dayTypesIn(household.country),
   };
+}
+
+/** Writes where the tours go that a driver leaves home for on a local day (days since 1970). */
+export function fillDistances(driver: Driver, localDay: number, tours: DayTours): void {
+  const { absences, dayTypes, habits, tourStream } = driver;
+  if (!absences.isAway(localDay)) {
+    drawDistances(habits, tourStream, localDay, dayTypes.of(localDay), tours);
+  } else if (absences.isAway(localDay - 1)) tours.count = 0;
+  else drawJourney(tourStream, localDay, tours);
 }
 
 /** Writes the tours that a driver leaves home for on a local day (days since 1970). */
 export function fillTours(driver: Driver, localDay: number, tours: DayTours): void {
-  const { absences, habits, household, tourStream } = driver;
-  if (!absences.isAway(localDay)) {
-    fillDayTours(habits, tourStream, localDay, dayTypeOf(localDay, household.country), tours);
-    return;
-  }
-  tours.count = 0;
-  if (absences.isAway(localDay - 1)) return;
+  const { absences, habits, tourStream } = driver;
+  fillDistances(driver, localDay, tours);
   let nights = 0;
-  while (nights < LONGEST_JOURNEY && absences.isAway(localDay + nights + 1)) nights++;
-  fillJourney(tourStream, localDay, nights, tours);
+  if (tours.count > 0 && absences.isAway(localDay)) {
+    while (nights < LONGEST_JOURNEY && absences.isAway(localDay + nights + 1)) nights++;
+  }
+  drawTimes(habits, tourStream, localDay, nights, tours);
 }

@@ -6,7 +6,7 @@ import { DayCache } from '../kernel/bounded-cache.ts';
 import { utcYearOf } from '../time/calendar.ts';
 import { DAY_MS } from '../../domain/api/durations.ts';
 import { energyOf, isFar, seasonFactor } from './consumption.ts';
-import { fillTours } from './driver.ts';
+import { fillDistances } from './driver.ts';
 import type { Driver } from './driver.ts';
 import { createDayTours } from './tours.ts';
 
@@ -34,7 +34,7 @@ export class DrivingYears {
     const end = Date.UTC(year + 1, 0, 1) / DAY_MS;
     let count = 0;
     for (let day = first; day < end; day++) {
-      fillTours(this.#driver, day, tours);
+      fillDistances(this.#driver, day, tours);
       for (let i = 0; i < tours.count; i++) {
         const km = tours.km[i] ?? 0;
         const far = isFar(km);

@@ -1,16 +1,34 @@
-/** The tours of a local day, each from home and back, by purpose, from draws alone (docs/simulation.md#electric-vehicle). */
+/**
+ * The tours of a local day, each from home and back, by purpose, from draws alone (docs/simulation.md#electric-vehicle): first
+ * where they go, which is all that a year's energy needs, then when.
+ */
 import { WORD_VALUES, hashInStream } from '../kernel/noise.ts';
-import { normalOfHash } from '../kernel/normal-table.ts';
+import { logNormalOfHash, normalOfHash, tabulateLogNormal } from '../kernel/normal-table.ts';
 import { weekdayOf } from '../time/day-type.ts';
 import type { DayType } from '../time/day-type.ts';
 import type { Habits } from './habits.ts';
 
+/** What a tour is for. */
+const PURPOSE = {
+  work: 0,
+  workAndErrand: 1,
+  evening: 2,
+  outing: 3,
+  secondOuting: 4,
+  longTour: 5,
+  journey: 6,
+} as const;
+type Purpose = (typeof PURPOSE)[keyof typeof PURPOSE];
+
 /** Tours in the order in which they are driven. Times are hours of the local day, distances km there and back, unscaled. */
 export interface DayTours {
   count: number;
+  /** Type of the day. */
+  kind: DayType;
+  readonly purpose: Uint8Array;
+  readonly km: Float64Array;
   readonly leave: Float64Array;
   readonly back: Float64Array;
-  readonly km: Float64Array;
   /** Nights away: `back` is an hour of the day so many days later. */
   readonly nights: Int32Array;
 }
@@ -19,15 +37,20 @@ const MOST_TOURS = 4;
 
 export const createDayTours = (): DayTours => ({
   count: 0,
+  kind: 'workday',
+  purpose: new Uint8Array(MOST_TOURS),
+  km: new Float64Array(MOST_TOURS),
   leave: new Float64Array(MOST_TOURS),
   back: new Float64Array(MOST_TOURS),
-  km: new Float64Array(MOST_TOURS),
   nights: new Int32Array(MOST_TOURS),
 });
 
 /** Probability of driving to work on a day on which the driver is used to. */
 const COMMUTES = 0.88;
-/** Probability of a first outing, the hours at which the first and a second one are most likely, the part of second ones at night, and the probability of a long tour instead. */
+/**
+ * Probability of a first outing, the hours at which the first and a second one are most likely, the part of second ones at
+ * night, and the probability of a long tour instead.
+ */
 const OUTINGS = {
   workday: { first: 0.7, at: 10.3, second: 16.8, night: 0.05, long: 0.02 },
   saturday: { first: 0.78, at: 10.8, second: 15.2, night: 0.25, long: 0.06 },
@@ -38,84 +61,137 @@ const LONG_KM = 150;
 const JOURNEY_KM = 350;
 /** Probability that a household that is away took the car. */
 const TAKES_THE_CAR = 0.6;
+/** Probability of an errand on the way home from work, and its km. */
+const ERRAND = 0.2;
+const ERRAND_KM = 5;
+
+/** Factors on medians of distances and times, by how widely they are drawn. */
+const NARROW = tabulateLogNormal(0.5);
+const MIDDLE = tabulateLogNormal(0.6);
+const BROAD = tabulateLogNormal(0.7);
+const BROADEST = tabulateLogNormal(0.75);
 
 const uniform = (stream: number, day: number, draw: number): number =>
   hashInStream(stream, day, draw) / WORD_VALUES;
 const normal = (stream: number, day: number, draw: number): number =>
   normalOfHash(hashInStream(stream, day, draw));
+const logNormal = (factors: Float64Array, stream: number, day: number, draw: number): number =>
+  logNormalOfHash(factors, hashInStream(stream, day, draw));
 
-function addTour(tours: DayTours, leave: number, back: number, km: number): void {
+function addTour(tours: DayTours, purpose: Purpose, km: number): void {
   const { count } = tours;
-  tours.leave[count] = leave;
-  tours.back[count] = back;
+  tours.purpose[count] = purpose;
   tours.km[count] = km;
-  tours.nights[count] = 0;
   tours.count = count + 1;
 }
 
-/** Writes the one tour of the first day of an absence, from which the car is back on the last, or none. */
-export function fillJourney(stream: number, firstDay: number, nights: number, tours: DayTours): void {
+/** Shifts change on Mondays: one week from early in the morning, one until late in the evening. */
+const worksLate = (habits: Habits, day: number): boolean =>
+  habits.shifts && ((day - weekdayOf(day)) / 7) % 2 !== 0;
+
+/** Draws the one tour of the first day (days since 1970) of an absence, or none. */
+export function drawJourney(stream: number, firstDay: number, tours: DayTours): void {
   tours.count = 0;
   if (uniform(stream, firstDay, 20) >= TAKES_THE_CAR) return;
-  const leave = 9.5 + 1.2 * normal(stream, firstDay, 21);
-  const km = JOURNEY_KM * Math.exp(0.5 * normal(stream, firstDay, 22));
-  addTour(tours, leave, 16.5 + 2 * normal(stream, firstDay, 23), km);
-  tours.nights[0] = nights;
+  addTour(tours, PURPOSE.journey, JOURNEY_KM * logNormal(NARROW, stream, firstDay, 22));
 }
 
-/** Writes the tours of a local day (days since 1970) of a driver; `stream` is that of the channel `tour`. */
-export function fillDayTours(
+/** Draws where the tours of a local day (days since 1970) go; `stream` is that of the channel `tour`. */
+export function drawDistances(
   habits: Habits,
   stream: number,
-  localDay: number,
+  day: number,
   kind: DayType,
   tours: DayTours,
 ): void {
   tours.count = 0;
-  const weekday = weekdayOf(localDay);
-  if (kind === 'workday' && habits.commutes[weekday] && uniform(stream, localDay, 0) < COMMUTES) {
-    addWorkingDay(habits, stream, localDay, weekday, tours);
-  } else addOutings(habits, stream, localDay, kind, tours);
+  tours.kind = kind;
+  if (kind === 'workday' && habits.commutes[weekdayOf(day)] && uniform(stream, day, 0) < COMMUTES) {
+    const errand = uniform(stream, day, 1) < ERRAND;
+    if (errand) addTour(tours, PURPOSE.workAndErrand, habits.commuteKm + ERRAND_KM);
+    else addTour(tours, PURPOSE.work, habits.commuteKm);
+    if (worksLate(habits, day) || uniform(stream, day, 5) >= habits.evening) return;
+    addTour(tours, PURPOSE.evening, 9 * habits.outingFactor * logNormal(NARROW, stream, day, 9));
+    return;
+  }
+  const { first, long } = OUTINGS[kind];
+  const chance = uniform(stream, day, 10);
+  if (chance < long) {
+    addTour(tours, PURPOSE.longTour, LONG_KM * logNormal(NARROW, stream, day, 13));
+    return;
+  }
+  const { outingFactor } = habits;
+  if (chance < long + first) {
+    addTour(tours, PURPOSE.outing, 16 * outingFactor * logNormal(BROADEST, stream, day, 13));
+  }
+  if (uniform(stream, day, 14) >= habits.secondOuting) return;
+  addTour(tours, PURPOSE.secondOuting, 13 * outingFactor * logNormal(BROAD, stream, day, 17));
 }
 
-function addWorkingDay(habits: Habits, stream: number, day: number, weekday: number, tours: DayTours): void {
+/** Draws when the tours of a day begin and end whose distances were drawn before; a journey is back after so many nights. */
+export function drawTimes(
+  habits: Habits,
+  stream: number,
+  day: number,
+  nights: number,
+  tours: DayTours,
+): void {
+  let home = 0;
+  for (let i = 0; i < tours.count; i++) {
+    const purpose = tours.purpose[i];
+    tours.nights[i] = 0;
+    if (purpose === PURPOSE.journey) {
+      tours.leave[i] = 9.5 + 1.2 * normal(stream, day, 21);
+      tours.back[i] = 16.5 + 2 * normal(stream, day, 23);
+      tours.nights[i] = nights;
+    } else if (purpose === PURPOSE.work || purpose === PURPOSE.workAndErrand) {
+      drawWorkTimes(habits, stream, day, purpose === PURPOSE.workAndErrand, tours);
+    } else if (purpose === PURPOSE.evening) {
+      const away = 0.5 + 2.2 * uniform(stream, day, 7) + (uniform(stream, day, 8) < 0.2 ? 1.5 : 0);
+      setTimes(tours, i, Math.max(home + 0.5, 17.4 + 1.1 * normal(stream, day, 6) + habits.shiftHours), away);
+    } else drawOutingTimes(habits, stream, day, i, home, tours);
+    home = tours.back[i] ?? 0;
+  }
+}
+
+function setTimes(tours: DayTours, i: number, leave: number, away: number): void {
+  tours.leave[i] = leave;
+  tours.back[i] = leave + away;
+}
+
+/** Of the first tour of a working day. */
+function drawWorkTimes(habits: Habits, stream: number, day: number, errand: boolean, tours: DayTours): void {
   const { shiftHours } = habits;
-  // Shifts change on Mondays: one week from early in the morning, one until late in the evening.
-  const late = habits.shifts && ((day - weekday) / 7) % 2 !== 0;
+  const late = worksLate(habits, day);
   const early = habits.shifts && !late;
   const start = late ? 13.1 : early ? 5.2 : habits.leavesAt;
   const end = late ? 22.4 : early ? 14.4 : habits.comesHomeAt;
-  const errand = uniform(stream, day, 1) < 0.2 ? 0.3 + 1.5 * uniform(stream, day, 2) : 0;
-  const back = end + 0.9 * normal(stream, day, 3) + errand + shiftHours;
-  const km = habits.commuteKm + (errand > 0 ? 5 : 0);
-  addTour(tours, start + 0.35 * normal(stream, day, 4) + shiftHours, back, km);
-  if (late || uniform(stream, day, 5) >= habits.evening) return;
-  const leave = Math.max(back + 0.5, 17.4 + 1.1 * normal(stream, day, 6) + shiftHours);
-  const away = 0.5 + 2.2 * uniform(stream, day, 7) + (uniform(stream, day, 8) < 0.2 ? 1.5 : 0);
-  const far = habits.outingFactor * Math.exp(0.5 * normal(stream, day, 9));
-  addTour(tours, leave, leave + away, 9 * far);
+  const longer = errand ? 0.3 + 1.5 * uniform(stream, day, 2) : 0;
+  tours.leave[0] = start + 0.35 * normal(stream, day, 4) + shiftHours;
+  tours.back[0] = end + 0.9 * normal(stream, day, 3) + longer + shiftHours;
 }
 
-function addOutings(habits: Habits, stream: number, day: number, kind: DayType, tours: DayTours): void {
-  const { shiftHours, outingFactor } = habits;
-  const { first, at, second, night, long } = OUTINGS[kind];
-  const chance = uniform(stream, day, 10);
-  if (chance < long) {
+/** Of tour `i` of other days, before which the car was home at `home`. */
+function drawOutingTimes(
+  habits: Habits,
+  stream: number,
+  day: number,
+  i: number,
+  home: number,
+  tours: DayTours,
+): void {
+  const { shiftHours } = habits;
+  const { at, second, night } = OUTINGS[tours.kind];
+  if (tours.purpose[i] === PURPOSE.longTour) {
     const leave = 9.2 + 1.2 * normal(stream, day, 11) + shiftHours;
-    const km = LONG_KM * Math.exp(0.5 * normal(stream, day, 13));
-    addTour(tours, leave, leave + 5 + 6 * uniform(stream, day, 12), km);
-    return;
-  }
-  let home = 0;
-  if (chance < long + first) {
+    setTimes(tours, i, leave, 5 + 6 * uniform(stream, day, 12));
+  } else if (tours.purpose[i] === PURPOSE.outing) {
     const leave = at + 2 * normal(stream, day, 11) + shiftHours;
-    home = leave + 0.7 + 1.6 * Math.exp(0.7 * normal(stream, day, 12));
-    addTour(tours, leave, home, 16 * outingFactor * Math.exp(0.75 * normal(stream, day, 13)));
+    setTimes(tours, i, leave, 0.7 + 1.6 * logNormal(BROAD, stream, day, 12));
+  } else {
+    const isLate = uniform(stream, day, 18) < night;
+    const preferred = (isLate ? 18.8 : second) + (isLate ? 1.2 : 1.9) * normal(stream, day, 15) + shiftHours;
+    const away = (isLate ? 2 : 0.8) + 1.8 * logNormal(MIDDLE, stream, day, 16);
+    setTimes(tours, i, Math.max(home + 0.5, preferred), away);
   }
-  if (uniform(stream, day, 14) >= habits.secondOuting) return;
-  const isLate = uniform(stream, day, 18) < night;
-  const preferred = (isLate ? 18.8 : second) + (isLate ? 1.2 : 1.9) * normal(stream, day, 15) + shiftHours;
-  const leave = Math.max(home + 0.5, preferred);
-  const away = (isLate ? 2 : 0.8) + 1.8 * Math.exp(0.6 * normal(stream, day, 16));
-  addTour(tours, leave, leave + away, 13 * outingFactor * Math.exp(0.7 * normal(stream, day, 17)));
 }

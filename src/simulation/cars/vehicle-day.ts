@@ -71,12 +71,12 @@ function cutTimeline(
   intervals: VehicleInterval[],
 ): void {
   const start = day * QUARTER_HOURS_PER_DAY;
-  const { from, state, energy } = timeline;
+  const { from, state, energy, count } = timeline;
   let temperature = NaN;
-  for (let i = spanAt(timeline, at); i < from.length; i++) {
+  for (let i = spanAt(timeline, at); i < count; i++) {
     const begin = Math.max(at, from[i] ?? 0);
     if (begin >= end) break;
-    const until = Math.min(end, i + 1 < from.length ? (from[i + 1] ?? end) : end);
+    const until = Math.min(end, i + 1 < count ? (from[i + 1] ?? end) : end);
     const doing = state[i] ?? CAR.parked;
     let driven = 0;
     if (doing === CAR.chargingElsewhere) driven = -(energy[i] ?? 0);

@@ -29,3 +29,9 @@ const QUANTILES = tabulateQuantiles();
 
 /** The standard normal number of a hash 0..2^32 - 1, within ± 3.7. */
 export const normalOfHash = (hash: number): number => QUANTILES[hash >>> 20] ?? 0;
+
+/** The factors exp(sigma z) of all standard normal numbers of the table, for logNormalOfHash. */
+export const tabulateLogNormal = (sigma: number): Float64Array => QUANTILES.map((z) => Math.exp(sigma * z));
+
+/** The lognormal factor of a hash 0..2^32 - 1, exp(sigma * normalOfHash(hash)), without an exponential. */
+export const logNormalOfHash = (factors: Float64Array, hash: number): number => factors[hash >>> 20] ?? 0;

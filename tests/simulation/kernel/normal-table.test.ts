@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { normalOfHash } from '../../../src/simulation/kernel/normal-table.ts';
+import {
+  logNormalOfHash,
+  normalOfHash,
+  tabulateLogNormal,
+} from '../../../src/simulation/kernel/normal-table.ts';
 
 test('tabulated numbers are standard normal', () => {
   // Quantiles of the standard normal distribution, in the middle of an entry of the table.
@@ -22,4 +26,11 @@ test('tabulated numbers are standard normal', () => {
   }
   expect(mean).toBeCloseTo(0, 10);
   expect(square).toBeCloseTo(1, 2);
+});
+
+test('tabulated factors are those of the numbers of the same hash', () => {
+  const factors = tabulateLogNormal(0.7);
+  for (const hash of [0, 1, 2 ** 20, 123_456_789, 2 ** 31, 2 ** 32 - 1]) {
+    expect(logNormalOfHash(factors, hash)).toBe(Math.exp(0.7 * normalOfHash(hash)));
+  }
 });
