@@ -1,5 +1,6 @@
 // The figures of section "Electric vehicle" of docs/simulation.md that are cheap; `make validate` has the rest.
 import { expect, test } from 'vitest';
+import { mostHomeChargingKwh } from '../../../src/simulation/cars/carried-energy.ts';
 import { simulateCarYear } from '../../../tools/validate/car-year.ts';
 import { households } from '../fleet.ts';
 
@@ -60,4 +61,16 @@ test('cars are plugged in as drivers do: in the afternoon and evening, some by d
   expect(noon).toBeLessThan(0.3);
   expect(Math.max(...years.map((year) => year.topSpeed))).toBeLessThanOrEqual(130);
   expect(Math.min(...years.map((year) => year.lowestSocPercent))).toBeGreaterThanOrEqual(9.99);
+});
+
+test('cars charge the most of which no preview warns, within 4 % each', () => {
+  const fleet = households({ count: 60, seed: 42, ev_ownership_fraction: 1 }, ANCHOR);
+  const deviations = fleet.map((household) => {
+    const vehicle = household.electric_vehicle;
+    if (!vehicle) throw new Error('every household has one here');
+    const most = mostHomeChargingKwh({ ...household, ev_annual_kwh: 1e6 }, vehicle);
+    return sum(simulateCarYear({ ...household, ev_annual_kwh: most }).homeKwh) / most - 1;
+  });
+  expect(Math.min(...deviations)).toBeGreaterThan(-0.04);
+  expect(Math.abs(sum(deviations) / deviations.length)).toBeLessThan(0.01);
 });
