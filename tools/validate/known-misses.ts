@@ -3,8 +3,6 @@ import type { Row } from './row.ts';
 
 /** By the id of the row. */
 export const KNOWN_MISSES: Readonly<Record<string, string>> = {
-  '19b4':
-    'The day is chosen by its mean: the largest quarter hour is at 4 h in the night after a day of -9 °C, before it grows mild. In Berlin, without such a day, the row is met.',
   'steered two peaks':
     'Cheap hours at night and at noon both boost the target temperature by 1.5 K, and a warmer house loses more; plans do not end at the temperature that they began at.',
 };

@@ -16,7 +16,7 @@ export const TARGET_OFFSET_MK: Readonly<Record<Exclude<ScheduleState, 'min'>, nu
 export const NO_HEAT_MK = 0;
 
 /** A night set-back ends by a slow rise between 4:30 and 7:30, so that the day begins warm without a burst, K/h. */
-const RISE_K_PER_H = 0.3;
+const RISE_K_PER_H = 0.25;
 const EARLIEST_END_H = 4.5;
 const LATEST_END_H = 7.5;
 const EARLIEST_START_H = 21;

@@ -33,7 +33,7 @@ const W_PER_MILLI_WH = 4 / 1000;
  * mean of a day, later. A clear night of -8 C after a day of 4 C does not cost what a whole day of -8 C does.
  */
 const AIR_SHARE = 0.5;
-const GROUND_SHARE = 0.12;
+const GROUND_SHARE = 0.15;
 const WALL_SHARE = 1 - AIR_SHARE - GROUND_SHARE;
 /** Quarter hour at which walls feel the mean of the day: 8 h after noon. */
 const WALLS_FEEL_TODAY = 80;

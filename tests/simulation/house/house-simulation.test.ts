@@ -99,7 +99,7 @@ test('what is given off, lost and stored balances over a week', () => {
         const sunW = 0.045 * building.floor_area_m2 * (global[i] ?? 0);
         given += (heat[i] ?? 0) / 1e6;
         // Walls feel the air hours later: over a week that is the same.
-        const outside = 0.88 * (air[i] ?? 0) + 0.12 * soil;
+        const outside = 0.85 * (air[i] ?? 0) + 0.15 * soil;
         lost += (building.heat_loss_w_per_k * (mean - outside) - gainsW - sunW) / 4000;
         const fall = ((hotWater[i] ?? 0) - (hotWater[i + 1] ?? 0)) / 1000;
         // What the tank gave up beside what was put into it was drawn or lost: the heat counts when it comes.
