@@ -21,17 +21,36 @@ const SPREAD_STEP = 0.05;
 const SLOPE_STEP = 0.15;
 const SLOPES = 60;
 
+/** e to the power of -slope g at the nodes, for each slope one after the other: all means share them. */
+function slopePowers(): Float64Array {
+  const powers = new Float64Array((SLOPES + 1) * NODES);
+  for (let i = 0; i < powers.length; i++) {
+    powers[i] = Math.exp(-Math.floor(i / NODES) * SLOPE_STEP * node(i % NODES));
+  }
+  return powers;
+}
+
 /** Mean and standard deviation of the logistic curve of shift + slope g, and how fast the mean rises with the shift. */
-function momentsOf(shift: number, slope: number): { mean: number; deviation: number; rise: number } {
+interface Moments {
+  mean: number;
+  deviation: number;
+  rise: number;
+}
+
+/** Writes the moments of a shift and of the slope whose powers begin at `first`. */
+function setMoments(moments: Moments, shift: number, powers: Float64Array, first: number): void {
+  const power = Math.exp(-shift);
   let mean = 0;
   let square = 0;
   for (let i = 0; i < NODES; i++) {
-    const value = 1 / (1 + Math.exp(-shift - slope * node(i)));
+    const value = 1 / (1 + power * (powers[first + i] ?? 0));
     const weight = NODE_WEIGHTS[i] ?? 0;
     mean += weight * value;
     square += weight * value * value;
   }
-  return { mean, deviation: Math.sqrt(Math.max(0, square - mean * mean)), rise: mean - square };
+  moments.mean = mean;
+  moments.deviation = Math.sqrt(Math.max(0, square - mean * mean));
+  moments.rise = mean - square;
 }
 
 /** Shift and slope by mean (rows) and spread. */
@@ -40,7 +59,8 @@ class CurveTable {
   readonly #slopes = new Float64Array((MEANS + 1) * (SPREADS + 1));
 
   constructor() {
-    for (let row = 1; row <= MEANS; row++) this.#fillRow(row, row * MEAN_STEP);
+    const powers = slopePowers();
+    for (let row = 1; row <= MEANS; row++) this.#fillRow(row, row * MEAN_STEP, powers);
     // Days without any light have the curve of the darkest row.
     for (let i = 0; i <= SPREADS; i++) {
       this.#shifts[i] = this.#shifts[SPREADS + 1 + i] ?? 0;
@@ -48,7 +68,8 @@ class CurveTable {
     }
   }
 
-  #fillRow(row: number, mean: number): void {
+  #fillRow(row: number, mean: number, powers: Float64Array): void {
+    const moments: Moments = { mean: 0, deviation: 0, rise: 0 };
     const first = row * (SPREADS + 1);
     const widest = Math.sqrt(mean * (1 - mean));
     let [shift, reached] = [Math.log(mean / (1 - mean)), 0];
@@ -57,10 +78,11 @@ class CurveTable {
       const slope = i * SLOPE_STEP;
       const [lastShift, lastReached] = [shift, reached];
       for (let round = 0; round < 3; round++) {
-        const here = momentsOf(shift, slope);
-        shift -= (here.mean - mean) / Math.max(1e-6, here.rise);
+        setMoments(moments, shift, powers, i * NODES);
+        shift -= (moments.mean - mean) / Math.max(1e-6, moments.rise);
       }
-      reached = momentsOf(shift, slope).deviation / widest;
+      setMoments(moments, shift, powers, i * NODES);
+      reached = moments.deviation / widest;
       for (; filled <= SPREADS && filled * SPREAD_STEP <= reached + 1e-9; filled++) {
         const part = i === 0 ? 1 : (filled * SPREAD_STEP - lastReached) / (reached - lastReached);
         this.#shifts[first + filled] = lastShift + (shift - lastShift) * part;
