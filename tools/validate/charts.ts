@@ -180,7 +180,10 @@ function addHeading(svg: SvgElement, chart: Chart, document: SvgDocument): void 
     append('path', { d: `M${left} 38h22`, stroke: colour, 'stroke-width': width, ...dashes });
     append('text', { x: left + 28, y: 42, 'font-size': 12, fill: TEXT_COLOUR }, name);
     // Letters of this size are some 6.5 pixels wide.
-    left += Math.round(28 + 6.5 * name.length + 18);
+    const right = left + Math.round(28 + 6.5 * name.length);
+    if (right > CHART_WIDTH)
+      throw new RangeError(`The legend of "${chart.title}" does not fit: shorten the names.`);
+    left = right + 18;
   }
 }
 

@@ -48,8 +48,8 @@ function weekOf(household: Heated, firstDay: number): Week {
 
 const daysAxis = weekAxis('UTC');
 
-function describeHome({ heat_pump: { building, source, emitter } }: Heated): string {
-  return `${building.floor_area_m2} m², ${building.heat_loss_w_per_k} W/K, ${source}, ${emitter}`;
+function describeHome({ heat_pump: { building, emitter } }: Heated): string {
+  return `${building.floor_area_m2} m², ${building.heat_loss_w_per_k} W/K, ${emitter}`;
 }
 
 function temperatureChart(homes: readonly Heated[], season: Season): LineChart {

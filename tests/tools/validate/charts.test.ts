@@ -38,3 +38,8 @@ test('points between two of the same height are left out', () => {
   const svg = drawCharts([chart('flat', [...flat, [1, 1]])]);
   expect(svg).toContain('d="M56,176L539,176L700,78"');
 });
+
+test('a legend that is cut off is an error', () => {
+  const series = ['a', 'b', 'c'].map((name) => ({ name: name.repeat(35), points: DIAGONAL }));
+  expect(() => drawCharts([{ ...chart('wide', DIAGONAL), series }])).toThrow(/legend of "wide" does not fit/);
+});
