@@ -6,10 +6,10 @@ import { SEEDS, fleetHash } from '../../../tools/validate/invariants.ts';
 // hashes are added beside.
 const GOLDEN: Readonly<Record<number, readonly string[]>> = {
   2: [
-    'c8e242b7aeb0618b033f65293c3e8a6581143be8d953cf6411a2e54bf3418871',
-    '9d5d1ca968e02ef1babe4d5c23df227afc4358e81c219a3483eeedfbb76e4d94',
-    '9b3e60b9c16cf945a94590669ade28f99603ab092b43f9fb8e92f7e0c7f0f2ae',
-    '24b29995fc7b0902676dd77cee214765082df14373b24148a1717e332bcfa9ac',
+    'a3ef3ba45bc8f06dbcfccd7cfa2c3af8e90df529a46cf1e95dd035b979384526',
+    'f245e17ddc05fbd32aba79fb93ee7fcf0c221270d373aafc398ac3f1d2b0da72',
+    '89a3098f928cd8af83911ba4e31ab5f98f21df58ccf7c8ef1f8b434bfd2719be',
+    '1c11fa5e72d0f9a518467d891f3899d39ea8aeed35032c3c38389a00a0388107',
   ],
 };
 
