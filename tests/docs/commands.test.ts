@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { codeBlocks, root } from '../readme/document.ts';
 import { GROUPS, PARTS as PARTS_OF_BENCH } from '../../bench/groups.ts';
 import { readOptions, USAGE } from '../../bench/options.ts';
+import { PARTS as PARTS_OF_VALIDATION } from '../../tools/validate/parts.ts';
 import { isThere, sourceFiles } from './repository.ts';
 
 const makefile = readFileSync(join(root, 'Makefile'), 'utf8');
@@ -19,6 +20,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   bench: ['abuse', 'memory', '--help', ...PARTS_OF_BENCH, ...GROUPS.map(({ name }) => name)],
   compare: ['--requests', '--help'],
   faults: ['database', 'restarts'],
+  validate: Object.keys(PARTS_OF_VALIDATION),
 };
 
 const pages = sourceFiles().filter(({ path }) => path.endsWith('.md') && path !== 'README.md');
