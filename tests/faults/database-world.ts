@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { Agent, fetch } from 'undici';
 import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
 import type { EmbeddedDatabase } from '../../src/postgres/start.ts';
 import { startService } from '../support/service.ts';
@@ -25,6 +26,8 @@ export interface Sent {
 
 const INTERVAL_MS = 20;
 const PATIENCE_MS = 10_000;
+/** While the database hangs more requests wait than the connections that the service grants an address (128). */
+const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
 
 export class DatabaseWorld {
   readonly admin: pg.Client;
@@ -34,6 +37,7 @@ export class DatabaseWorld {
   readonly #folder: string;
   readonly #users: string;
   readonly #authorization: string;
+  readonly #clients = ADDRESSES.map((localAddress) => new Agent({ localAddress }));
 
   private constructor(parts: {
     admin: pg.Client;
@@ -135,7 +139,7 @@ export class DatabaseWorld {
     const timer = setInterval(() => {
       count += 1;
       const email = count % 2 === 0 ? undefined : `${randomUUID()}@example.com`;
-      const request = this.#send(email)
+      const request = this.#send(email, this.#clients[count % ADDRESSES.length])
         .then((each) => void sent.push(each))
         .finally(() => open.delete(request));
       open.add(request);
@@ -149,17 +153,20 @@ export class DatabaseWorld {
     };
   }
 
-  async #send(email: string | undefined): Promise<Sent> {
+  async #send(email: string | undefined, client: Agent | undefined): Promise<Sent> {
     const at = performance.now();
     const headers = { authorization: this.#authorization, 'content-type': 'application/json' };
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const common = {
+      headers,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      ...(client && { dispatcher: client }),
+    };
     const request =
       email === undefined
-        ? fetch(`${this.#users}?limit=1`, { headers, signal })
+        ? fetch(`${this.#users}?limit=1`, common)
         : fetch(this.#users, {
+            ...common,
             method: 'POST',
-            headers,
-            signal,
             body: JSON.stringify({ email, role: 'user' }),
           });
     const [status, code] = await request.then(
@@ -179,6 +186,7 @@ export class DatabaseWorld {
   }
 
   async close(): Promise<void> {
+    for (const client of this.#clients) await client.destroy();
     await this.#service.remove();
     await this.proxy.close();
     await this.admin.end();
