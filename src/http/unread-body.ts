@@ -10,7 +10,8 @@ const LINGER_BYTES = 262_144;
 /**
  * Ends an answer with this body. When the request's body has not come whole and is not known to be small, the connection
  * ends too, instead of taking what may be endless; it is read on for a moment, since a client that still sends would lose
- * the answer when the connection is reset (RFC 9112, 9.6).
+ * the answer when the connection is reset (RFC 9112, 9.6). A body that is declared longer than what would be read is left where
+ * it is for that moment: its client finds the answer beside a connection that takes no more.
  */
 export function endAnswer(response: ServerResponse, body: string | Uint8Array): void {
   const { req: request } = response;
@@ -35,5 +36,7 @@ export function endAnswer(response: ServerResponse, body: string | Uint8Array): 
     left -= chunk.length;
     if (left <= 0) end();
   };
-  request.on('data', count).once('end', end).once('close', end).resume();
+  request.once('close', end);
+  if (Number(request.headers['content-length']) > LINGER_BYTES) return;
+  request.on('data', count).once('end', end).resume();
 }

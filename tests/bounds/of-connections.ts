@@ -148,7 +148,12 @@ const ofBodies: readonly Bound[] = [
   bound(
     'bytes of a refused body that are read on',
     [replace(UNREAD, 'if (left <= 0) end();', '')],
-    unread('is read on for 256 KiB at most'),
+    unread('without a length is read on for 256 KiB at most'),
+  ),
+  bound(
+    'bytes of a refused body that is declared longer',
+    [replace(UNREAD, "if (Number(request.headers['content-length']) > LINGER_BYTES) return;", '')],
+    unread('declared longer is not read on'),
   ),
   bound(
     'time in which a refused body is read on',
