@@ -10,7 +10,7 @@ import type { VictimJob, VictimReport } from './victim.ts';
 import type { Attacked } from './world.ts';
 
 const WARM_UP_SPEED = 3;
-const WARM_UP_SECONDS = 3;
+const WARM_UP_SECONDS = 8;
 
 export interface Latency {
   readonly p50: number;
@@ -66,7 +66,7 @@ export class Victim {
     return nextMessage<VictimReport>(this.#child);
   }
 
-  /** The same, but for three seconds in which it sends three times as often: the heap grows to what a busy service needs. */
+  /** The same, but for some seconds in which it sends three times as often: the heap grows to what a busy service needs. */
   async warmUp({ victim }: Attacked): Promise<void> {
     const perSecond = this.#perSecond * WARM_UP_SPEED;
     const job: VictimJob = { ...victim, perSecond, requests: perSecond * WARM_UP_SECONDS };
