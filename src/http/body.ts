@@ -106,7 +106,6 @@ export async function readBodyBytes(request: Request, maxBytes: number): Promise
   response.once('close', close);
   try {
     const length = request.get('content-length') ?? null;
-    if (Number(length) > maxBytes) throw tooLarge(maxBytes);
     const bytes = await Promise.race([getRawBody(request, { limit: maxBytes, length }), closed.promise]);
     // After a late answer its connection is read on for a moment, which may bring the rest.
     checkNotGivenUp(response);

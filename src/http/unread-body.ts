@@ -15,11 +15,8 @@ const LINGER_BYTES = 262_144;
  */
 export function endAnswer(response: ServerResponse, body: string | Uint8Array): void {
   const { req: request } = response;
-  if (
-    request.complete ||
-    !hasBody(request) ||
-    Number(request.headers['content-length']) <= SMALL_BODY_BYTES
-  ) {
+  const declaredBytes = Number(request.headers['content-length']);
+  if (request.complete || !hasBody(request) || declaredBytes <= SMALL_BODY_BYTES) {
     response.end(body);
     return;
   }
@@ -37,6 +34,6 @@ export function endAnswer(response: ServerResponse, body: string | Uint8Array): 
     if (left <= 0) end();
   };
   request.once('close', end);
-  if (Number(request.headers['content-length']) > LINGER_BYTES) return;
+  if (declaredBytes > LINGER_BYTES) return;
   request.on('data', count).once('end', end).resume();
 }

@@ -152,7 +152,7 @@ const ofBodies: readonly Bound[] = [
   ),
   bound(
     'bytes of a refused body that is declared longer',
-    [replace(UNREAD, "if (Number(request.headers['content-length']) > LINGER_BYTES) return;", '')],
+    [replace(UNREAD, 'if (declaredBytes > LINGER_BYTES) return;', '')],
     unread('declared longer is not read on'),
   ),
   bound(
