@@ -10,15 +10,15 @@ import { dayTypesIn } from '../time/day-type.ts';
 import type { DayTypes } from '../time/day-type.ts';
 import { seasonFactorsOf } from './consumption.ts';
 import type { SeasonFactors } from './consumption.ts';
-import { drawHabits, kwhPerKmOf } from './habits.ts';
-import type { Habits } from './habits.ts';
+import { drawDriverHabits, kwhPerKmOf } from './habits.ts';
+import type { DriverHabits } from './habits.ts';
 import { drawDistances, drawJourney, drawTimes } from './tours.ts';
 import type { DayTours } from './tours.ts';
 
 /** Energies are in mWh. */
 export interface Driver {
   readonly household: Household;
-  readonly habits: Habits;
+  readonly habits: DriverHabits;
   readonly weather: SiteWeather;
   readonly seasons: SeasonFactors;
   /** Streams of draws for tours and for plugging in. */
@@ -59,7 +59,7 @@ export function createDriver(household: Household, vehicle: ElectricVehicle): Dr
   const weather = siteWeather(seed, latitude, longitude);
   return {
     household,
-    habits: drawHabits(household),
+    habits: drawDriverHabits(household),
     weather,
     seasons: seasonFactorsOf(weather.climate),
     tourStream: hashStream(seed, index, NOISE_CHANNEL.tour),

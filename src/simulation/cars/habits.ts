@@ -1,14 +1,14 @@
 /** What the driver of a car is used to, drawn once (docs/simulation.md#electric-vehicle): users differ far more than days do. */
 import type { ElectricVehicle } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
-import { ARCHETYPES } from '../household/profiles.ts';
+import { ARCHETYPES, findArchetype } from '../household/profiles.ts';
 import { drawLeaning, drawTraits } from '../household/traits.ts';
 import { NOISE_CHANNEL, WORD_VALUES, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { normalOfHash } from '../kernel/normal-table.ts';
 
 /** Times are hours of the local day, distances km there and back before they are scaled to the energy asked for. */
-export interface Habits {
+export interface DriverHabits {
   /** Whether the car is driven to work on a weekday, Monday first. */
   readonly commutes: readonly boolean[];
   readonly leavesAt: number;
@@ -51,10 +51,10 @@ const SESSION_ENERGY_CORRELATION = 0.62;
 const MEDIAN_KWH = 2200;
 
 /** Draws the habits of the driver of a household's vehicle. */
-export function drawHabits(household: Household): Habits {
+export function drawDriverHabits(household: Household): DriverHabits {
   const { index, profile } = household;
   const seed = splitSeed(household.seed);
-  const archetype = ARCHETYPES.find(({ name }) => name === profile) ?? ARCHETYPES[0];
+  const archetype = findArchetype(profile) ?? ARCHETYPES[0];
   if (!archetype) throw new RangeError('there are no archetypes');
   const traits = drawTraits(seed, index, archetype);
   const stream = hashStream(seed, index, NOISE_CHANNEL.drivingHabit);

@@ -6,7 +6,7 @@ import { WORD_VALUES, hashInStream } from '../kernel/noise.ts';
 import { logNormalOfHash, normalOfHash, tabulateLogNormal } from '../kernel/normal-table.ts';
 import { weekdayOf } from '../time/day-type.ts';
 import type { DayType } from '../time/day-type.ts';
-import type { Habits } from './habits.ts';
+import type { DriverHabits } from './habits.ts';
 
 /** What a tour is for. */
 const PURPOSE = {
@@ -86,7 +86,7 @@ function addTour(tours: DayTours, purpose: Purpose, km: number): void {
 }
 
 /** Shifts change on Mondays: one week from early in the morning, one until late in the evening. */
-const worksLate = (habits: Habits, day: number): boolean =>
+const worksLate = (habits: DriverHabits, day: number): boolean =>
   habits.shifts && ((day - weekdayOf(day)) / 7) % 2 !== 0;
 
 /** Draws the one tour of the first day (days since 1970) of an absence, or none. */
@@ -98,7 +98,7 @@ export function drawJourney(stream: number, firstDay: number, tours: DayTours): 
 
 /** Draws where the tours of a local day (days since 1970) go; `stream` is that of the channel `tour`. */
 export function drawDistances(
-  habits: Habits,
+  habits: DriverHabits,
   stream: number,
   day: number,
   kind: DayType,
@@ -130,7 +130,7 @@ export function drawDistances(
 
 /** Draws when the tours of a day begin and end whose distances were drawn before; a journey is back after so many nights. */
 export function drawTimes(
-  habits: Habits,
+  habits: DriverHabits,
   stream: number,
   day: number,
   nights: number,
@@ -160,7 +160,13 @@ function setTimes(tours: DayTours, i: number, leave: number, away: number): void
 }
 
 /** Of the first tour of a working day. */
-function drawWorkTimes(habits: Habits, stream: number, day: number, errand: boolean, tours: DayTours): void {
+function drawWorkTimes(
+  habits: DriverHabits,
+  stream: number,
+  day: number,
+  errand: boolean,
+  tours: DayTours,
+): void {
   const { shiftHours } = habits;
   const late = worksLate(habits, day);
   const early = habits.shifts && !late;
@@ -173,7 +179,7 @@ function drawWorkTimes(habits: Habits, stream: number, day: number, errand: bool
 
 /** Of tour `i` of other days, before which the car was home at `home`. */
 function drawOutingTimes(
-  habits: Habits,
+  habits: DriverHabits,
   stream: number,
   day: number,
   i: number,

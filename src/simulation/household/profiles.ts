@@ -96,3 +96,7 @@ export const ARCHETYPES: readonly Archetype[] = [
     bumps: [-0.2, 0, 0.2],
   },
 ];
+
+/** The archetype of a name; undefined for one that there is not. */
+export const findArchetype = (profile: string): Archetype | undefined =>
+  ARCHETYPES.find(({ name }) => name === profile);
