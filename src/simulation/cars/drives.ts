@@ -1,4 +1,5 @@
 /** Tours on the grid of quarter hours, as far and as long as they are driven. */
+import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { dayOfYear } from '../time/calendar.ts';
 import { energyOf, isFar, seasonFactor, speedOf } from './consumption.ts';
 import type { Driver } from './driver.ts';
@@ -12,7 +13,6 @@ const LONGEST_JOURNEY_KM = 1600;
 const EARLIEST = 16;
 const LATEST_LEAVE = 92;
 const LATEST_BACK = 104;
-const QUARTERS_PER_DAY = 96;
 /** Quarter hours of a stop at a public charger, and the part of the usable battery that it brings at most. */
 export const STOP_QUARTERS = 2;
 const STOP_SHARE = 0.5;
@@ -72,9 +72,9 @@ export class Drives {
       this.#setDistance(at, driver, km, far, factor);
       let leave = Math.max(earliest, Math.round(4 * (tours.leave[i] ?? 0)));
       if (leave > LATEST_LEAVE) return;
-      const latest = LATEST_BACK + QUARTERS_PER_DAY * nights;
+      const latest = LATEST_BACK + QUARTER_HOURS_PER_DAY * nights;
       const needed = 2 * (this.legs[at] ?? 0) + STOP_QUARTERS * (this.stops[at] ?? 0) + 1;
-      const wanted = Math.round(4 * (tours.back[i] ?? 0)) + QUARTERS_PER_DAY * nights;
+      const wanted = Math.round(4 * (tours.back[i] ?? 0)) + QUARTER_HOURS_PER_DAY * nights;
       const back = Math.min(latest, Math.max(wanted, leave + needed));
       leave = Math.max(earliest, Math.min(leave, back - needed));
       if (back - leave < needed) {

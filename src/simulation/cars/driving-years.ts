@@ -3,8 +3,7 @@
  * the definition asks for (docs/simulation.md#electric-vehicle).
  */
 import { DayCache } from '../kernel/bounded-cache.ts';
-import { utcYearOf } from '../time/calendar.ts';
-import { DAY_MS } from '../../domain/api/durations.ts';
+import { firstDayOf, yearOfDay } from '../time/calendar.ts';
 import { energyOf, isFar, seasonFactor } from './consumption.ts';
 import { fillDistances } from './driver.ts';
 import type { Driver } from './driver.ts';
@@ -23,15 +22,15 @@ export class DrivingYears {
 
   /** Factor on the distance of each tour in the calendar year of a local day (days since 1970). */
   scaleOn(localDay: number): number {
-    const year = utcYearOf(localDay * DAY_MS);
+    const year = yearOfDay(localDay);
     return this.#scales.find(year) ?? this.#scales.set(year, this.#measure(year));
   }
 
   #measure(year: number): number {
     const { seasons, perKm, annual, tourLimit } = this.#driver;
     const { tours, energies } = workspace;
-    const first = Date.UTC(year, 0, 1) / DAY_MS;
-    const end = Date.UTC(year + 1, 0, 1) / DAY_MS;
+    const first = firstDayOf(year);
+    const end = firstDayOf(year + 1);
     let count = 0;
     for (let day = first; day < end; day++) {
       fillDistances(this.#driver, day, tours);

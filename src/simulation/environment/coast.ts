@@ -1,6 +1,6 @@
 /** Distance of places from the sea. The points of the coasts are made by tools/generate/coast.ts. */
 import file from '../../../generated/coast.json' with { type: 'json' };
-import { EARTH_RADIUS_KM } from './climate-terms.ts';
+import { EARTH_RADIUS_KM, unitVector } from './climate-terms.ts';
 
 const RADIANS = Math.PI / 180;
 const UNITS_PER_DEGREE = 100;
@@ -21,12 +21,11 @@ function unpackCoast(deltas: readonly number[]): Coast {
   for (let i = 0; i < count; i++) {
     longitude += deltas[2 * i] ?? 0;
     latitude += deltas[2 * i + 1] ?? 0;
-    const phi = (latitude / UNITS_PER_DEGREE) * RADIANS;
-    const lambda = (longitude / UNITS_PER_DEGREE) * RADIANS;
-    coast.latitudes[i] = phi;
-    coast.x[i] = Math.cos(phi) * Math.cos(lambda);
-    coast.y[i] = Math.cos(phi) * Math.sin(lambda);
-    coast.z[i] = Math.sin(phi);
+    const [x, y, z] = unitVector(latitude / UNITS_PER_DEGREE, longitude / UNITS_PER_DEGREE);
+    coast.latitudes[i] = (latitude / UNITS_PER_DEGREE) * RADIANS;
+    coast.x[i] = x;
+    coast.y[i] = y;
+    coast.z[i] = z;
   }
   return coast;
 }
@@ -50,12 +49,7 @@ function firstFrom(latitudes: Float64Array, phi: number): number {
 export function coastDistanceKm(latitude: number, longitude: number): number {
   const { latitudes, x, y, z } = (known ??= unpackCoast(file.points));
   const phi = latitude * RADIANS;
-  const lambda = longitude * RADIANS;
-  const [hereX, hereY, hereZ] = [
-    Math.cos(phi) * Math.cos(lambda),
-    Math.cos(phi) * Math.sin(lambda),
-    Math.sin(phi),
-  ];
+  const [hereX, hereY, hereZ] = unitVector(latitude, longitude);
   const start = firstFrom(latitudes, phi);
   /** Square of the shortest chord so far, and the difference of latitude beyond which none is shorter. */
   let shortest = 4;

@@ -1,12 +1,18 @@
 /** Noise over the earth's surface that neighbours share, at one place, drawn anew for each day or hour. */
-import { finishScrambled, hashInStream, hashStream, mixWord, scrambleWord } from '../kernel/noise.ts';
+import {
+  WORD_VALUES,
+  finishScrambled,
+  hashInStream,
+  hashStream,
+  mixWord,
+  scrambleWord,
+} from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { allocateFloat64Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { EARTH_RADIUS_KM } from './climate-terms.ts';
 
 const RADIANS = Math.PI / 180;
 const KM_PER_DEGREE = EARTH_RADIUS_KM * RADIANS;
-const WORD_VALUES = 2 ** 32;
 /** With this bit turned a hash less half of all its values is a signed number. */
 const SIGN_BIT = 0x80000000;
 /** What brings a uniform number to variance 1. */

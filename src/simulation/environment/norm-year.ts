@@ -1,8 +1,8 @@
 /** Courses through the year by twelve monthly means: straight lines between months whose means stay. */
 import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
+import { DAYS_OF_MONTHS } from '../time/calendar.ts';
 
 const MONTHS = 12;
-const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const YEAR_DAYS = 365.25;
 
 /** Month whose middle came last, and the part of the way to the next, by the day of the year 0..366. */
@@ -10,8 +10,8 @@ const MONTH_BEFORE = new Uint8Array(367);
 const PART = new Float64Array(367);
 
 function middleOf(month: number): number {
-  const first = MONTH_DAYS.slice(0, month).reduce((sum, days) => sum + days, 0);
-  return first + 1 + (MONTH_DAYS[month] ?? 0) / 2;
+  const first = DAYS_OF_MONTHS.slice(0, month).reduce<number>((sum, days) => sum + days, 0);
+  return first + 1 + (DAYS_OF_MONTHS[month] ?? 0) / 2;
 }
 for (let day = 0; day <= 366; day++) {
   let month = MONTHS - 1;

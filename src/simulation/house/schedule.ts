@@ -6,11 +6,10 @@ import { PLANNED_HEAT_FRACTION } from '../devices/schedule-states.ts';
 import { createHeatNeed } from './heat-need.ts';
 import type { ScheduleState } from '../devices/schedule-states.ts';
 import type { Household } from '../household/household.ts';
-import { localQuarterAt } from '../time/local-day.ts';
+import { localQuarterAt, utcQuarterAt } from '../time/local-day.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { PriceBook } from '../devices/price-book.ts';
-import { zoneOffsetMinutes } from '../time/zone.ts';
-import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
 /** A quarter hour to be planned. */
 export interface PlannedQuarter {
@@ -113,8 +112,9 @@ export function createHeatPumpScheduler(
     { readonly first: number; readonly states: readonly ScheduleState[] }
   >(64);
   const plan = (localDay: number, knownAtMs: number) => {
-    const first = firstQuarterOf(household.time_zone, localDay);
-    const end = firstQuarterOf(household.time_zone, localDay + 1);
+    // 92, 96 or 100 quarter hours make a day.
+    const first = utcQuarterAt(household.time_zone, localDay, 0);
+    const end = utcQuarterAt(household.time_zone, localDay + 1, 0);
     const quarters = Array.from({ length: end - first }, (_, i): PlannedQuarter => {
       const index = first + i;
       return { price: book.priceAt(index * QUARTER_HOUR_MS, knownAtMs), need: needOf(index) };
@@ -142,15 +142,6 @@ export function createHeatPumpScheduler(
     }
     return lastStates[index - lastFirst] ?? 'mid';
   };
-}
-
-/** First quarter hour (counted from 1970) of a local day: 92, 96 or 100 of them make a day. */
-function firstQuarterOf(zone: string, localDay: number): number {
-  const guess = localDay * QUARTER_HOURS_PER_DAY;
-  const offset = zoneOffsetMinutes(zone, guess * QUARTER_HOUR_MS);
-  const near = guess - Math.round(offset / 15);
-  // The offset may change between the guess and midnight.
-  return guess - Math.round(zoneOffsetMinutes(zone, near * QUARTER_HOUR_MS) / 15);
 }
 
 /** The state asked for in the quarter hour that starts at `time`. */

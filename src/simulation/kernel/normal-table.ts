@@ -35,3 +35,14 @@ export const tabulateLogNormal = (sigma: number): Float64Array => QUANTILES.map(
 
 /** The lognormal factor of a hash 0..2^32 - 1, exp(sigma * normalOfHash(hash)), without an exponential. */
 export const logNormalOfHash = (factors: Float64Array, hash: number): number => factors[hash >>> 20] ?? 0;
+
+const BYTES_MEAN = 4 * 127.5;
+const BYTES_DEVIATION = Math.sqrt((4 * (256 ** 2 - 1)) / 12);
+
+/** A nearly normal number with mean 0 and standard deviation 1, between -3.5 and 3.5: the sum of a hash's four bytes. */
+export function bellOfHash(hash: number): number {
+  return (
+    ((hash & 255) + ((hash >>> 8) & 255) + ((hash >>> 16) & 255) + (hash >>> 24) - BYTES_MEAN) /
+    BYTES_DEVIATION
+  );
+}

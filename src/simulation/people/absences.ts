@@ -1,5 +1,4 @@
 /** Days on which nobody is at home: holidays and single days (docs/simulation.md#occupancy-and-absence). */
-import { DAY_MS } from '../../domain/api/durations.ts';
 import type { Household } from '../household/household.ts';
 import {
   NOISE_CHANNEL,
@@ -9,7 +8,7 @@ import {
   pickIndexByShares,
   splitSeed,
 } from '../kernel/noise.ts';
-import { dayOfYear, utcYearOf } from '../time/calendar.ts';
+import { firstDayOf, yearOfDay } from '../time/calendar.ts';
 import { profileDayOf, profileMonthOf } from './norm-profile.ts';
 
 /** Journeys of a year in days, and the percentage of households that make them (assumption). */
@@ -116,10 +115,10 @@ export class Absences {
   #turnToYearOf(localDay: number): void {
     const since = localDay - this.#firstDay;
     if (since >= 0 && since < DAYS_PER_YEAR && !Number.isNaN(this.#year)) return;
-    const year = utcYearOf(localDay * DAY_MS);
+    const year = yearOfDay(localDay);
     if (year === this.#year) return;
     this.#year = year;
-    this.#firstDay = localDay - dayOfYear(localDay) + 1;
+    this.#firstDay = firstDayOf(year);
     const stream = this.#journeyStream;
     this.#pattern = PATTERNS[pickIndexByShares(PATTERN_SHARES, hashInStream(stream, year))]?.journeys ?? [];
     this.#starts = this.#pattern.map((length, i) => {

@@ -1,8 +1,9 @@
 /** The expected load of each archetype through a day: the norm profile, shaped so that the mix stays the norm. */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
-import { ARCHETYPES } from '../household/profiles.ts';
+import { ARCHETYPES, findArchetype } from '../household/profiles.ts';
 import { DAY_TYPES } from '../time/day-type.ts';
 import type { DayType } from '../time/day-type.ts';
+import { bumpAt } from './hours.ts';
 import { MONTHS, meanOf, meanOverYear, normProfile } from './norm-profile.ts';
 
 /** Centre (hour) and half width (hours) of what an archetype has more or less of: morning, midday and evening. */
@@ -14,11 +15,7 @@ const BUMPS: readonly (readonly [hour: number, halfWidth: number])[] = [
 
 /** The bumps at the 96 quarter hours, each less its mean over the norm profile: whoever has more of one takes as much a year. */
 const BUMP_CURVES: readonly Float64Array[] = BUMPS.map(([at, width]) => {
-  const curve = Float64Array.from({ length: QUARTER_HOURS_PER_DAY }, (_, i) => {
-    const distance = Math.abs((i + 0.5) / 4 - at);
-    const away = Math.min(distance, 24 - distance) / width;
-    return away < 1 ? Math.cos((away * Math.PI) / 2) ** 2 : 0;
-  });
+  const curve = bumpAt(at, width);
   const mean = meanOverYear((month, type) =>
     meanOf(normProfile(month, type).map((load, i) => load * (curve[i] ?? 0))),
   );
@@ -37,7 +34,7 @@ const MEAN_BUMPS: readonly number[] = BUMPS.map((_, bump) => {
 });
 
 function makeCurve(profile: string, month: number, type: DayType): Float64Array {
-  const bumps = ARCHETYPES.find(({ name }) => name === profile)?.bumps ?? MEAN_BUMPS;
+  const bumps = findArchetype(profile)?.bumps ?? MEAN_BUMPS;
   return normProfile(month, type).map((load, i) => {
     let factor = 1;
     for (const [bump, values] of BUMP_CURVES.entries()) {

@@ -4,10 +4,11 @@
  */
 import type { Household } from '../household/household.ts';
 import { NOISE_CHANNEL, WORD_VALUES, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
+import { bellOfHash } from '../kernel/normal-table.ts';
 import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
 import type { DayType } from '../time/day-type.ts';
 import { BLOCKS, occupancyPercents } from './occupancy.ts';
-import { SlowFactors, drawRestlessness, normalFromHash } from './slow-factors.ts';
+import { SlowFactors, drawRestlessness } from './slow-factors.ts';
 import type { Whereabouts } from './whereabouts.ts';
 
 /** What is left of the rest in a block in which nobody is at home (assumption), and how far its level varies by itself. */
@@ -65,7 +66,7 @@ export class DayFactors {
     const percents = occupancyPercents(this.#profile, type);
     const atHome = this.#whereabouts.blocksAtHome(localDay);
     this.#slow.fill(localDay, slow);
-    const mood = 1 + this.#moodDeviation * normalFromHash(hashInStream(this.#moods, localDay));
+    const mood = 1 + this.#moodDeviation * bellOfHash(hashInStream(this.#moods, localDay));
     const day =
       (season * this.#variationOf(localDay) * mood * (slow[BLOCKS] ?? 1)) /
       (1 - this.#whereabouts.probabilityAway(localDay));

@@ -4,12 +4,13 @@
  * an archetype.
  */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
-import { ARCHETYPES } from '../household/profiles.ts';
+import { findArchetype } from '../household/profiles.ts';
 import { DAY_TYPES } from '../time/day-type.ts';
 import type { DayType } from '../time/day-type.ts';
 import { APPLIANCES, RUN_ENERGIES, TABLE_ANNUAL_KWH, startsFactorOf } from './appliances.ts';
 import type { Appliance } from './appliances.ts';
 import { archetypeCurve } from './archetype-curves.ts';
+import { hoursBetween } from './hours.ts';
 import { MONTHS } from './norm-profile.ts';
 import { BLOCKS, BLOCK_STARTS } from './occupancy.ts';
 
@@ -40,7 +41,7 @@ export interface EventCurves {
 
 /** Annual consumption for which an archetype's table is made. */
 export const tableAnnualKwhOf = (profile: string): number =>
-  ARCHETYPES.find(({ name }) => name === profile)?.annualKwh ?? TABLE_ANNUAL_KWH;
+  findArchetype(profile)?.annualKwh ?? TABLE_ANNUAL_KWH;
 
 /** Tables by archetype, then by month and type; made when first asked for. */
 const tablesByProfile = new Map<string, (EventCurves | undefined)[]>();
@@ -92,11 +93,9 @@ function densityOf(peaks: Appliance['workday']): Float64Array {
   const density = new Float64Array(QUARTER_HOURS_PER_DAY);
   let sum = 0;
   for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
-    const hour = (i + 0.5) / 4;
     let value = 0;
     for (const [centre, deviation, share] of peaks) {
-      const distance = Math.abs(hour - centre);
-      const away = Math.min(distance, 24 - distance) / deviation;
+      const away = hoursBetween(i, centre) / deviation;
       value += (share / deviation) * Math.exp((-away * away) / 2);
     }
     density[i] = value;

@@ -6,18 +6,11 @@ import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { APPLIANCES, MINUTES_PER_QUARTER } from './appliances.ts';
 import { MAX_EVENT_SHARE, MEAN_BASE_SHARE } from './event-curves.ts';
 import type { EventCurves } from './event-curves.ts';
+import { bumpAt } from './hours.ts';
 
 /** Where late people use more and where less, by quarter hour: around 2 and around 13 h. */
 const NIGHT = bumpAt(2, 4);
 const DAY = bumpAt(13, 6);
-
-function bumpAt(hour: number, halfWidth: number): Float64Array {
-  return Float64Array.from({ length: QUARTER_HOURS_PER_DAY }, (_, i) => {
-    const distance = Math.abs((i + 0.5) / 4 - hour);
-    const away = Math.min(distance, 24 - distance) / halfWidth;
-    return away < 1 ? Math.cos((away * Math.PI) / 2) ** 2 : 0;
-  });
-}
 
 /** What the rest of a day is made from. */
 export interface DayQuestion {

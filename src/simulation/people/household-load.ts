@@ -2,12 +2,12 @@
  * The load of a household: what runs day and night, runs of appliances, and the rest, which follows who is at home
  * (docs/simulation.md#household-load). Its mean is the curve of its archetype by construction.
  */
-import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { NOISE_CHANNEL, finishHash, hashStream, mixWord, splitSeed } from '../kernel/noise.ts';
 import { allocateFloat64Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
-import { dayOfYear, utcYearOf } from '../time/calendar.ts';
+import { firstDayOf, yearOfDay } from '../time/calendar.ts';
 import { DAY_TYPES } from '../time/day-type.ts';
 import { daySegmentsIn } from '../time/local-day.ts';
 import type { DayFiller } from '../time/local-day.ts';
@@ -195,9 +195,9 @@ class HouseholdLoad {
 
   #turnToYearOf(localDay: number): void {
     const { profile, country, latitude, habits } = this.#household;
-    this.#year = utcYearOf(localDay * DAY_MS);
-    this.#firstDay = localDay - dayOfYear(localDay) + 1;
-    this.#days = Date.UTC(this.#year + 1, 0, 1) / DAY_MS - this.#firstDay;
+    this.#year = yearOfDay(localDay);
+    this.#firstDay = firstDayOf(this.#year);
+    this.#days = firstDayOf(this.#year + 1) - this.#firstDay;
     const active = activeMeanOverYear(profile, this.#year, country, latitude);
     this.#scale = (this.#meanMilliWh * (1 - habits.base_share)) / active;
     this.#factors.turnToYear(this.#firstDay, this.#days);

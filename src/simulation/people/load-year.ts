@@ -1,6 +1,5 @@
 /** What an archetype's curve sums up to over the calendar years of a country, so that each year consumes what was asked. */
-import { DAY_MS } from '../../domain/api/durations.ts';
-import { dayOfYear } from '../time/calendar.ts';
+import { dayOfYear, firstDayOf } from '../time/calendar.ts';
 import { DAY_TYPES, dayTypeOf } from '../time/day-type.ts';
 import { MEAN_BASE_SHARE } from './event-curves.ts';
 import { archetypeCurve } from './archetype-curves.ts';
@@ -23,8 +22,8 @@ function weightsOf(year: number, country: string | null, latitude: number): Floa
   const known = weightsByYear.get(key);
   if (known) return known;
   const weights = new Float64Array(MONTHS * TYPE_COUNT);
-  const start = Date.UTC(year, 0, 1) / DAY_MS;
-  const days = Date.UTC(year + 1, 0, 1) / DAY_MS - start;
+  const start = firstDayOf(year);
+  const days = firstDayOf(year + 1) - start;
   for (let day = start; day < start + days; day++) {
     const profileDay = profileDayOf(dayOfYear(day), latitude);
     const at = profileMonthOf(profileDay) * TYPE_COUNT + DAY_TYPES.indexOf(dayTypeOf(day, country));

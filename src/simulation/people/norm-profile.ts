@@ -1,11 +1,11 @@
 /** The norm profile of households: the table H25 of BDEW, dynamised (docs/simulation.md#household-load). */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import table from '../../../generated/norm-profile.json' with { type: 'json' };
+import { DAYS_OF_MONTHS } from '../time/calendar.ts';
 import { DAY_TYPES } from '../time/day-type.ts';
 import type { DayType } from '../time/day-type.ts';
 
 export const MONTHS = 12;
-const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 const DAYS_PER_YEAR = 365;
 /** Days of a week by type: what a mean over the year weighs the types with. */
 const WEEKLY_DAYS: Readonly<Record<DayType, number>> = { workday: 5, saturday: 1, sunday: 1 };

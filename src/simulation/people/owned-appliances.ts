@@ -1,11 +1,11 @@
 /** Which appliances a household owns, how often it starts them and what they take: drawn from its index, never stored. */
 import type { Household } from '../household/household.ts';
-import { ARCHETYPES } from '../household/profiles.ts';
+import { findArchetype } from '../household/profiles.ts';
 import { drawTraits } from '../household/traits.ts';
 import { NOISE_CHANNEL, WORD_VALUES, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
+import { bellOfHash } from '../kernel/normal-table.ts';
 import { APPLIANCES, startsFactorOf } from './appliances.ts';
 import { tableAnnualKwhOf } from './event-curves.ts';
-import { normalFromHash } from './slow-factors.ts';
 
 /** By how many percentage points each person above two and each standard deviation of affluence makes an appliance likelier. */
 const PERCENT_PER_PERSON = 8;
@@ -32,7 +32,7 @@ export interface OwnedAppliances {
 export function drawOwnedAppliances(household: Household): OwnedAppliances {
   const { index, profile, load_annual_kwh: annualKwh } = household;
   const seed = splitSeed(household.seed);
-  const archetype = ARCHETYPES.find(({ name }) => name === profile);
+  const archetype = findArchetype(profile);
   const traits = archetype ? drawTraits(seed, index, archetype) : { persons: 2, affluence: 0 };
   const often = startsFactorOf(annualKwh) / startsFactorOf(tableAnnualKwhOf(profile));
   const leaning = PERCENT_PER_PERSON * (traits.persons - 2) + PERCENT_PER_AFFLUENCE * traits.affluence;
@@ -45,9 +45,9 @@ export function drawOwnedAppliances(household: Household): OwnedAppliances {
   for (let appliance = 0; appliance < APPLIANCES.length; appliance++) {
     const likely = OWNED_PERCENT[appliance] ?? 0;
     const percent = likely + (likely < LEANS_BELOW_PERCENT ? leaning : 0);
-    power[appliance] = 1 + POWER_DEVIATION * normalFromHash(hashInStream(powerStream, appliance));
+    power[appliance] = 1 + POWER_DEVIATION * bellOfHash(hashInStream(powerStream, appliance));
     if (hashInStream(ownedStream, appliance) * 100 >= percent * WORD_VALUES) continue;
-    const z = normalFromHash(hashInStream(startsStream, appliance));
+    const z = bellOfHash(hashInStream(startsStream, appliance));
     starts[appliance] = often * Math.exp(STARTS_DEVIATION * z - STARTS_DEVIATION ** 2 / 2);
   }
   return { starts, power };

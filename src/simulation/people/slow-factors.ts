@@ -5,6 +5,7 @@
  */
 import { NOISE_CHANNEL, drawUniform, hashInStream, hashStream } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
+import { bellOfHash } from '../kernel/normal-table.ts';
 import { allocateFloat64Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { BLOCKS } from './occupancy.ts';
 
@@ -28,17 +29,6 @@ const HOUSEHOLD_SPREAD = 0.15;
 const LEAST_FACTOR = 0.2;
 /** How restless people are, over the mean: uniform in 1 ± this. */
 const RESTLESSNESS_SPREAD = 0.55;
-
-const BYTES_MEAN = 4 * 127.5;
-const BYTES_DEVIATION = Math.sqrt((4 * (256 ** 2 - 1)) / 12);
-
-/** A nearly normal number with mean 0 and standard deviation 1, between -3.5 and 3.5: the sum of a hash's four bytes. */
-export function normalFromHash(hash: number): number {
-  return (
-    ((hash & 255) + ((hash >>> 8) & 255) + ((hash >>> 16) & 255) + (hash >>> 24) - BYTES_MEAN) /
-    BYTES_DEVIATION
-  );
-}
 
 /** How much more the days of a household differ than those of others: mean 1. */
 export function drawRestlessness(seed: Seed, index: number): number {
@@ -74,7 +64,7 @@ export class SlowFactors {
   }
 
   #drawKnot(which: number, knot: number): number {
-    return normalFromHash(hashInStream(this.#stream, knot, which));
+    return bellOfHash(hashInStream(this.#stream, knot, which));
   }
 
   #valueOf(which: number, localDay: number): number {

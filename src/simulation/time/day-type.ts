@@ -1,7 +1,7 @@
 /** Kinds of days by which people live, those of the norm profiles of BDEW. */
 import { DAY_MS } from '../../domain/api/durations.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
-import { dayOfYear, utcYearOf } from './calendar.ts';
+import { dayOfYear, firstDayOf, yearOfDay } from './calendar.ts';
 import { isPublicHoliday } from './holidays.ts';
 
 /** In this order tables hold them. Public holidays count as Sundays. */
@@ -32,9 +32,9 @@ export class DayTypes {
   }
 
   #turnToYearOf(localDay: number): void {
-    const year = utcYearOf(localDay * DAY_MS);
-    const first = Date.UTC(year, 0, 1) / DAY_MS;
-    const days = Date.UTC(year + 1, 0, 1) / DAY_MS - first;
+    const year = yearOfDay(localDay);
+    const first = firstDayOf(year);
+    const days = firstDayOf(year + 1) - first;
     const find = (): readonly DayType[] =>
       Array.from({ length: days }, (_, i) => findDayType(first + i, this.#country));
     this.#first = first;
