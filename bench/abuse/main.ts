@@ -6,7 +6,7 @@ import { boundsOf, WITHOUT_BOUND } from './bounds/all.ts';
 import { isStored, toStoredRow, readStoredRows, writeStoredResults } from './stored-rows.ts';
 import type { StoredResults, StoredRow } from './stored-rows.ts';
 import { measure, Victim } from './measure.ts';
-import type { ControlLatency, Run } from './measure.ts';
+import type { ControlLatency, Run, RunOptions } from './measure.ts';
 import { describeTree } from '../other-version.ts';
 import { nameAddress, readPlan, rowsOf, USAGE } from './plan.ts';
 import type { Plan, PlannedRow } from './plan.ts';
@@ -166,11 +166,13 @@ async function measureRow(
   });
   try {
     await attacked.startThreads();
+    attacked.memory();
     await victim.warmUp(attacked);
-    const control = known ?? (await measureControl(attacked, victim, planned, plan));
+    const base = { attacked, victim, from, requests: plan.requests, warmMb: attacked.memory().peak };
+    const control = known ?? (await measureControl(base, attack.victimReads));
     const runs: Run[] = [];
     while (runs.length < plan.runs) {
-      runs.push(await measure(attacked, victim, attack, from, plan.requests));
+      runs.push(await measure({ ...base, attack }));
       if (plan.untilDecided && isDecided(runs, plan.runs, attack, control)) break;
     }
     const about = { attack, limits, from: nameAddress(planned), control };
@@ -182,13 +184,11 @@ async function measureRow(
 }
 
 async function measureControl(
-  attacked: Attacked,
-  victim: Victim,
-  { attack: { victimReads }, from }: PlannedRow,
-  { requests }: Plan,
+  base: Omit<RunOptions, 'attack'>,
+  victimReads: Attack['victimReads'],
 ): Promise<Control> {
   const control = victimReads === undefined ? CONTROL : { ...CONTROL, victimReads };
-  const { p50, p99, delayMs } = await measure(attacked, victim, control, from, requests);
+  const { p50, p99, delayMs } = await measure({ ...base, attack: control });
   return { p50, p99, delayMs, atMs: performance.now(), victimReads };
 }
 

@@ -7,6 +7,7 @@ import type { Attack } from './attack.ts';
 import type { AttackJob, AttackReport } from './attacker.ts';
 import { nextMessage, startOnOtherCore } from '../processes.ts';
 import type { VictimJob, VictimReport } from './victim.ts';
+import { readProcessorTicks, stolenSince } from './stolen-time.ts';
 import type { Attacked } from './world.ts';
 
 const WARM_UP_SPEED = 3;
@@ -28,13 +29,15 @@ export interface Run extends Latency {
   readonly holdMs: number;
   /** The longest delay of a timer of the service, in milliseconds: a hold, or other programs that had the processor. */
   readonly delayMs: number;
-  /** MB of resident memory: at most during the run, and after it, beyond what was there before it. */
+  /** MB of resident memory: at most during the run, and after it, beyond the most that the warm-up took. */
   readonly peakMb: number;
   readonly keptMb: number;
   /** From the attack's start to the last request that took longer than a given time. */
   readonly slowUntilMs: (thanMs: number) => number;
   readonly attacker: Readonly<Record<string, number>>;
   readonly attackerMb: number;
+  /** Part of the machine's processor time that its host gave to others meanwhile. */
+  readonly stolen: number;
 }
 
 /** The victim's process, which is kept from run to run so that its own code is compiled. */
@@ -95,37 +98,52 @@ const SERIES_SELDOMER = 10;
 /** How long the attack has before the victim's first request is measured: it needs it to make its bodies. */
 const LEAD_MS = 100;
 
-export async function measure(
-  attacked: Attacked,
-  victim: Victim,
-  attack: Attack,
-  from: string,
-  requests: number,
-): Promise<Run> {
+/** Of a run with more stolen time the victim's p99 is that of the host. */
+const MOST_STOLEN = 0.02;
+/** A host that has no quiet quarter of a minute in so many is not waited for: the run with the least stolen time counts. */
+const MOST_TRIES = 4;
+
+export interface RunOptions {
+  readonly attacked: Attacked;
+  readonly victim: Victim;
+  readonly attack: Attack;
+  readonly from: string;
+  readonly requests: number;
+  /** Resident memory above which growth is counted, in MB. */
+  readonly warmMb: number;
+}
+
+/** A run during which the machine had its processors: those before it that had not are set aside. */
+export async function measure(options: RunOptions): Promise<Run> {
+  let best: Run | undefined;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const run = await measureOnce(options);
+    if (best === undefined || run.stolen < best.stolen) best = run;
+    if (best.stolen <= MOST_STOLEN) break;
+  }
+  if (best === undefined) throw new Error('There is no run.');
+  return best;
+}
+
+async function measureOnce(options: RunOptions): Promise<Run> {
+  const { attacked, victim } = options;
   await victim.settle(attacked);
   await attacked.longestHold();
   const child = startOnOtherCore(join(import.meta.dirname, 'attacker.ts'));
   try {
-    return await measureBeside(child, { attacked, victim, attack, from, requests });
+    return await measureBeside(child, options);
   } finally {
     // Of a run that was interrupted it would go on.
     if (child.connected) child.disconnect();
   }
 }
 
-interface RunOptions {
-  readonly attacked: Attacked;
-  readonly victim: Victim;
-  readonly attack: Attack;
-  readonly from: string;
-  readonly requests: number;
-}
-
 async function measureBeside(
   child: ChildProcess,
-  { attacked, victim, attack, from, requests }: RunOptions,
+  { attacked, victim, attack, from, requests, warmMb }: RunOptions,
 ): Promise<Run> {
-  const { now: before } = attacked.memory();
+  attacked.memory();
+  const ticksBefore = readProcessorTicks();
   const job: AttackJob = { attack: attack.name, target: attacked.target, from };
   child.send(job);
   await nextMessage<'started'>(child);
@@ -134,6 +152,7 @@ async function measureBeside(
   const report = await victim.send(attacked, requests, attack.victimReads);
   child.send('stop');
   const { counts, bytesReceived } = await nextMessage<AttackReport>(child);
+  const stolen = stolenSince(ticksBefore);
   const holds = await attacked.longestHold();
   const { peak, now } = attacked.memory();
   const { latencyMs, sentMs } = report;
@@ -142,8 +161,8 @@ async function measureBeside(
     p99: percentile(latencyMs, 0.99),
     failures: report.failures,
     ...holds,
-    peakMb: peak - before,
-    keptMb: now - before,
+    peakMb: Math.max(0, peak - warmMb),
+    keptMb: Math.max(0, now - warmMb),
     slowUntilMs: (thanMs) =>
       sentMs.reduce(
         (until, at, n) =>
@@ -152,6 +171,7 @@ async function measureBeside(
       ),
     attacker: counts,
     attackerMb: bytesReceived / 1e6,
+    stolen,
   };
 }
 

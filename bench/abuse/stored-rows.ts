@@ -9,7 +9,7 @@ import { missedGoals } from './table.ts';
 import type { Row } from './table.ts';
 
 /** The number of the form: it grows when a reader of the former one would be misled. */
-const FORM = 2;
+const FORM = 3;
 
 export interface StoredResults extends Pick<Results, 'startedAt' | 'endedAt' | 'version' | 'machine'> {
   readonly form: typeof FORM;
@@ -50,8 +50,8 @@ export function toStoredRow(row: Row): StoredRow {
 
 /** Without the function, which depends on the control. */
 function toStoredRun(run: Run): StoredRun {
-  const { p50, p99, failures, holdMs, delayMs, peakMb, keptMb, attacker, attackerMb } = run;
-  return { p50, p99, failures, holdMs, delayMs, peakMb, keptMb, attacker, attackerMb };
+  const { slowUntilMs: _, ...stored } = run;
+  return stored;
 }
 
 /** Whether a row that is planned is among those that were kept. */

@@ -16,6 +16,7 @@ const COLUMNS = [
   ['delay', 11],
   ['memory', 12],
   ['failed', 7],
+  ['stolen', 7],
   ['missed', 22],
 ] as const;
 
@@ -69,6 +70,7 @@ export function concludeRuns(
     delayMs: most(({ delayMs }) => delayMs),
     peakMb: most(({ peakMb }) => peakMb),
     keptMb: most(({ keptMb }) => keptMb),
+    stolen: most(({ stolen }) => stolen),
   };
   return {
     run,
@@ -95,6 +97,7 @@ export function printRow(row: Row): void {
     `${ms(run.delayMs)}/${ms(control.delayMs)}`,
     `${run.peakMb.toFixed(0)}/${run.keptMb.toFixed(0)}`,
     String(countFailures(run)),
+    `${(100 * run.stolen).toFixed(0)} %`,
     missedGoals(row).join(' ') || '-',
   ];
   console.log(line(cells) + describeAttacker(run));

@@ -1,6 +1,6 @@
 // What the bench of attacks is asked for, how it rates runs, and what it keeps when it is interrupted.
 import { afterAll, describe, expect, test } from 'vitest';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findAttack } from '../../bench/abuse/attacks/all.ts';
@@ -9,6 +9,7 @@ import type { StoredResults } from '../../bench/abuse/stored-rows.ts';
 import type { Run } from '../../bench/abuse/measure.ts';
 import { readPlan, rowsOf } from '../../bench/abuse/plan.ts';
 import type { Plan } from '../../bench/abuse/plan.ts';
+import { readProcessorTicks, stolenSince } from '../../bench/abuse/stolen-time.ts';
 import { concludeRuns, isDecided } from '../../bench/abuse/table.ts';
 import { describeMachine } from '../../bench/results.ts';
 
@@ -30,6 +31,7 @@ const runOf = (p99: number, change: Partial<Run> = {}): Run => ({
   slowUntilMs: () => 0,
   attacker: { 200: 3 },
   attackerMb: 1,
+  stolen: 0,
   ...change,
 });
 
@@ -38,6 +40,15 @@ function planOf(...args: readonly string[]): Plan {
   if (typeof plan === 'string') throw new Error('There is a plan.');
   return plan;
 }
+
+test('stolen time is read as a part of all processor time, and is none where nobody tells', () => {
+  const path = join(folder, 'stat');
+  writeFileSync(path, 'cpu  100 20 30 800 5 1 4 40 7 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n');
+  const before = readProcessorTicks(path);
+  expect(before).toEqual({ stolen: 40, all: 1000 });
+  expect(stolenSince(before, { stolen: 50, all: 1200 })).toBe(0.05);
+  expect(stolenSince(readProcessorTicks(join(folder, 'nowhere')), { stolen: 0, all: 0 })).toBe(0);
+});
 
 describe('runs', () => {
   const conclude = (...p99: readonly number[]) => {
