@@ -662,8 +662,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List stored day-ahead prices
-         * @description The stored prices whose timestamp lies in the time range, the latest upload for each instant. A long list is sent as it is read: of an upload that arrives meanwhile some prices may be listed and some not yet.
+         * List day-ahead prices
+         * @description The prices in force whose timestamp lies in the time range, the latest upload for each instant, with when it came, from when to when it holds and what it replaced. A fleet's organization has for each quarter hour its own price or else that of its parent: a price of the parent is listed when there is a quarter hour without an own one in which it holds. A long list is sent as it is read: of an upload that arrives meanwhile some prices may be listed and some not yet.
          *
          *     Who may call it: admin, staff.
          */
@@ -707,7 +707,7 @@ export interface paths {
         };
         /**
          * Get a heat pump's schedule (beta)
-         * @description What the heat pump is to do in each quarter hour of a time range, computed from the day-ahead prices, the heat that the building needs and the limits of the unit. A fleet's organization uses the prices of its parent until it has its own. Where no schedule can be computed, `error` says why and `data` is empty. Beta: this operation may change.
+         * @description What the heat pump is to do in each quarter hour of a time range, computed from the day-ahead prices, the heat that the building needs and the limits of the unit. A fleet's organization has for each quarter hour its own price or else that of its parent. Where no schedule can be computed, `error` says why and `data` is empty. Beta: this operation may change.
          *
          *     Who may call it: admin, staff (end users and itself), user (own only).
          */
@@ -2265,7 +2265,17 @@ export interface components {
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["WallboxDataEntry"][];
         };
-        /** @description A stored price. */
+        /** @description A price that a later upload has replaced. */
+        readonly ReplacedPrice: {
+            /** @description EUR/MWh. */
+            readonly price: number;
+            /**
+             * Format: date-time
+             * @description When it had come in.
+             */
+            readonly received_at: string;
+        };
+        /** @description A price that is in force. */
         readonly DayAheadPrice: {
             /**
              * Format: date-time
@@ -2278,8 +2288,30 @@ export interface components {
             readonly best_bid: readonly number[];
             /** @description Best asks in EUR/MWh. */
             readonly best_ask: readonly number[];
+            /**
+             * @description `own`: the organization's own price. `parent`: that of the partner to which a fleet's organization belongs.
+             * @enum {string}
+             */
+            readonly origin: "own" | "parent";
+            /**
+             * Format: date-time
+             * @description When the price came in.
+             */
+            readonly received_at: string;
+            /**
+             * Format: date-time
+             * @description When it comes into force: at its `timestamp`, a parent's later where an own price holds until then.
+             */
+            readonly valid_from: string;
+            /**
+             * Format: date-time
+             * @description When it ends: with the next price of the same origin, a parent's also with the next own one, 60 minutes behind `timestamp` at the latest.
+             */
+            readonly valid_until: string;
+            /** @description The earlier prices for the same `timestamp` that it took the place of, the last first, ten at most. Prices that were replaced are kept for three years, unless the operator sets another time. */
+            readonly replaced: readonly components["schemas"]["ReplacedPrice"][];
         };
-        /** @description The stored prices of a time range. */
+        /** @description The prices in force in a time range. */
         readonly DayAheadPriceList: {
             /** @description Ordered by `timestamp`. */
             readonly data: readonly components["schemas"]["DayAheadPrice"][];
@@ -2296,7 +2328,7 @@ export interface components {
              * @description When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`.
              */
             readonly timestamp: string;
-            /** @description EUR/MWh, from -10,000 to 10,000. It holds until the next entry, for 60 minutes at most. */
+            /** @description EUR/MWh, from -10,000 to 10,000. It holds until the next entry of the organization, for 60 minutes at most: hourly and quarter-hourly prices may be mixed. */
             readonly price: number;
             /**
              * @description Best bids in EUR/MWh, each from -10,000 to 10,000.
@@ -5808,13 +5840,28 @@ export interface operations {
                      *           "best_ask": [
                      *             84.3,
                      *             84.55
+                     *           ],
+                     *           "origin": "own",
+                     *           "received_at": "2026-11-21T11:58:03.412Z",
+                     *           "valid_from": "2026-11-21T23:00:00.000Z",
+                     *           "valid_until": "2026-11-22T00:00:00.000Z",
+                     *           "replaced": [
+                     *             {
+                     *               "price": 83.05,
+                     *               "received_at": "2026-11-21T11:40:17.020Z"
+                     *             }
                      *           ]
                      *         },
                      *         {
                      *           "timestamp": "2026-11-22T00:00:00.000Z",
                      *           "price": 79.5,
                      *           "best_bid": [],
-                     *           "best_ask": []
+                     *           "best_ask": [],
+                     *           "origin": "parent",
+                     *           "received_at": "2026-11-21T11:41:09.871Z",
+                     *           "valid_from": "2026-11-22T00:00:00.000Z",
+                     *           "valid_until": "2026-11-22T00:15:00.000Z",
+                     *           "replaced": []
                      *         }
                      *       ]
                      *     }

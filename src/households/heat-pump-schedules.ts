@@ -1,11 +1,10 @@
 import type { Db } from '../queries/connection/database.ts';
 import { findPriceSources } from '../queries/prices/price-revisions.ts';
+import type { PriceSource } from '../queries/prices/price-revisions.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { findHistoryRevisions } from './history-revisions.ts';
+import { findHistoryRevisions, NO_HISTORY_REVISIONS } from './history-revisions.ts';
 import { schedulesOf } from './planned-schedules.ts';
 import type { HeatPumpSchedule, HistoryPrices } from './planned-schedules.ts';
-import { chooseSources } from './price-book.ts';
-import type { PriceSource } from './price-book.ts';
 import { HOUR_MS } from '../domain/api/durations.ts';
 
 /**
@@ -24,23 +23,17 @@ export async function loadHistoryPrices(
   since: Date,
   now: Date,
 ): Promise<HistoryPrices> {
-  const sources = await findPriceSources(db, orgId);
-  const { own, inherited } = chooseSources(orgId, sources);
-  const partnerId = sources.parentId ?? orgId;
+  const { own, parent } = await findPriceSources(db, orgId);
+  const partnerId = parent?.orgId ?? orgId;
   const fromMs = since.getTime() - PRICES_BEFORE_HISTORY_MS;
   const find = (source: PriceSource) => findHistoryRevisions(db, { source, partnerId, fromMs, now });
-  const ownPrices = await find(own);
-  if (inherited === null) {
-    const known = { own: ownPrices.revisions, inherited: null };
-    return { orgId, partnerId, version: String(ownPrices.version), known };
-  }
-  const { source, untilMs } = inherited;
-  const { version, revisions } = await find(source);
+  const ofOwn = await find(own);
+  const ofParent = parent === null ? NO_HISTORY_REVISIONS : await find(parent);
   return {
     orgId,
     partnerId,
-    version: `${ownPrices.version} ${version} ${untilMs}`,
-    known: { own: ownPrices.revisions, inherited: { revisions, untilMs } },
+    version: `${ofOwn.version} ${ofParent.version}`,
+    known: { own: ofOwn.revisions, parent: ofParent.revisions },
   };
 }
 

@@ -9,14 +9,17 @@ import {
 import type { PriceRevisions } from '../domain/prices/price-revisions.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { readPriceRevisions } from '../queries/prices/price-revisions.ts';
+import type { PriceSource } from '../queries/prices/price-revisions.ts';
 import { ByteCache } from '../simulation/kernel/byte-cache.ts';
-import type { PriceSource } from './price-book.ts';
 
 export interface HistoryRevisions {
   /** Another one whenever the revisions are others. */
   readonly version: number;
   readonly revisions: PriceRevisions;
 }
+
+/** Those of an organization without prices. */
+export const NO_HISTORY_REVISIONS: HistoryRevisions = { version: 0, revisions: NO_PRICE_REVISIONS };
 
 interface CachedRevisions extends HistoryRevisions {
   readonly fromMs: number;
@@ -56,7 +59,7 @@ let versions = 0;
  */
 export async function findHistoryRevisions(db: Db, question: HistoryQuestion): Promise<HistoryRevisions> {
   const { orgId, uploads } = question.source;
-  if (uploads === null) return { version: 0, revisions: NO_PRICE_REVISIONS };
+  if (uploads === null) return NO_HISTORY_REVISIONS;
   for (;;) {
     const cached = cachedByOrganization.find(orgId);
     if (cached !== undefined && isFresh(cached, question)) return cached;

@@ -56,7 +56,9 @@ export function schedulesOf({
   };
 }
 
-function bytesOf({ own, inherited }: KnownPrices): number {
-  const books = inherited === null ? [own] : [own, inherited.revisions];
-  return books.reduce((sum, { numbers, arrivals }) => sum + numbers.byteLength + arrivals.byteLength, 0);
+function bytesOf({ own, parent }: KnownPrices): number {
+  return [own, parent].reduce(
+    (sum, { numbers, arrivals }) => sum + numbers.byteLength + arrivals.byteLength,
+    0,
+  );
 }

@@ -6,11 +6,11 @@ import type { JobOutput } from '../compute/jobs.ts';
 import { readPriceUpload } from '../compute/price-upload.ts';
 import type { BytesHandler, Handler } from '../contract/handlers.ts';
 import { isPricePast, nextQuarterHour } from '../domain/prices/prices.ts';
-import type { DayAheadPrice } from '../domain/prices/prices.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
 import { countNewPrices, insertPriceRevisions } from '../queries/prices/day-ahead-prices.ts';
 import { listPricePage } from '../queries/prices/price-pages.ts';
-import type { PricePage } from '../queries/prices/price-pages.ts';
+import type { ListedPrice, PriceOwners, PricePage } from '../queries/prices/price-pages.ts';
+import { findPriceSources } from '../queries/prices/price-revisions.ts';
 import { lockPartner } from '../queries/accounts/quotas.ts';
 import { quotaScope } from './context.ts';
 import type { Context } from './context.ts';
@@ -43,18 +43,27 @@ export const uploadDayAheadPrices: BytesHandler<Context, 'uploadDayAheadPrices'>
  */
 export const listDayAheadPrices: Handler<Context, 'listDayAheadPrices'> = async (context, { query }) => {
   const range = parseInstantRange(['from_dt', query.from_dt], ['to_dt', query.to_dt], MAX_LIST_DAYS);
-  const first = await listPricePage(context.db, context.orgId, range);
-  const data = first.next === undefined ? first.prices.map(toEntry) : streamPrices(context, first, range.to);
+  const { db, orgId } = context;
+  const { parent } = await findPriceSources(db, orgId);
+  const owners = { orgId, parentId: parent?.orgId ?? null };
+  const first = await listPricePage(db, owners, range);
+  const data =
+    first.next === undefined ? first.prices.map(toEntry) : streamPrices(context, owners, first, range.to);
   return { status: 200, body: { data } };
 };
 
 /** Page by page, so that no other request waits for a year of prices, and no connection is held while a client reads. */
-async function* streamPrices({ db, orgId }: Context, first: PricePage, to: Date): AsyncIterable<PriceOfList> {
+async function* streamPrices(
+  { db }: Context,
+  owners: PriceOwners,
+  first: PricePage,
+  to: Date,
+): AsyncIterable<PriceOfList> {
   let page = first;
   for (;;) {
     for (const price of page.prices) yield toEntry(price);
     if (page.next === undefined) return;
-    page = await listPricePage(db, orgId, { from: page.next, to });
+    page = await listPricePage(db, owners, { from: page.next, to });
   }
 }
 
@@ -87,11 +96,16 @@ async function store(
   });
 }
 
-function toEntry(price: DayAheadPrice): PriceOfList {
+function toEntry(price: ListedPrice): PriceOfList {
   return {
     timestamp: price.startsAt.toISOString(),
     price: price.price,
     best_bid: [...price.bestBid],
     best_ask: [...price.bestAsk],
+    origin: price.origin,
+    received_at: price.receivedAt.toISOString(),
+    valid_from: price.validFrom.toISOString(),
+    valid_until: price.validUntil.toISOString(),
+    replaced: [...price.replaced],
   };
 }

@@ -123,6 +123,17 @@ export const boundsOfWork: readonly Bound[] = [
     testsOf('tests/operations/trading.test.ts')('refuses a range that is no range'),
   ),
   bound(
+    'earlier values of a price that a list tells',
+    [
+      replace(
+        'src/queries/prices/price-pages.ts',
+        'const REPLACED_PER_PRICE = 10;',
+        'const REPLACED_PER_PRICE = 1_000_000;',
+      ),
+    ],
+    testsOf('tests/operations/trading.test.ts')('tells when a price came and the ten prices before it'),
+  ),
+  bound(
     'items that a total counts',
     [
       replace(

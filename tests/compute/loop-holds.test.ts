@@ -113,8 +113,8 @@ test('lists of prices, of a year and ten of a month at once, do not hold the eve
 async function storeHistory(orgId: string): Promise<number> {
   const { numAffectedRows } = await sql`
     with counted as (
-      insert into price_counts (org_id, quarters, uploads, first_received_at)
-      values (${orgId}, 366 * 96, 1, '2023-12-01Z')
+      insert into price_counts (org_id, quarters, uploads)
+      values (${orgId}, 366 * 96, 1)
     )
     insert into day_ahead_prices (org_id, starts_at, received_at, price, best_bid, best_ask)
     select ${orgId}, starts_at, starts_at - interval '1 day', 0.7, '{}', '{}'

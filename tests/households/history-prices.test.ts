@@ -51,7 +51,7 @@ async function upload(orgId: string, from: Date, quarters: number, price: number
 
 const load = (now: Date, since = SINCE): Promise<HistoryPrices> =>
   loadHistoryPrices(database.db, fleet, since, now);
-const countOf = ({ known }: HistoryPrices): number => known.own.numbers.length / 3;
+const countOf = ({ known }: HistoryPrices): number => known.parent.numbers.length / 3;
 
 test('prices that begin after the day after tomorrow are not read', async () => {
   await upload(partner, later(4 * DAY_MS), 5_000, 50, NOW);
@@ -77,7 +77,7 @@ test('fleets of a partner share what is kept of its prices', async () => {
   const other = randomUUID();
   const organization = { id: other, name: 'O', createdAt: NOW } as const;
   await insertOrganization(database.db, { ...organization, kind: 'simulation', parentOrgId: partner });
-  expect((await loadHistoryPrices(database.db, other, SINCE, NOW)).known.own).toBe(known.own);
+  expect((await loadHistoryPrices(database.db, other, SINCE, NOW)).known.parent).toBe(known.parent);
 });
 
 test('an upload is known to who asks next; one that cannot count leaves all as it was', async () => {
@@ -101,15 +101,19 @@ test('what is read anew after an upload is what reading all would give', async (
     const { known } = await load(at, day < 9 ? SINCE : later(-DAY_MS, SINCE));
     const span = { from: later(-5 * DAY_MS, SINCE), to: later(50 * HOUR_MS, at) };
     const all = await readPriceRevisions(database.db, partner, span, 26 * HOUR_MS);
-    expect(known.own).toEqual(all);
+    expect(known.parent).toEqual(all);
   }
 });
 
-test('prices of its own take the place of its parent’s for a fleet from their arrival on', async () => {
+test('a fleet has its own prices from their arrival on, and its parent’s beside them', async () => {
   await upload(partner, NOW, 96, 50, NOW);
-  await upload(fleet, NOW, 96, 70, later(HOUR_MS));
+  await upload(fleet, later(DAY_MS / 2), 4, 70, later(HOUR_MS));
   const book = toPriceBook((await load(later(2 * HOUR_MS))).known);
   const [start, own] = [later(DAY_MS / 2).getTime(), later(HOUR_MS).getTime()];
   expect(book.priceAt(start, own - 1)).toBeCloseTo(50.48);
-  expect(book.priceAt(start, own)).toBeCloseTo(70.48);
+  expect(book.priceAt(start, own)).toBeCloseTo(70);
+  // The last of its own holds for an hour.
+  const ends = start + 7 * QUARTER_HOUR_MS;
+  expect(book.originAt(ends, own)).toBe('parent');
+  expect(book.originAt(ends - QUARTER_HOUR_MS, own)).toBe('own');
 });

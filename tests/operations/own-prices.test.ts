@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { HOUR_MS } from '../../src/domain/api/durations.ts';
 
-// A simulation organization reads its parent's prices until it has its own; what was done under those stays.
+// A simulation organization has, for each quarter hour, its own price or else its parent's; what was done before stays.
 const NOON = '2026-01-15T12:00:00.000Z';
 const fleets = fleetApi({ now: new Date(NOON) });
 let path: { readonly org_id: string; readonly user_id: string; readonly heat_pump_id: string };
@@ -48,8 +48,15 @@ test('the first own prices of a simulation organization change no past quarter a
   await upload(path.org_id, next[0], 24, [400, 20]);
   expect([await powers(...past), await states(...past), await counter()]).toEqual(before);
   expect(await states(...next)).not.toEqual(parents);
-  // The parent's no longer count.
+  // Where it has its own, the parent's no longer count.
   const own = await states(...next);
   await upload(fleets.api.own.orgId, next[0], 24, [90, 80]);
   expect(await states(...next)).toEqual(own);
+});
+
+test('the day after its own prices has those of its parent', async () => {
+  const after = ['2026-01-19T23:00:00Z', '2026-01-20T23:00:00Z'] as const;
+  expect(new Set(await states(...after))).toEqual(new Set(['mid']));
+  await upload(fleets.api.own.orgId, after[0], 24, [20, 400]);
+  expect(new Set(await states(...after))).toContain('min');
 });

@@ -26,11 +26,22 @@ describe('an upload', () => {
       200,
       { state: 'success', next_load_curve_calculation: '2026-06-15T12:15:00.000Z', error: '' },
     ]);
+    const listed = (time: string, price: number, bids: number[], asks: number[], until: string) => ({
+      timestamp: `2026-06-15T${time}:00.000Z`,
+      price,
+      best_bid: bids,
+      best_ask: asks,
+      origin: 'own',
+      received_at: '2026-06-15T12:07:30.000Z',
+      valid_from: `2026-06-15T${time}:00.000Z`,
+      valid_until: `2026-06-15T${until}:00.000Z`,
+      replaced: [],
+    });
     expect((await list()).body).toEqual({
       data: [
-        { timestamp: '2026-06-15T12:15:00.000Z', price: 84.12, best_bid: [], best_ask: [] },
-        { timestamp: '2026-06-15T12:30:00.000Z', price: 0.1, best_bid: [], best_ask: [3] },
-        { timestamp: '2026-06-15T13:00:00.000Z', price: -1.5, best_bid: [1, -2.25, 1e-7], best_ask: [] },
+        listed('12:15', 84.12, [], [], '12:30'),
+        listed('12:30', 0.1, [], [3], '13:00'),
+        listed('13:00', -1.5, [1, -2.25, 1e-7], [], '14:00'),
       ],
     });
   });
@@ -209,7 +220,27 @@ describe('the list', () => {
     await upload(data.map((entry) => ({ ...entry, price: 7, best_ask: [1] })));
     await upload(data);
     const answer = await list('2026-06-16', '2026-12-31');
-    expect(answer.text).toBe(JSON.stringify({ data }));
+    const texts = (answer.body as { data: PriceEntry[] }).data.map(
+      ({ timestamp, price, best_bid, best_ask }) => JSON.stringify({ timestamp, price, best_bid, best_ask }),
+    );
+    expect(texts).toEqual(data.map((entry) => JSON.stringify(entry)));
+  });
+
+  test('tells when a price came and the ten prices before it, the last first', async () => {
+    const timestamp = '2026-06-15T13:00:00.000Z';
+    for (let price = 0; price < 13; price++) {
+      await upload([{ timestamp, price }]);
+      prices.api.clock.advance(1_000);
+    }
+    const { data } = (await list()).body as { data: unknown[] };
+    const receivedAt = (price: number) => `2026-06-15T12:07:${30 + price}.000Z`;
+    expect(data).toEqual([
+      expect.objectContaining({
+        price: 12,
+        received_at: receivedAt(12),
+        replaced: Array.from({ length: 10 }, (_, i) => ({ price: 11 - i, received_at: receivedAt(11 - i) })),
+      }),
+    ]);
   });
 
   test('refuses a range that is no range', async () => {
@@ -243,6 +274,9 @@ describe('the list', () => {
     expect(parts(await upload(data), 'state')).toEqual([200, 'success']);
     expect((await revisions()).map(({ starts_at }) => starts_at.toISOString())).toEqual(ends);
     expect((await list('0000-01-01', '0000-12-31')).body).toMatchObject({ data: [{ timestamp: ends[0] }] });
+    expect((await list('9999-01-01', '9999-12-31T23:59:59.999Z')).body).toMatchObject({
+      data: [{ timestamp: ends[2], valid_until: '9999-12-31T23:59:59.999Z' }],
+    });
     const beyond = [{ timestamp: '9999-12-31T23:45:00-23:45', price: 1 }];
     expect(refusal(await upload(beyond))).toEqual([422, 'validation_failed', '/data/0/timestamp format']);
   });

@@ -9,6 +9,9 @@ import { HOUR_MS, QUARTER_HOUR_MS } from '../api/durations.ts';
 /** A price holds until the next entry, but no longer than this. */
 export const PRICE_VALIDITY_MS = HOUR_MS;
 
+/** Whose price it is: the organization's own, or that of its parent. */
+export type PriceOrigin = 'own' | 'parent';
+
 /** An entry as a partner sends it. */
 interface GivenPrice {
   readonly timestamp: string;

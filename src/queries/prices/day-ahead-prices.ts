@@ -50,11 +50,10 @@ export async function insertPriceRevisions(
         coalesce(max(revisions) + 1, 0) as "mostRevisions"
       from changed
     ), counted as (
-      insert into price_counts as c (org_id, quarters, uploads, first_received_at)
-      select ${orgId}::uuid, "newQuarters", 1, ${receivedAt}::timestamptz from result where "count" > 0
+      insert into price_counts as c (org_id, quarters, uploads)
+      select ${orgId}::uuid, "newQuarters", 1 from result where "count" > 0
       on conflict on constraint price_counts_pkey do update
-      set quarters = c.quarters + excluded.quarters, uploads = c.uploads + 1,
-        first_received_at = least(c.first_received_at, excluded.first_received_at)
+      set quarters = c.quarters + excluded.quarters, uploads = c.uploads + 1
     )
     select * from result`.execute(tx);
   const [result] = rows;

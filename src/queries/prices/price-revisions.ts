@@ -71,20 +71,26 @@ function receivedInTime(lateMs: number | undefined) {
   return sql<SqlBool>`received_at <= starts_at + ${lateMs} * interval '1 millisecond'`;
 }
 
-/** Whose prices an organization knows, and how many uploads have brought them. */
-export interface PriceSources {
-  readonly parentId: string | null;
-  /** When its own first price came in; null when it has none. */
-  readonly firstReceivedAt: Date | null;
-  /** Null for who has no prices. */
+/** An organization with prices, and how many uploads have brought them; null when none has. */
+export interface PriceSource {
+  readonly orgId: string;
   readonly uploads: number | null;
-  readonly parentUploads: number | null;
 }
 
-/** The sources of an organization's prices; of none that is not there. */
+/** Whose prices an organization knows: its own, and those of its parent where it has one. */
+export interface PriceSources {
+  readonly own: PriceSource;
+  readonly parent: PriceSource | null;
+}
+
+/** The sources of an organization's prices; an organization that is not there has no uploads. */
 export async function findPriceSources(db: Db, orgId: string): Promise<PriceSources> {
   const [row] = await selectSources(db, { orgId });
-  return row ?? { parentId: null, firstReceivedAt: null, uploads: null, parentUploads: null };
+  const { parentId = null, uploads = null, parentUploads = null } = row ?? {};
+  return {
+    own: { orgId, uploads },
+    parent: parentId === null ? null : { orgId: parentId, uploads: parentUploads },
+  };
 }
 
 const selectSources = prepare((db, { orgId }: { readonly orgId: string }) =>
@@ -94,7 +100,6 @@ const selectSources = prepare((db, { orgId }: { readonly orgId: string }) =>
     .leftJoin('price_counts as parent', 'parent.org_id', 'organizations.parent_org_id')
     .select([
       'organizations.parent_org_id as parentId',
-      'own.first_received_at as firstReceivedAt',
       'own.uploads as uploads',
       'parent.uploads as parentUploads',
     ])

@@ -6,6 +6,7 @@ import {
 } from '../../domain/prices/price-revisions.ts';
 import type { PriceRevisions } from '../../domain/prices/price-revisions.ts';
 import { PRICE_VALIDITY_MS } from '../../domain/prices/prices.ts';
+import type { PriceOrigin } from '../../domain/prices/prices.ts';
 import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
 export interface PriceEntry {
@@ -18,8 +19,10 @@ export interface PriceEntry {
 }
 
 export interface PriceBook {
-  /** Price in force in the quarter that starts at `startMs`, as known at `knownAtMs`; null when there is none. */
+  /** Price in force in the quarter that starts at `startMs`, as known at `knownAtMs`, EUR/MWh; null when there is none. */
   priceAt(startMs: number, knownAtMs: number): number | null;
+  /** Whose price that is; null when there is none. */
+  originAt(startMs: number, knownAtMs: number): PriceOrigin | null;
   /** Number of arrivals up to an instant; what is derived from prices changes only with it. */
   revisionAt(knownAtMs: number): number;
 }
@@ -50,38 +53,44 @@ export function createPriceBookOfRevisions({ numbers, arrivals }: PriceRevisions
     const found = findFirst(count, isBeyond) - 1;
     return found >= 0 && numberOf(found, 0) === startMs ? found : undefined;
   };
+  const priceAt = (startMs: number, knownAtMs: number): number | null => {
+    for (let start = startMs; start > startMs - PRICE_VALIDITY_MS; start -= QUARTER_HOUR_MS) {
+      const known = findRevision(start, knownAtMs);
+      if (known !== undefined) return numberOf(known, 2);
+    }
+    return null;
+  };
   return {
-    priceAt: (startMs, knownAtMs) => {
-      for (let start = startMs; start > startMs - PRICE_VALIDITY_MS; start -= QUARTER_HOUR_MS) {
-        const known = findRevision(start, knownAtMs);
-        if (known !== undefined) return numberOf(known, 2);
-      }
-      return null;
-    },
+    priceAt,
+    originAt: (startMs, knownAtMs) => (priceAt(startMs, knownAtMs) === null ? null : 'own'),
     revisionAt: (knownAtMs) =>
       findFirst(arrivals.length, (arrival) => (arrivals[arrival] ?? NaN) > knownAtMs),
   };
 }
 
-/** What an organization knows of prices: its own revisions and, until the first of them came in, those of its parent. */
+/** What an organization knows of prices: its own revisions, and those of its parent, none where it has no parent. */
 export interface KnownPrices {
   readonly own: PriceRevisions;
-  readonly inherited: { readonly revisions: PriceRevisions; readonly untilMs: number } | null;
+  readonly parent: PriceRevisions;
 }
 
 /** The price book of what an organization knows. */
-export function toPriceBook({ own, inherited }: KnownPrices): PriceBook {
+export function toPriceBook({ own, parent }: KnownPrices): PriceBook {
   const book = createPriceBookOfRevisions(own);
-  if (inherited === null) return book;
-  return joinPriceBooks(createPriceBookOfRevisions(inherited.revisions), inherited.untilMs, book);
+  return parent.numbers.length === 0 ? book : layPriceBooks(book, createPriceBookOfRevisions(parent));
 }
 
-/** The book `before` for what is known before an instant in ms, and the book `after` from then on. */
-export function joinPriceBooks(before: PriceBook, untilMs: number, after: PriceBook): PriceBook {
-  const revisionsBefore = before.revisionAt(untilMs) + 1;
+/**
+ * For each quarter hour the price of `own` that is in force in it, or else that of `parent`. A price holds until the next one
+ * of its own book, for an hour at most: an hourly price of `own` holds for its hour whatever quarter hours `parent` has.
+ */
+export function layPriceBooks(own: PriceBook, parent: PriceBook): PriceBook {
   return {
-    priceAt: (startMs, knownAtMs) => (knownAtMs < untilMs ? before : after).priceAt(startMs, knownAtMs),
-    revisionAt: (knownAtMs) =>
-      knownAtMs < untilMs ? before.revisionAt(knownAtMs) : revisionsBefore + after.revisionAt(knownAtMs),
+    priceAt: (startMs, knownAtMs) => own.priceAt(startMs, knownAtMs) ?? parent.priceAt(startMs, knownAtMs),
+    originAt: (startMs, knownAtMs) => {
+      if (own.priceAt(startMs, knownAtMs) !== null) return 'own';
+      return parent.priceAt(startMs, knownAtMs) === null ? null : 'parent';
+    },
+    revisionAt: (knownAtMs) => own.revisionAt(knownAtMs) + parent.revisionAt(knownAtMs),
   };
 }

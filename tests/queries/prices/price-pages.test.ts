@@ -35,7 +35,7 @@ async function storePrices(count: number, bids: number): Promise<string> {
 async function listPages(orgId: string): Promise<PricePage[]> {
   const pages: PricePage[] = [];
   for (let from: Date | undefined = YEAR.from; from !== undefined;) {
-    const page: PricePage = await listPricePage(at.db, orgId, { from, to: YEAR.to });
+    const page: PricePage = await listPricePage(at.db, { orgId, parentId: null }, { from, to: YEAR.to });
     pages.push(page);
     from = page.next;
   }
@@ -67,8 +67,9 @@ test('a page reads as many rows as it may have prices, by the primary key', asyn
     },
   };
   const db = at.db.withPlugin(explain);
-  await listPricePage(db, orgId, YEAR);
-  await listPricePage(db, orgId, { ...YEAR, from: new Date('2028-02-01T00:00:00.000Z') });
+  const owners = { orgId, parentId: null };
+  await listPricePage(db, owners, YEAR);
+  await listPricePage(db, owners, { ...YEAR, from: new Date('2028-02-01T00:00:00.000Z') });
   for (const plan of plans) {
     expect(plan).toMatch(/Index Scan using day_ahead_prices_pkey/);
     const read = Array.from(plan.matchAll(/actual rows=(\d+)/g), ([, rows]) => Number(rows));
