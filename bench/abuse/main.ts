@@ -17,7 +17,7 @@ import type { Row } from './table.ts';
 import { copyWithout } from './unbounded.ts';
 import { ROOT } from '../version.ts';
 import { createWorld } from './world.ts';
-import type { Attacked, World } from './world.ts';
+import type { World } from './world.ts';
 
 /** The control is measured again when it is older: the machine may have become another one. */
 const CONTROL_AGE_MS = 240_000;
