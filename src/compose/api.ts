@@ -1,9 +1,11 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { Registry } from 'prom-client';
 import type { RateLimits } from '../config/rate-limits.ts';
 import { createApiApp } from '../http/app.ts';
 import { QuotaCounters } from '../http/quota-counters.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
+import { RefusalPace } from '../http/refusal-pace.ts';
+import type { RefusalPaceOptions } from '../http/refusal-pace.ts';
 import type { OpenBodyLimits } from '../http/open-bodies.ts';
 import type { SharedLists } from '../http/operation-handler.ts';
 import type { Log } from '../log/log.ts';
@@ -86,6 +88,8 @@ export interface ApiOptions {
   readonly clock: () => Date;
   readonly rateLimits: RateLimits;
   readonly trustedProxies: readonly string[];
+  /** How strangers who are refused again and again are slowed down. */
+  readonly refusalPace?: Partial<Omit<RefusalPaceOptions, 'isPartner'>> | undefined;
   readonly log: Log;
   readonly registry?: Registry;
   /** Why the process cannot serve now, beside a database that does not answer. */
@@ -121,6 +125,9 @@ export function composeApi(options: ApiOptions): RequestListener {
   const limiter = new RateLimiter(options.rateLimits, createQuotaCounters(options));
   const sessions = createSessionMemory(db, { turns: lookups, monotonicMs: () => performance.now() });
   const findCaller = createFinder({ trustedProxies: options.trustedProxies, authenticator, sessions });
+  const isPartner = (request: IncomingMessage): boolean => kindOf(findCaller(request)) === 'partner';
+  const monotonicMs = (): number => performance.now();
+  const refusalPace = new RefusalPace({ isPartner, monotonicMs, ...options.refusalPace });
   const app = createApiApp({
     services,
     limiter,
@@ -132,7 +139,8 @@ export function composeApi(options: ApiOptions): RequestListener {
       runInRequestScope(isAnswering, handle, options.requestDatabaseMs, addressOf),
     assignToPartner: assignRequestToPartner,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
-    isPartner: (request) => kindOf(findCaller(request)) === 'partner',
+    isPartner,
+    refusalPace,
     existenceChecks,
     findRuleErrors,
     bytesHandlers,
@@ -154,7 +162,7 @@ export function composeApi(options: ApiOptions): RequestListener {
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
     normaliseUsername: (username) => normaliseUsername(db, username),
     oauth: listOAuthEndpoints(tokens),
-    pages: createPages(services, options, limiter, { verifyAccount, hashing, sessions }),
+    pages: createPages(services, options, limiter, { verifyAccount, hashing, sessions, refusalPace }),
   });
   return takeTurns(app, baseUrl, findCaller);
 }
@@ -208,10 +216,12 @@ function createPages(
     verifyAccount,
     hashing,
     sessions,
+    refusalPace,
   }: {
     readonly verifyAccount: VerifyAccount;
     readonly hashing: HashingTurns;
     readonly sessions: SessionMemory;
+    readonly refusalPace: RefusalPace;
   },
 ): Parameters<typeof createApiApp>[0]['pages'] {
   const { db, baseUrl, linkKey } = services;
@@ -238,6 +248,7 @@ function createPages(
       quotas: services.quotas,
       countUse: (policy, subject) => limiter.countUse(policy, subject),
       countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
+      slowDown: (request, response) => refusalPace.wait(request, response),
     }),
     createReferencePages({ baseUrl }),
   ];

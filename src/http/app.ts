@@ -10,6 +10,8 @@ import { createHealthRoutes } from './health.ts';
 import type { HealthOptions } from './health.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { createRequestMeasurement } from './measure.ts';
+import { isRefusalOfCaller } from './refusal-pace.ts';
+import type { RefusalPace } from './refusal-pace.ts';
 import { createOpenBodyGuard } from './open-bodies.ts';
 import type { OpenBodyLimits } from './open-bodies.ts';
 import { createProblemHandler, sendProblem } from './problems.ts';
@@ -66,7 +68,7 @@ export function createApiApp(options: AppOptions): Express {
       `There is nothing at ${getRequestPath(request)}; the reference is at ${options.baseUrl}/docs.`,
     );
   });
-  app.use(countFailure(options.limiter), createProblemHandler(options));
+  app.use(countFailure(options.limiter), slowDownStrangers(options.refusalPace), createProblemHandler(options));
   return app;
 }
 
@@ -96,6 +98,13 @@ function sendTimeout(baseUrl: string) {
 function countFailure(limiter: RateLimiter): express.ErrorRequestHandler {
   return async (error: unknown, request, response, next) => {
     if (!response.headersSent) await limiter.countByAddressUnlessCounted(response, request.ip);
+    next(error);
+  };
+}
+
+function slowDownStrangers(pace: RefusalPace): express.ErrorRequestHandler {
+  return async (error: unknown, request, response, next) => {
+    if (!response.headersSent && isRefusalOfCaller(error)) await pace.wait(request, response);
     next(error);
   };
 }

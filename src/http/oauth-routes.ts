@@ -17,6 +17,8 @@ import type { ProvenClients } from './proven-clients.ts';
 import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
 import type { QuotaState } from './quota-counters.ts';
 import { sendJson } from './problems.ts';
+import { isRefusalOfCaller } from './refusal-pace.ts';
+import type { RefusalPace } from './refusal-pace.ts';
 
 /** Answers a request of OAuth, also when it is wrong; throws only what is an error of the server. */
 export type OAuthEndpoint = (request: OAuthRequest) => Promise<OAuthReply>;
@@ -24,6 +26,7 @@ export type OAuthEndpoint = (request: OAuthRequest) => Promise<OAuthReply>;
 interface OAuthRouteOptions {
   readonly limiter: RateLimiter;
   readonly provenClients: ProvenClients;
+  readonly refusalPace: RefusalPace;
   /** From now on the request takes from this partner's share of the database. */
   readonly assignToPartner: (partnerId: string) => void;
   /** A username as the database compares it. */
@@ -49,7 +52,7 @@ export function createOAuthHandler(
   options: OAuthRouteOptions,
 ): RequestHandler {
   const limit = route.body?.maxBytes ?? 0;
-  const { limiter, provenClients } = options;
+  const { limiter, provenClients, refusalPace } = options;
   return async (request, response) => {
     try {
       const authorization = request.get('authorization');
@@ -78,12 +81,13 @@ export function createOAuthHandler(
         provenClients.forget(proof);
         await limiter.countTokenRequest(response, request.ip);
       }
+      if (reply.status === 401) await refusalPace.wait(request, response);
       if (reply.status === 200 && attempt.length > 0) limiter.giveBack(response, attempt);
       response.set(reply.headers);
       if (reply.body === undefined) response.status(reply.status).end();
       else sendJson(response, reply.status, 'application/json', reply.body);
     } catch (error) {
-      sendOAuthError(response, await countByAddress(error, request, response, options), options);
+      sendOAuthError(response, await refuse(error, request, response, options), options);
     }
   };
 }
@@ -99,6 +103,18 @@ function takeAsProven(
   markAsOfPartner(response);
   assignToPartner(partnerId);
   return true;
+}
+
+/** The error to be answered, once it may be. */
+async function refuse(
+  error: unknown,
+  request: Request,
+  response: Response,
+  options: OAuthRouteOptions,
+): Promise<unknown> {
+  const refusal = await countByAddress(error, request, response, options);
+  if (isRefusalOfCaller(refusal)) await options.refusalPace.wait(request, response);
+  return refusal;
 }
 
 /** Counts a request that fails before its client is known by address; beyond that quota its error is quota_exceeded. */

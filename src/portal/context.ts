@@ -32,6 +32,8 @@ export interface PortalOptions {
   /** Counts a request of a person who is signed in for the partner. Throws the problem quota_exceeded. */
   readonly countByPartner: (response: Response, partnerId: string) => Promise<void>;
   readonly sessions: SessionMemory;
+  /** Lets a stranger wait whose cookies are made up again and again. */
+  readonly slowDown: (request: Request, response: Response) => Promise<void>;
   readonly verifyAccount: VerifyAccount;
   /** A username as the database compares it. */
   readonly normaliseUsername: (username: string) => Promise<string>;

@@ -16,7 +16,7 @@ export const APPLICATIONS_PATH = '/oauth2/applications/';
 type Guard = (request: Request, response: PortalResponse, next: NextFunction) => void;
 
 /** Puts the session of the request's cookie, if it is a valid one, into `response.locals`, and counts the request for its partner. */
-export function loadSession({ sessions, clock, cookies, countByPartner }: PortalContext) {
+export function loadSession({ sessions, clock, cookies, countByPartner, slowDown }: PortalContext) {
   return async (request: Request, response: PortalResponse, next: NextFunction): Promise<void> => {
     const token = cookies.session(request);
     const address = toCountedAddress(request.ip);
@@ -24,6 +24,8 @@ export function loadSession({ sessions, clock, cookies, countByPartner }: Portal
     if (session !== undefined) {
       await countByPartner(response, session.partnerId);
       response.locals.session = session;
+    } else if (token !== undefined) {
+      await slowDown(request, response);
     }
     next();
   };

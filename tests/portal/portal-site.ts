@@ -132,6 +132,7 @@ export async function startPortal({
       log: { info: note, warn: note, error: note },
       countUse: (policy, subject) => limiter.countUse(policy, subject),
       countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
+      slowDown: () => Promise.resolve(),
       quotas: { ...DEFAULT_QUOTAS, applications },
     }),
   );

@@ -24,6 +24,22 @@ const ofReply = (test: string): Proof => ({ file: 'tests/http/reply.test.ts', te
 
 export const boundsOfAnswers: readonly Bound[] = [
   {
+    name: 'refusals of a stranger at once',
+    attacks: [
+      'query-string',
+      'forms',
+      'pipelining',
+      'unknown-tokens',
+      'unknown-sessions',
+      'unknown-clients',
+      'victims-client',
+      'long-paths',
+      'odd-methods',
+    ],
+    edits: [{ file: 'src/http/refusal-pace.ts', from: 'if (beyond <= 0)', to: 'if (beyond <= Infinity)' }],
+    proofs: [{ file: 'tests/http/refusal-pace.test.ts', test: 'three are answered at once, and the others wait' }],
+  },
+  {
     name: 'requests that wait on a connection',
     attacks: ['pipelining', 'document-slowly', 'locations', 'users-slowly'],
     edits: [

@@ -1,0 +1,74 @@
+import type { Request, Response } from 'express';
+import { PROBLEMS } from '../../generated/problems.ts';
+import { Problem } from '../domain/api/problem.ts';
+import { toCountedAddress } from '../domain/security/quota-subjects.ts';
+import { isOfPartner } from './known-callers.ts';
+
+/** Whether an error says that the request is wrong, and nothing of the service. */
+export function isRefusalOfCaller(error: unknown): boolean {
+  if (error instanceof Problem) return PROBLEMS[error.code].status < INTERNAL_SERVER_ERROR;
+  return error instanceof URIError;
+}
+
+export interface RefusalPaceOptions {
+  /** Whether this process has seen the request's token or session. */
+  readonly isPartner: (request: Request) => boolean;
+  /** Milliseconds that never run backwards. */
+  readonly monotonicMs: () => number;
+  /** Refusals of one address that are answered at once in a second; 20 unless it is given. */
+  readonly atOnce?: number | undefined;
+  /** How long the next one waits; a second unless it is given. */
+  readonly waitMs?: number | undefined;
+}
+
+/** More than a person causes, or a program that tells its mistakes to somebody. */
+const AT_ONCE = 20;
+const SECOND_MS = 1_000;
+const INTERNAL_SERVER_ERROR = 500;
+/** Of those that wait each is answered a little later than the one before, so that they do not all come again together. */
+const APART_MS = 5;
+const MOST_LATER_MS = 500;
+
+/**
+ * Lets strangers wait who are refused again and again: what is wrong costs as much as what is right, and whoever asks again at
+ * once would have the core to himself. A connection waits for its answer before it is used again, and an address has a limited
+ * number of connections: thereby it has a limited number of refusals a second. What is right from the same address never waits.
+ */
+export class RefusalPace {
+  readonly #options: RefusalPaceOptions;
+  /** Refusals by address since the present second began. */
+  #counts = new Map<string, number>();
+  #beganMs = -Infinity;
+
+  constructor(options: RefusalPaceOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when a refusal may be answered, or its client has gone. A caller whose partner is known never waits. */
+  wait(request: Request, response: Response): Promise<void> {
+    if (isOfPartner(response) || this.#options.isPartner(request)) return Promise.resolve();
+    const beyond = this.#count(toCountedAddress(request.ip)) - (this.#options.atOnce ?? AT_ONCE);
+    if (beyond <= 0) return Promise.resolve();
+    const waitMs = (this.#options.waitMs ?? SECOND_MS) + Math.min(MOST_LATER_MS, APART_MS * beyond);
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        response.off('close', end);
+        resolve();
+      };
+      const timer = setTimeout(end, waitMs);
+      response.once('close', end);
+    });
+  }
+
+  #count(address: string): number {
+    const nowMs = this.#options.monotonicMs();
+    if (nowMs - this.#beganMs >= SECOND_MS) {
+      this.#counts = new Map();
+      this.#beganMs = nowMs;
+    }
+    const count = (this.#counts.get(address) ?? 0) + 1;
+    this.#counts.set(address, count);
+    return count;
+  }
+}
