@@ -9,13 +9,13 @@ import type { RefusalPaceOptions } from '../http/refusal-pace.ts';
 import type { OpenBodyLimits } from '../http/open-bodies.ts';
 import type { SharedLists } from '../http/operation-handler.ts';
 import type { Log } from '../log/log.ts';
+import { createPages } from './pages.ts';
 import { createFinder, takeTurns } from './turns.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
 import { createSessionMemory } from '../accounts/sessions.ts';
-import type { SessionMemory } from '../accounts/sessions.ts';
 import { createAccountVerifier } from '../accounts/sign-in.ts';
-import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
+import type { HashingTurns } from '../accounts/sign-in.ts';
 import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
@@ -28,15 +28,11 @@ import {
   openHandlers,
   securedHandlers,
 } from '../operations/handlers.ts';
-import { createConsentPage } from '../portal/consent.ts';
-import { createConsentRequests } from '../conditions/consent-requests.ts';
-import { createPortal } from '../portal/portal.ts';
 import type { PasswordHasher } from '../domain/security/passwords.ts';
 import { kindOf } from '../domain/security/quota-subjects.ts';
 import { FairShare, REFUSE_AFTER_MS } from '../shares/fair-share.ts';
 import { createTurns } from '../shares/stranger-turns.ts';
 import { TokenChecks } from '../streams/token-checks.ts';
-import { createReferencePages } from '../reference/reference.ts';
 import { isDatabaseUnavailable, violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { assignRequestToPartner, runInRequestScope } from '../queries/connection/request-scope.ts';
@@ -103,15 +99,15 @@ export interface ApiOptions {
   readonly openBodyLimits?: OpenBodyLimits | undefined;
 }
 
+const monotonicMs = (): number => performance.now();
+
 /** Binds operations, token endpoints and pages to the HTTP surface, behind the turns of callers. */
 export function composeApi(options: ApiOptions): RequestListener {
-  const { db, checks, clock, log } = options;
+  const { db, checks, clock, log, trustedProxies } = options;
   const lookups = new FairShare(CREDENTIAL_LOOKUPS);
   const authenticator = createAuthenticator({ db, checks, clock, turns: lookups });
   const services = options.services((id) => authenticator.invalidateCachedTokensOf(id));
   const { baseUrl } = services;
-  const getAuthorizationServerMetadata: Handler<OpenContext, 'getAuthorizationServerMetadata'> = () =>
-    Promise.resolve({ status: 200, body: buildAuthorizationServerMetadata(baseUrl) });
   const hashing = createHashingTurns(options.passwordHasher);
   const verifyAccount = createAccountVerifier(db, hashing);
   const tokens = createTokenEndpoint({
@@ -123,10 +119,9 @@ export function composeApi(options: ApiOptions): RequestListener {
     settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
   });
   const limiter = new RateLimiter(options.rateLimits, createQuotaCounters(options));
-  const sessions = createSessionMemory(db, { turns: lookups, monotonicMs: () => performance.now() });
-  const findCaller = createFinder({ trustedProxies: options.trustedProxies, authenticator, sessions });
+  const sessions = createSessionMemory(db, { turns: lookups, monotonicMs });
+  const findCaller = createFinder({ trustedProxies, authenticator, sessions });
   const isPartner = (request: IncomingMessage): boolean => kindOf(findCaller(request)) === 'partner';
-  const monotonicMs = (): number => performance.now();
   const refusalPace = new RefusalPace({ isPartner, monotonicMs, ...options.refusalPace });
   const app = createApiApp({
     services,
@@ -141,8 +136,8 @@ export function composeApi(options: ApiOptions): RequestListener {
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
     isPartner,
     refusalPace,
-    existenceChecks,
     findRuleErrors,
+    existenceChecks,
     bytesHandlers,
     bytesWithoutTurn,
     bodyInTurnMs: options.bodyInTurnMs,
@@ -150,10 +145,10 @@ export function composeApi(options: ApiOptions): RequestListener {
     securedHandlers,
     sharedLists: createSharedLists(),
     tokenChecks: createTokenChecks(options, authenticator),
-    openHandlers: { ...openHandlers, getAuthorizationServerMetadata },
-    trustedProxies: options.trustedProxies,
+    openHandlers: { ...openHandlers, getAuthorizationServerMetadata: answerMetadata(baseUrl) },
+    trustedProxies,
     registry: options.registry ?? new Registry(),
-    monotonicMs: () => performance.now(),
+    monotonicMs,
     findNotReadyReason: options.findNotReadyReason,
     hasMetricsElsewhere: options.hasMetricsElsewhere ?? false,
     authenticate: (authorization, findAddress) => authenticator.authenticate(authorization, findAddress),
@@ -162,10 +157,15 @@ export function composeApi(options: ApiOptions): RequestListener {
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
     normaliseUsername: (username) => normaliseUsername(db, username),
     oauth: listOAuthEndpoints(tokens),
-    pages: createPages(services, options, limiter, { verifyAccount, hashing, sessions, refusalPace }),
+    pages: createPages({ services, clock, log, limiter, verifyAccount, hashing, sessions, refusalPace }),
   });
   return takeTurns(app, baseUrl, findCaller);
 }
+
+const answerMetadata =
+  (baseUrl: string): Handler<OpenContext, 'getAuthorizationServerMetadata'> =>
+  () =>
+    Promise.resolve({ status: 200, body: buildAuthorizationServerMetadata(baseUrl) });
 
 function listOAuthEndpoints(
   tokens: ReturnType<typeof createTokenEndpoint>,
@@ -206,50 +206,4 @@ function createTokenChecks({ log, tokenCheckMs }: ApiOptions, authenticator: Aut
       log.warn('Tokens of open event streams could not be checked; tried again.', { error }),
     ...(tokenCheckMs === undefined ? {} : { intervalMs: tokenCheckMs }),
   });
-}
-
-function createPages(
-  services: Services,
-  { clock, log }: ApiOptions,
-  limiter: RateLimiter,
-  {
-    verifyAccount,
-    hashing,
-    sessions,
-    refusalPace,
-  }: {
-    readonly verifyAccount: VerifyAccount;
-    readonly hashing: HashingTurns;
-    readonly sessions: SessionMemory;
-    readonly refusalPace: RefusalPace;
-  },
-): Parameters<typeof createApiApp>[0]['pages'] {
-  const { db, baseUrl, linkKey } = services;
-  return [
-    createConsentPage({
-      consentRequests: createConsentRequests(db),
-      clock,
-      linkKey,
-      log,
-      isUnavailable: isDatabaseUnavailable,
-    }),
-    createPortal({
-      db,
-      clock,
-      baseUrl,
-      log,
-      sessions,
-      verifyAccount,
-      hashing,
-      linkKey,
-      normaliseUsername: (username) => normaliseUsername(db, username),
-      isUnavailable: isDatabaseUnavailable,
-      invalidateCachedTokensOf: services.invalidateCachedTokensOf,
-      quotas: services.quotas,
-      countUse: (policy, subject) => limiter.countUse(policy, subject),
-      countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
-      slowDown: (request, response) => refusalPace.wait(request, response),
-    }),
-    createReferencePages({ baseUrl }),
-  ];
 }

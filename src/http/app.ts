@@ -68,7 +68,11 @@ export function createApiApp(options: AppOptions): Express {
       `There is nothing at ${getRequestPath(request)}; the reference is at ${options.baseUrl}/docs.`,
     );
   });
-  app.use(countFailure(options.limiter), slowDownStrangers(options.refusalPace), createProblemHandler(options));
+  app.use(
+    countFailure(options.limiter),
+    slowDownStrangers(options.refusalPace),
+    createProblemHandler(options),
+  );
   return app;
 }
 

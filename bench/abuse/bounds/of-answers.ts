@@ -37,7 +37,9 @@ export const boundsOfAnswers: readonly Bound[] = [
       'odd-methods',
     ],
     edits: [{ file: 'src/http/refusal-pace.ts', from: 'if (beyond <= 0)', to: 'if (beyond <= Infinity)' }],
-    proofs: [{ file: 'tests/http/refusal-pace.test.ts', test: 'three are answered at once, and the others wait' }],
+    proofs: [
+      { file: 'tests/http/refusal-pace.test.ts', test: 'three are answered at once, and the others wait' },
+    ],
   },
   {
     name: 'requests that wait on a connection',

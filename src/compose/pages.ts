@@ -1,0 +1,57 @@
+import type { SessionMemory } from '../accounts/sessions.ts';
+import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
+import { createConsentRequests } from '../conditions/consent-requests.ts';
+import type { AppOptions } from '../http/app.ts';
+import type { RateLimiter } from '../http/rate-limiter.ts';
+import type { RefusalPace } from '../http/refusal-pace.ts';
+import type { Log } from '../log/log.ts';
+import type { Services } from '../operations/context.ts';
+import { createConsentPage } from '../portal/consent.ts';
+import { createPortal } from '../portal/portal.ts';
+import { normaliseUsername } from '../queries/accounts/accounts.ts';
+import { isDatabaseUnavailable } from '../queries/connection/database.ts';
+import { createReferencePages } from '../reference/reference.ts';
+
+interface PagesOptions {
+  readonly services: Services;
+  readonly clock: () => Date;
+  readonly log: Log;
+  readonly limiter: RateLimiter;
+  readonly verifyAccount: VerifyAccount;
+  readonly hashing: HashingTurns;
+  readonly sessions: SessionMemory;
+  readonly refusalPace: RefusalPace;
+}
+
+/** The pages for people: consent, portal, reference. */
+export function createPages(options: PagesOptions): AppOptions['pages'] {
+  const { services, clock, log, limiter, verifyAccount, hashing, sessions, refusalPace } = options;
+  const { db, baseUrl, linkKey } = services;
+  return [
+    createConsentPage({
+      consentRequests: createConsentRequests(db),
+      clock,
+      linkKey,
+      log,
+      isUnavailable: isDatabaseUnavailable,
+    }),
+    createPortal({
+      db,
+      clock,
+      baseUrl,
+      log,
+      sessions,
+      verifyAccount,
+      hashing,
+      linkKey,
+      normaliseUsername: (username) => normaliseUsername(db, username),
+      isUnavailable: isDatabaseUnavailable,
+      invalidateCachedTokensOf: services.invalidateCachedTokensOf,
+      quotas: services.quotas,
+      countUse: (policy, subject) => limiter.countUse(policy, subject),
+      countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
+      slowDown: (request, response) => refusalPace.wait(request, response),
+    }),
+    createReferencePages({ baseUrl }),
+  ];
+}
