@@ -27,20 +27,21 @@ export function resolveGroups(
   for (const [index, group] of given.entries()) validateGroup(group, `/groups/${index}`, body, errors);
   const count = resolveCount(body, maxHouseholds, errors);
   const { shares, exceeded } = computeGroupShares(given, count);
-  const rest = shares[given.length] ?? 0;
-  validateGroupNames(given, rest > 0, errors);
+  const households = apportionByLargestRemainder(shares, count);
+  // Percentages such as three times 33.3 leave a rest that is no household.
+  const left = households[given.length] ?? 0;
+  validateGroupNames(given, left > 0, errors);
   if (exceeded) {
     const detail = `The groups ask for more than the ${count} households of the fleet.`;
     errors.push({ pointer: '/groups', code: 'groups_exceed_count', detail });
   }
   if (errors.length > before) return { count, groups: [] };
-  const households = apportionByLargestRemainder(shares, count);
   const groups = given.map((group, i) => toEffectiveGroup(group, households[i] ?? 0, shares[i] ?? 0, false));
-  if (rest > 0) {
-    const left = households[given.length] ?? 0;
+  if (left > 0) {
+    const rest = shares[given.length] ?? 0;
     groups.push(toEffectiveGroup({ name: IMPLICIT_GROUP_NAME }, left, rest, true));
     const detail = `${left} of ${count} households belong to no group and form the group "${IMPLICIT_GROUP_NAME}".`;
-    if (given.length > 0 && left > 0) warnings.push({ pointer: '/groups', code: 'implicit_group', detail });
+    if (given.length > 0) warnings.push({ pointer: '/groups', code: 'implicit_group', detail });
   }
   return { count, groups };
 }

@@ -6,7 +6,7 @@ import type { ResolvedDefinition } from '../definition/resolve-definition.ts';
 import { toDefinitionRecord, computeHistoryWindow } from '../definition/definition-record.ts';
 import type { DefinitionRecord } from '../definition/definition-record.ts';
 import { computeDensityBounds } from '../definition/density.ts';
-import { averageHouseholdDay, expectedYearlyYieldsKwh } from './expected.ts';
+import { averageHouseholdDay, expectPv } from './expected.ts';
 import type { AverageDayPoint } from './expected.ts';
 import type { DefinitionWarning } from '../definition/fleet-definition.ts';
 import { MODEL_VERSION, buildHouseholds, listDeviceTypes } from '../household/household.ts';
@@ -81,7 +81,7 @@ export function previewFleet(
   const job = deriveFleetId(orgId, definition.request_id);
   const sum = (of: (household: Household) => number) =>
     round(households.reduce((total, item) => total + of(item), 0));
-  const yields = expectedYearlyYieldsKwh(households, now);
+  const pv = expectPv(households, history.from);
   return {
     job_id: job,
     model_version: MODEL_VERSION,
@@ -94,7 +94,7 @@ export function previewFleet(
       pv_rating_kw: sum((household) => household.pv.rating_kw),
       battery_capacity_kwh: sum((household) => household.battery.capacity_kwh),
       annual_load_kwh: sum((household) => household.load_annual_kwh + household.ev_annual_kwh),
-      annual_pv_kwh: round(yields.reduce((total, kwh) => total + kwh, 0)),
+      annual_pv_kwh: round(pv.yearKwh),
     },
     density: density && {
       cells: density.grid.rows * density.grid.cols,
@@ -105,7 +105,7 @@ export function previewFleet(
     households: households
       .slice(0, MAX_SHOWN_HOUSEHOLDS)
       .map((household) => previewHousehold(job, household)),
-    average_day: averageHouseholdDay(households, now),
+    average_day: averageHouseholdDay(households, pv),
     warnings: [...warnings, ...listVehicleWarnings(definition, households)],
   };
 }

@@ -72,6 +72,10 @@ test('what no group asks for is the default group', () => {
     ['default', 3],
   ]);
   expect(counts([{ name: 'a', count: 5 }], 5)).toEqual([['a', 5]]);
+  // The rest of a thousandth is a household of a thousand, and none of a hundred.
+  const thirds = ['a', 'b', 'c'].map((name) => ({ name, percentage: 33.3 }));
+  expect(counts(thirds, 100).map(([, count]) => count)).toEqual([34, 33, 33]);
+  expect(counts(thirds, 1_000)).toContainEqual(['default', 1]);
 });
 
 test('without a count the fleet is as large as its counted groups', () => {

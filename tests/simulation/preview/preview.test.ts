@@ -4,6 +4,7 @@ import { buildHouseholds } from '../../../src/simulation/household/household.ts'
 import { computeHistoryWindow } from '../../../src/simulation/definition/definition-record.ts';
 import { deriveFleetId, deriveUserId } from '../../../src/simulation/household/identity.ts';
 import { countHouseholdDevicesByType, previewFleet } from '../../../src/simulation/preview/preview.ts';
+import { DAY_MS } from '../../../src/domain/api/durations.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import { mostHomeChargingKwh } from '../../../src/simulation/cars/carried-energy.ts';
 import { NOW, REQUEST_ID, resolved } from '../fleet.ts';
@@ -39,19 +40,49 @@ test('the preview shows the households that creation makes', () => {
   expect(preview.density).toBeNull();
 });
 
-test('the expected yield is near that of a simulated year', () => {
-  const fleet = resolved({ count: 4, latitude: 51, longitude: 10 });
-  const { totals } = previewFleet(ORG, fleet, NOW);
+/** What the panels of a fleet give in its first 365 days, kWh, by the model itself. */
+function simulateYield(body: Parameters<typeof resolved>[0], from: Date): number {
+  const { definition, density } = resolved(body);
+  const firstDay = from.getTime() / DAY_MS;
   let sum = 0;
-  for (const household of buildHouseholds(fleet.definition, null, new Date('2025-01-01T00:00:00Z'))) {
-    const model = createHouseholdModel(
-      { ...household, heat_pump: null, electric_vehicle: null },
-      () => 'mid',
-    );
-    for (let index = 0; index < 35_040; index++)
-      sum += model.quarter(household.anchor_ms / 900_000 + index).pv;
+  for (const household of buildHouseholds(definition, density, from)) {
+    const { battery } = household;
+    const still = { ...battery, max_charge_power_w: 0, max_discharge_power_w: 0 };
+    const bare = { ...household, battery: still, heat_pump: null, electric_vehicle: null };
+    const model = createHouseholdModel(bare, () => 'mid');
+    for (let day = firstDay; day < firstDay + 365; day++)
+      for (const energy of model.day(day).pv) sum += energy;
   }
-  expect(Math.abs(totals.annual_pv_kwh / (sum / 1e6) - 1)).toBeLessThan(0.1);
+  return sum / 1e6;
+}
+
+test.each([
+  ['Vienna', 48.2, 16.37, 1, '2025-01-01'],
+  ['Vienna', 48.2, 16.37, 6, '2025-07-15'],
+  ['Oslo', 59.91, 10.75, 2, '2025-04-01'],
+  ['Seville', 37.39, -5.99, 3, '2025-10-01'],
+  ['Berlin', 52.52, 13.41, 4, '2024-12-21'],
+  ['Singapore', 1.35, 103.82, 5, '2025-03-01'],
+  ['Sydney', -33.87, 151.21, 7, '2025-06-01'],
+])(
+  'the expected yield in %s is within a fiftieth of what a fleet then has',
+  (_, latitude, longitude, seed, start) => {
+    const body = { count: 60, latitude, longitude, seed };
+    const from = new Date(`${start}T00:00:00Z`);
+    const { totals, average_day } = previewFleet(ORG, resolved(body), from);
+    const kwh = simulateYield(body, from);
+    expect(Math.abs(totals.annual_pv_kwh / kwh - 1)).toBeLessThan(0.02);
+    // The mean day is that of forty of them.
+    const meanDayKwh = average_day.reduce((sum, { pv_w }) => sum + pv_w / 4_000, 0);
+    expect(Math.abs((meanDayKwh * 365 * 60) / kwh - 1)).toBeLessThan(0.1);
+  },
+);
+
+test('the expected yield of forty households or fewer is what they then have', () => {
+  const body = { count: 9, latitude: 51, longitude: 10, history_days: 30 };
+  const now = new Date('2025-07-01T00:00:00Z');
+  const kwh = simulateYield(body, new Date('2025-06-01T00:00:00Z'));
+  expect(previewFleet(ORG, resolved(body), now).totals.annual_pv_kwh).toBeCloseTo(kwh, 0);
 });
 
 describe('warnings of vehicles', () => {
@@ -116,10 +147,14 @@ describe('warnings of vehicles', () => {
   });
 });
 
-test('a group of the rest that gets nobody is not warned of', () => {
-  const groups = ['a', 'b', 'c'].map((name) => ({ name, percentage: 33.3333333 }));
+test('percentages that leave less than a household leave no default group', () => {
+  const groups = ['a', 'b', 'default'].map((name) => ({ name, percentage: 33.3 }));
   const preview = previewFleet(ORG, resolved({ count: 10, groups }), NOW);
-  expect(preview.groups.map(({ count }) => count)).toEqual([4, 3, 3, 0]);
+  expect(preview.groups.map(({ name, count }) => [name, count])).toEqual([
+    ['a', 4],
+    ['b', 3],
+    ['default', 3],
+  ]);
   expect(preview.warnings).toEqual([]);
 });
 
