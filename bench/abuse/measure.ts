@@ -11,7 +11,7 @@ import { readProcessorTicks, stolenSince } from './stolen-time.ts';
 import type { Attacked } from './world.ts';
 
 const WARM_UP_SPEED = 3;
-const WARM_UP_SECONDS = 8;
+const WARM_UP_SECONDS = 24;
 
 export interface Latency {
   readonly p50: number;
@@ -101,7 +101,7 @@ const LEAD_MS = 100;
 /** Of a run with more stolen time the victim's p99 is that of the host. */
 const MOST_STOLEN = 0.02;
 /** A host that has no quiet quarter of a minute in so many is not waited for: the run with the least stolen time counts. */
-const MOST_TRIES = 4;
+const MOST_TRIES = 3;
 
 export interface RunOptions {
   readonly attacked: Attacked;
