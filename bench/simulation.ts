@@ -3,7 +3,7 @@
 import { DAY_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../src/domain/api/durations.ts';
 import { resolveDefinition } from '../src/simulation/definition/resolve-definition.ts';
 import type { FleetDefinitionBody } from '../src/simulation/definition/fleet-definition.ts';
-import { alwaysMid } from '../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../src/simulation/control/steering.ts';
 import { buildHouseholds } from '../src/simulation/household/household.ts';
 import type { Household } from '../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../src/simulation/model/model.ts';
@@ -52,7 +52,7 @@ function cpuOf(work: () => void): number {
 }
 
 function runYear(household: Household): void {
-  const model = createHouseholdModel(household, alwaysMid);
+  const model = createHouseholdModel(household, UNSTEERED);
   for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) model.day(day);
 }
 
@@ -103,7 +103,7 @@ function snapshotMs(size: number, places: Places): number {
   const index = Math.floor(NOW_MS / QUARTER_HOUR_MS);
   const fleet = fleetOf(size, places, NOW_MS - (NOW_MS % QUARTER_HOUR_MS) - 30 * DAY_MS);
   return (
-    cpuOf(() => fleet.forEach((household) => createHouseholdModel(household, alwaysMid).quarter(index))) *
+    cpuOf(() => fleet.forEach((household) => createHouseholdModel(household, UNSTEERED).quarter(index))) *
     1000
   );
 }
@@ -125,11 +125,11 @@ function measureCounters(age: number): Samples {
   const index = Math.floor(NOW_MS / QUARTER_HOUR_MS);
   const weekAgo = Math.floor(NOW_MS / DAY_MS) - 7;
   const fleet = fleetOf(100, 'one place', NOW_MS - (NOW_MS % QUARTER_HOUR_MS) - age * DAY_MS);
-  const models = fleet.map((household) => createHouseholdModel(household, alwaysMid));
+  const models = fleet.map((household) => createHouseholdModel(household, UNSTEERED));
   const cold = cpuOf(() => models.forEach((model) => model.countersBefore(index)));
   const warm = cpuOf(() => models.forEach((model) => model.countersBefore(index + 1)));
   const kept = models.map((model) => model.counters.checkpointAt(weekAgo));
-  const fresh = fleet.map((household) => createHouseholdModel(household, alwaysMid));
+  const fresh = fleet.map((household) => createHouseholdModel(household, UNSTEERED));
   const resumed = cpuOf(() =>
     fresh.forEach((model, i) => {
       if (kept[i]) model.counters.restore(kept[i]);

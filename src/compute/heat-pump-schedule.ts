@@ -1,5 +1,5 @@
-import { toPriceBook } from '../simulation/devices/price-book.ts';
-import type { KnownPrices } from '../simulation/devices/price-book.ts';
+import { toPriceBook } from '../simulation/control/price-book.ts';
+import type { KnownPrices } from '../simulation/control/price-book.ts';
 import { computeHeatPumpSchedule } from '../simulation/house/schedule.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { toJsonBytes } from './bytes.ts';

@@ -1,7 +1,7 @@
 import { toCheckpointRow, utcDayOf, fromCheckpointRow, lastSettledDay } from '../households/counters.ts';
 import { TimeSlicer } from '../households/time-slicer.ts';
 import type { YieldToEventLoop } from '../households/time-slicer.ts';
-import { loadHeatPumpScheduler } from '../households/heat-pump-schedules.ts';
+import { loadSteering } from '../households/history-prices.ts';
 import {
   claimCheckpoints,
   listDueHouseholds,
@@ -11,8 +11,8 @@ import {
   updateCheckpointClaim,
 } from '../queries/fleets/checkpoints.ts';
 import type { CheckpointClaim, DueHousehold, HouseholdCheckpoint } from '../queries/fleets/checkpoints.ts';
-import { alwaysMid } from '../simulation/devices/schedule-states.ts';
-import type { ScheduleState } from '../simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../simulation/control/steering.ts';
+import type { Steering } from '../simulation/control/steering.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { createModelOfVersion, parseStoredHousehold } from '../simulation/model/model-versions.ts';
 import type { FleetWorkContext } from './provisioning.ts';
@@ -44,7 +44,7 @@ export async function advanceOldestCheckpoints(context: CheckpointWorkContext): 
   const day = lastSettledDay(now());
   const claim = await claimCheckpoints(db, day - CHECKPOINT_AGE_DAYS, now(), leaseUntil());
   if (claim === undefined) return false;
-  const scheduleOf = await loadHeatPumpScheduler(db, claim.simulation_org_id, claim.history_from, now());
+  const steeringOf = await loadSteering(db, claim.simulation_org_id, claim.history_from, now());
   const slicer = new TimeSlicer(context.yieldToEventLoop, context.isStopping);
   for (let from = 0; ;) {
     const due = await listDueHouseholds(db, claim.simulation_org_id, day, {
@@ -52,7 +52,7 @@ export async function advanceOldestCheckpoints(context: CheckpointWorkContext): 
       limit: HOUSEHOLD_BATCH_SIZE,
     });
     const until = context.elapsedMs() + WRITE_AFTER_MS;
-    const made = await computeCheckpoints(due, day, scheduleOf, slicer, () => context.elapsedMs() >= until);
+    const made = await computeCheckpoints(due, day, steeringOf, slicer, () => context.elapsedMs() >= until);
     const isHeld = await writeCheckpoints(context, claim, made, due.length === 0 ? day : undefined);
     if (!isHeld || due.length === 0) return true;
     if (context.isStopping()) {
@@ -67,7 +67,7 @@ export async function advanceOldestCheckpoints(context: CheckpointWorkContext): 
 async function computeCheckpoints(
   due: readonly DueHousehold[],
   day: number,
-  scheduleOf: (household: Household) => (at: Date) => ScheduleState,
+  steeringOf: (household: Household) => Steering,
   slicer: TimeSlicer,
   isLate: () => boolean,
 ): Promise<HouseholdCheckpoint[]> {
@@ -78,7 +78,7 @@ async function computeCheckpoints(
     // A model of its own: the cache is for requests.
     const { counters } = createModelOfVersion(
       household,
-      household.heat_pump ? scheduleOf(household) : alwaysMid,
+      household.heat_pump ? steeringOf(household) : UNSTEERED,
     );
     if (checkpoint) counters.restore(fromCheckpointRow(checkpoint));
     let reached = checkpoint?.day ?? utcDayOf(new Date(household.anchor_ms));

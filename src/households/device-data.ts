@@ -5,10 +5,10 @@ import type { HouseholdCheckpoint, StoredCheckpoint } from '../queries/fleets/ch
 import type { Household } from '../simulation/household/household.ts';
 import type { DevicePeriods } from '../simulation/model/device-periods.ts';
 import { computeDeviceSeries } from '../simulation/model/device-series.ts';
-import type { QuarterSpan } from '../simulation/model/device-series.ts';
+import type { QuarterSpan } from '../simulation/control/revisions.ts';
 import { advanceCounters } from './counters.ts';
-import { schedulesOf } from './planned-schedules.ts';
-import type { HistoryPrices } from './planned-schedules.ts';
+import { steeringByPrices } from './household-steering.ts';
+import type { HistoryPrices } from './household-steering.ts';
 import { findModelledHousehold } from './stored-households.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
@@ -56,8 +56,8 @@ export async function computeDeviceData<Type extends DeviceType>(
   { orgId, attributes, checkpoint, prices, type, span, quarters, now }: DeviceDataQuestion<Type>,
   slicer: TimeSlicer,
 ): Promise<DeviceDataResult<Type>> {
-  const scheduleOf = prices === null ? undefined : schedulesOf(prices);
-  const modelled = findModelledHousehold({ org_id: orgId, attributes }, scheduleOf);
+  const steeringOf = prices === null ? undefined : steeringByPrices(prices);
+  const modelled = findModelledHousehold({ org_id: orgId, attributes }, steeringOf);
   if (modelled === undefined) return { periods: [], made: undefined };
   const simulated = { household: modelled.household, model: modelled.model, storedCheckpoint: checkpoint };
   const made = await advanceCounters(simulated, new Date(span.first * QUARTER_HOUR_MS), now, slicer);

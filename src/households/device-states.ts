@@ -6,7 +6,7 @@ import type { DeviceState, DeviceStates } from '../simulation/model/device-state
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { saveCheckpoints } from './checkpoints.ts';
 import { advanceCounters } from './counters.ts';
-import { loadHeatPumpScheduler } from './heat-pump-schedules.ts';
+import { loadSteering } from './history-prices.ts';
 import { findModelledHousehold, findStoredHousehold } from './stored-households.ts';
 import { TimeSlicer } from './time-slicer.ts';
 import type { YieldToEventLoop } from './time-slicer.ts';
@@ -40,12 +40,12 @@ export async function computeDeviceStates(
   // What a slicer computes without waiting is little for one device; of many pages at once it would be much.
   if (rows.length > 1) await context.yieldToEventLoop(0, partnerId);
   const slicer = new TimeSlicer((days) => context.yieldToEventLoop(days, partnerId));
-  const scheduleOf = await loadSchedulesOf(context, rows);
+  const steeringOf = await loadSteeringOf(context, rows);
   const devices: DeviceAtInstant[] = [];
   const made = new Map<number, HouseholdCheckpoint>();
   for (const row of rows) {
     const at = row.stopped_at ?? now;
-    const modelled = findModelledHousehold(row, scheduleOf);
+    const modelled = findModelledHousehold(row, steeringOf);
     if (modelled === undefined) {
       devices.push({ row, at, state: NEUTRAL_STATES[row.device_type] });
       continue;
@@ -62,12 +62,12 @@ export async function computeDeviceStates(
   return devices;
 }
 
-/** The schedules of heat pumps, where one of the households has one. */
-async function loadSchedulesOf({ db, now }: HouseholdContext, rows: readonly DeviceRow[]) {
+/** What steers the households, where one of them has a heat pump. */
+async function loadSteeringOf({ db, now }: HouseholdContext, rows: readonly DeviceRow[]) {
   for (const row of rows) {
     const household = findStoredHousehold(row);
     if (household?.heat_pump) {
-      return loadHeatPumpScheduler(db, row.org_id, new Date(household.anchor_ms), now);
+      return loadSteering(db, row.org_id, new Date(household.anchor_ms), now);
     }
   }
   return undefined;

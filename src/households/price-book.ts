@@ -4,7 +4,7 @@ import type { PriceRevisions } from '../domain/prices/price-revisions.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { findPriceSources, readPriceRevisions } from '../queries/prices/price-revisions.ts';
 import type { PriceSource } from '../queries/prices/price-revisions.ts';
-import type { KnownPrices } from '../simulation/devices/price-book.ts';
+import type { KnownPrices } from '../simulation/control/price-book.ts';
 
 /** The prices that begin in a span as an organization knew them at any time, its own and its parent's. */
 export async function loadKnownPrices(db: Db, orgId: string, span: InstantRange): Promise<KnownPrices> {

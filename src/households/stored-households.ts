@@ -1,6 +1,7 @@
 import { BoundedCache } from '../simulation/kernel/bounded-cache.ts';
-import { alwaysMid } from '../simulation/devices/schedule-states.ts';
-import type { ScheduleState } from '../simulation/devices/schedule-states.ts';
+import { UNCONTROLLED } from '../simulation/control/household-control.ts';
+import { UNSTEERED } from '../simulation/control/steering.ts';
+import type { Steering } from '../simulation/control/steering.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { createModelledHousehold } from '../simulation/model/device-state.ts';
 import type { ModelledHousehold } from '../simulation/model/device-state.ts';
@@ -8,8 +9,8 @@ import { parseStoredHousehold } from '../simulation/model/model-versions.ts';
 
 interface CachedHousehold {
   readonly household: Household;
-  /** Its models by their schedules: one goes with its schedule, and with that the prices that it was planned with. */
-  readonly models: WeakMap<(at: Date) => ScheduleState, ModelledHousehold>;
+  /** Its models by what steers them: one goes with that, and with the prices that it was planned with. */
+  readonly models: WeakMap<Steering, ModelledHousehold>;
 }
 
 /** The households asked for last, with their models, which remember the days they have computed. */
@@ -32,22 +33,23 @@ export function findStoredHousehold(row: HouseholdRow): Household | undefined {
 }
 
 /**
- * The household of a row with its model under a schedule of its heat pump; undefined for a device that is not simulated.
- * Give the same function object for as long as it means the same: the model is created again for another one.
+ * The household of a row with its model under what steers it; undefined for a device that is not simulated. Give the same
+ * object for as long as it means the same: the model is created again for another one.
  */
 export function findModelledHousehold(
   row: HouseholdRow,
-  scheduleOf?: (household: Household) => (at: Date) => ScheduleState,
+  steeringOf?: (household: Household) => Steering,
 ): ModelledHousehold | undefined {
   const cached = findCached(row);
   if (cached === undefined) return undefined;
   const { household } = cached;
-  // Without a heat pump the schedule changes nothing.
-  const scheduleState = (household.heat_pump && scheduleOf?.(household)) ?? alwaysMid;
-  const known = cached.models.get(scheduleState);
+  const asked = steeringOf?.(household) ?? UNSTEERED;
+  // Without a heat pump nothing follows prices unless it is told to.
+  const steering = household.heat_pump || asked.control !== UNCONTROLLED ? asked : UNSTEERED;
+  const known = cached.models.get(steering);
   if (known !== undefined) return known;
-  const modelled = createModelledHousehold(household, scheduleState);
-  cached.models.set(scheduleState, modelled);
+  const modelled = createModelledHousehold(household, steering);
+  cached.models.set(steering, modelled);
   return modelled;
 }
 

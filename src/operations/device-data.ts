@@ -4,7 +4,7 @@ import { parseInstantRange } from '../domain/api/instant-range.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { saveCheckpoints } from '../households/checkpoints.ts';
 import { computeDeviceData, findDataSpan } from '../households/device-data.ts';
-import { loadHistoryPrices } from '../households/heat-pump-schedules.ts';
+import { loadHistoryPrices } from '../households/history-prices.ts';
 import { findStoredHousehold } from '../households/stored-households.ts';
 import { TimeSlicer } from '../households/time-slicer.ts';
 import { toDeviceDataMetadata } from '../presenters/device-data.ts';

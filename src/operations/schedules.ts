@@ -12,7 +12,7 @@ import { findUser } from '../queries/accounts/visible-users.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
 import { findStoredHousehold } from '../households/stored-households.ts';
 import type { Household } from '../simulation/household/household.ts';
-import type { KnownPrices } from '../simulation/devices/price-book.ts';
+import type { KnownPrices } from '../simulation/control/price-book.ts';
 import { createAssumedHousehold } from '../households/assumed-household.ts';
 import type { Context } from './context.ts';
 import { workInTurn } from './heavy-jobs.ts';

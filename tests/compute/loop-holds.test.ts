@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 import { NUMBERS_PER_REVISION } from '../../src/domain/prices/price-revisions.ts';
-import { loadHistoryPrices } from '../../src/households/heat-pump-schedules.ts';
+import { loadHistoryPrices } from '../../src/households/history-prices.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { countCalls } from '../support/call-counts.ts';
 import { measureLongestHold } from '../support/loop-holds.ts';

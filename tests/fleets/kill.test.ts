@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { fromCheckpointRow } from '../../src/households/counters.ts';
-import { loadHeatPumpScheduler } from '../../src/households/heat-pump-schedules.ts';
+import { loadSteering } from '../../src/households/history-prices.ts';
 import { countUse } from '../../src/queries/accounts/quotas.ts';
 import { REMOVAL_BATCH_SIZE } from '../../src/queries/fleets/fleet-removal.ts';
-import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../src/simulation/control/steering.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import { encryptionKey, fixedCredentials, PartnerApi, runFleet, until } from '../process/partner.ts';
@@ -199,17 +199,12 @@ test('checkpoints whose worker is killed are made by another, and are what the w
   await until(isDone, (is) => is);
   const rows = await kept();
   expect(rows.map((row) => row.household_index)).toEqual([0, 1, 2, 3]);
-  const scheduleOf = await loadHeatPumpScheduler(
-    database.db,
-    orgId,
-    new Date(old.history_cutoff),
-    new Date(),
-  );
+  const steeringOf = await loadSteering(database.db, orgId, new Date(old.history_cutoff), new Date());
   for (const row of rows) {
     const household = row.attributes as Household;
     const { counters } = createHouseholdModel(
       household,
-      household.heat_pump ? scheduleOf(household) : alwaysMid,
+      household.heat_pump ? steeringOf(household) : UNSTEERED,
     );
     expect(fromCheckpointRow(row)).toEqual(counters.checkpointAt(row.day));
   }

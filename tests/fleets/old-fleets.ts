@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { fromCheckpointRow } from '../../src/households/counters.ts';
-import { loadHeatPumpScheduler } from '../../src/households/heat-pump-schedules.ts';
+import { loadSteering } from '../../src/households/history-prices.ts';
 import type { Checkpoint } from '../../src/simulation/model/counter-accumulator.ts';
-import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../src/simulation/control/steering.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import type { HouseholdModel } from '../../src/simulation/model/model.ts';
@@ -53,9 +53,9 @@ export async function householdsOf({ api }: FleetApi, orgId: string): Promise<Ho
 
 /** The households as nobody has looked at them yet. */
 export async function modelsOf(fleets: FleetApi, orgId: string): Promise<HouseholdModel[]> {
-  const scheduleOf = await loadHeatPumpScheduler(fleets.api.db, orgId, new Date(TEN_YEARS_AGO), NOON);
+  const steeringOf = await loadSteering(fleets.api.db, orgId, new Date(TEN_YEARS_AGO), NOON);
   return (await householdsOf(fleets, orgId)).map((household) =>
-    createHouseholdModel(household, household.heat_pump ? scheduleOf(household) : alwaysMid),
+    createHouseholdModel(household, household.heat_pump ? steeringOf(household) : UNSTEERED),
   );
 }
 

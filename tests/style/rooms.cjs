@@ -69,6 +69,7 @@ const rooms = {
 const wings = {
   'simulation/kernel': [],
   'simulation/time': ['simulation/kernel'],
+  'simulation/control': [],
   'simulation/environment': ['simulation/time', 'simulation/kernel'],
   'simulation/definition': ['simulation/environment', 'simulation/kernel'],
   'simulation/household': ['simulation/definition', 'simulation/environment', 'simulation/kernel'],
@@ -81,6 +82,7 @@ const wings = {
     'simulation/kernel',
   ],
   'simulation/cars': [
+    'simulation/control',
     'simulation/people',
     'simulation/devices',
     'simulation/household',
@@ -89,6 +91,7 @@ const wings = {
     'simulation/kernel',
   ],
   'simulation/house': [
+    'simulation/control',
     'simulation/people',
     'simulation/devices',
     'simulation/household',
@@ -97,6 +100,7 @@ const wings = {
     'simulation/kernel',
   ],
   'simulation/model': [
+    'simulation/control',
     'simulation/cars',
     'simulation/house',
     'simulation/devices',

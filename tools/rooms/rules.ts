@@ -31,13 +31,15 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   'simulation/cars':
     'When a car drives and is plugged in: habits of its driver, tours, decisions, the intervals of a day.',
   'simulation/house': 'Indoor and tank temperatures, the heat pump that holds them, and its schedule.',
-  'simulation/devices': 'The equations of panels, battery and vehicle; what prices were known.',
+  'simulation/devices': 'The equations of panels, battery and vehicle.',
   'simulation/people':
     'When people are at home and what they use there: occupancy, absences, appliances, load.',
   'simulation/household': 'What is drawn of a household from seed, group and index.',
   'simulation/definition':
     'From the body of a fleet request to the definition in force: groups, density, placement.',
   'simulation/environment': 'Sun, light, climate, weather, borders of countries.',
+  'simulation/control':
+    "What steers a household's devices: prices known, preferences, boosts, interruptions, places.",
   'simulation/time': 'Time zones, local days, holidays.',
   'simulation/kernel': 'Counter-based noise, bounded caches, typed arrays.',
   domain: 'Pure rules that more than one room needs, by family.',

@@ -1,6 +1,6 @@
 /** A picture of what is stored in some cars. */
 import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
-import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../src/simulation/control/steering.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import type { LineSeries } from './charts.ts';
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<(typeof SHOWN)[number], string>> = {
 /** State of charge hour by hour, percent. */
 function chargesOf(household: Household): [number, number][] {
   const capacity = (household.electric_vehicle?.battery_kwh ?? NaN) * 1e6;
-  const model = createHouseholdModel({ ...household, heat_pump: null }, alwaysMid);
+  const model = createHouseholdModel({ ...household, heat_pump: null }, UNSTEERED);
   return Array.from({ length: DAYS }, (_, day) => {
     const { vehicleStored } = model.day(WEEKS.winter + day);
     return Array.from({ length: 24 }, (_, hour): [number, number] => [

@@ -1,6 +1,6 @@
 /** A picture of how much heat pumps make of their electricity at which outdoor temperature. */
 import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
-import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../src/simulation/control/steering.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
 import { HEAT_MODES } from '../../src/simulation/house/heat-pump-rows.ts';
 import type { HeatMode } from '../../src/simulation/house/heat-pump-rows.ts';
@@ -48,7 +48,7 @@ const KINDS = [
 ] as const;
 
 function addYear(household: Heated, sums: Readonly<Record<HeatMode, DegreeSums>>): void {
-  const simulation = new HouseSimulation(household, household.heat_pump, alwaysMid);
+  const simulation = new HouseSimulation(household, household.heat_pump, UNSTEERED);
   const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
   const rows = createRows();
   for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) {

@@ -1,6 +1,6 @@
 /** Years of heat pumps at a place, measured quarter hour by quarter hour. */
 import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
-import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../src/simulation/control/steering.ts';
 import { isHeatingDay } from '../../src/simulation/environment/heating-climate.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
 import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
@@ -79,13 +79,14 @@ export function createRows(): HeatPumpRows {
     hp: new Int32Array(QUARTER_HOURS_PER_DAY),
     heat: new Int32Array(QUARTER_HOURS_PER_DAY),
     mode: new Uint8Array(QUARTER_HOURS_PER_DAY),
+    asked: new Uint8Array(QUARTER_HOURS_PER_DAY),
     indoor: new Int32Array(QUARTER_HOURS_PER_DAY + 1),
     hotWater: new Int32Array(QUARTER_HOURS_PER_DAY + 1),
   };
 }
 
 function measurePump(household: Heated, powerW: Float64Array): PumpYear {
-  const simulation = new HouseSimulation(household, household.heat_pump, alwaysMid);
+  const simulation = new HouseSimulation(household, household.heat_pump, UNSTEERED);
   const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
   const { comfort_c: comfortC, night_setback_k: setbackK } = household.heat_pump.building;
   const lowest = (comfortC - setbackK) * 1000 - BELOW_COMFORT_MK;

@@ -1,6 +1,6 @@
 /** Pictures of houses with heat pumps: temperatures and power of single homes in a week, and of many by hour. */
 import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
-import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../src/simulation/control/steering.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
 import { HouseSimulation } from '../../src/simulation/house/house-simulation.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
@@ -22,7 +22,7 @@ interface Week {
 
 /** Half hours of temperatures and quarter hours of power of a home in a week, by days since its start. */
 function weekOf(household: Heated, firstDay: number): Week {
-  const simulation = new HouseSimulation(household, household.heat_pump, alwaysMid);
+  const simulation = new HouseSimulation(household, household.heat_pump, UNSTEERED);
   const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
   const week = {
     indoor: [] as [number, number][],

@@ -1,6 +1,6 @@
 /** Pictures of five households of different kinds in a winter and a summer week. */
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
-import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../src/simulation/control/steering.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
@@ -98,7 +98,7 @@ interface Moment {
 }
 
 function weekOf(household: Household, season: Season): Moment[] {
-  const model = createHouseholdModel(household, alwaysMid);
+  const model = createHouseholdModel(household, UNSTEERED);
   const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
   const utc = WEEKS[season] * QUARTER_HOURS_PER_DAY;
   const { localDay, localQuarter } = localQuarterAt(household.time_zone, utc);

@@ -1,7 +1,7 @@
 /** Day-ahead prices of a made-up market, hour by hour, for what heat pumps make of them. */
 import { hashCounter, splitSeed } from '../../src/simulation/kernel/noise.ts';
-import { createPriceBook } from '../../src/simulation/devices/price-book.ts';
-import type { PriceBook } from '../../src/simulation/devices/price-book.ts';
+import { createPriceBook } from '../../src/simulation/control/price-book.ts';
+import type { PriceBook } from '../../src/simulation/control/price-book.ts';
 import { FIRST_DAY, LAST_DAY } from './sample-fleets.ts';
 import { DAY_MS, HOUR_MS } from '../../src/domain/api/durations.ts';
 

@@ -3,8 +3,8 @@ import { DAY_MS } from '../../src/domain/api/durations.ts';
 import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
 import type { FleetDefinitionBody } from '../../src/simulation/definition/fleet-definition.ts';
 import { BOUNDARY_VERSION, findCountryBox } from '../../src/simulation/environment/geography.ts';
-import { alwaysMid } from '../../src/simulation/devices/schedule-states.ts';
-import type { ScheduleState } from '../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../src/simulation/control/steering.ts';
+import type { Steering } from '../../src/simulation/control/steering.ts';
 import { buildHouseholds } from '../../src/simulation/household/household.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
@@ -44,8 +44,8 @@ export function evenDensity(country: string): NonNullable<FleetDefinitionBody['d
 export function eachDay(
   household: Household,
   visit: (rows: DayRows, day: number) => void,
-  schedule: (at: Date) => ScheduleState = alwaysMid,
+  steering: Steering = UNSTEERED,
 ): void {
-  const model = createHouseholdModel(household, schedule);
+  const model = createHouseholdModel(household, steering);
   for (let day = FIRST_DAY; day <= LAST_DAY; day++) visit(model.day(day), day);
 }

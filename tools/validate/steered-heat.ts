@@ -1,6 +1,6 @@
 /** What prices that move heat in time make of the heat of a year. */
 import type { Household } from '../../src/simulation/household/household.ts';
-import { createHeatPumpScheduler } from '../../src/simulation/house/schedule.ts';
+import { UNSTEERED, steeringOf } from '../../src/simulation/control/steering.ts';
 import { MARKETS, marketPrices } from './markets.ts';
 import { rowWithin } from './row.ts';
 import type { Row } from './row.ts';
@@ -31,11 +31,10 @@ export function measureSteeredHeat(): Row[] {
 
 /** Heat that the pumps of a fleet give in a year, mWh. */
 function heatOfYear(fleet: readonly Household[], market?: keyof typeof MARKETS): number {
-  const book = market && marketPrices(market);
+  const steering = market ? steeringOf(marketPrices(market)) : UNSTEERED;
   let heat = 0;
   for (const household of fleet) {
-    const schedule = book && createHeatPumpScheduler(household, book, new Date(8.64e15));
-    eachDay(household, (rows) => void (heat += sum(rows.heat)), schedule);
+    eachDay(household, (rows) => void (heat += sum(rows.heat)), steering);
   }
   return heat;
 }

@@ -12,6 +12,8 @@ export interface HeatPumpRows {
   readonly heat: Int32Array;
   /** Index in HEAT_MODES. */
   readonly mode: Uint8Array;
+  /** What it is asked for: index in SCHEDULE_STATES. */
+  readonly asked: Uint8Array;
   /** Indoor temperature before each quarter hour and after the last, mK over 0 C. */
   readonly indoor: Int32Array;
   /** Temperature of the hot-water tank, likewise. */

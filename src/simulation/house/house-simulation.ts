@@ -1,7 +1,9 @@
 /** A house with its heat pump, day by day: what the weather, the people and the schedule make of its temperatures. */
 import { DAY_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
-import { alwaysMid } from '../devices/schedule-states.ts';
-import type { ScheduleState } from '../devices/schedule-states.ts';
+import { NO_PRICES } from '../control/price-book.ts';
+import { SCHEDULE_STATES } from '../control/schedule-states.ts';
+import type { ScheduleState } from '../control/schedule-states.ts';
+import type { Steering } from '../control/steering.ts';
 import { isHeatingDay } from '../environment/heating-climate.ts';
 import { siteWeather } from '../environment/weather.ts';
 import type { SiteWeather } from '../environment/weather.ts';
@@ -9,28 +11,29 @@ import type { HeatPump } from '../household/heat-pump.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { NOISE_CHANNEL, hashInStream, hashStream, splitSeed } from '../kernel/noise.ts';
-import { allocateFloat64Array, allocateUint8Array, roundNonNegative } from '../kernel/typed-arrays.ts';
+import { roundNonNegative } from '../kernel/typed-arrays.ts';
 import { Whereabouts } from '../people/whereabouts.ts';
 import { daySegmentsIn } from '../time/local-day.ts';
 import type { DaySegment } from '../time/local-day.ts';
 import { packIntoRuns } from './compressor-runs.ts';
+import { createHeatPumpScheduler } from './schedule.ts';
+import { packState, roomOf, tankOf } from './house-state.ts';
+import { workspace } from './workspace.ts';
 import type { HeatPumpRows } from './heat-pump-rows.ts';
 import { HotWaterDraws, TAP_C, mainsTemperatureC, tankGoals } from './hot-water.ts';
 import { HeatPumpPerformance } from './performance.ts';
-import type { RoomShare } from './performance.ts';
 import { NO_HEAT_MK, TARGET_OFFSET_MK, comfortTargets } from './target-temperatures.ts';
 import {
   COLDEST_ROOM_MK,
   COLDEST_TANK_MK,
   WARMEST_ROOM_MK,
-  createDayCourse,
-  createDayForcing,
   fillRoomRest,
   runThermalDay,
   thermalHouseOf,
 } from './thermal-day.ts';
 import type { ThermalHouse } from './thermal-day.ts';
 
+const MID = SCHEDULE_STATES.indexOf('mid');
 /** Power of controls and circulation at any time, as the energy of a quarter hour, mWh. */
 const STANDBY_MILLI_WH = 12 * 250;
 /** Less than a watt of heat is none, mWh. */
@@ -38,35 +41,12 @@ const NO_HEAT_MILLI_WH = 250;
 /** Day starts that a house remembers. */
 const KNOWN_DAYS = 16;
 
-/** Memory in which one day after the other is computed, of any house. */
-const workspace = createWorkspace();
-
-function createWorkspace() {
-  const forcing = createDayForcing();
-  const course = createDayCourse();
-  const roomShare: RoomShare = {
-    outdoorC: forcing.outdoorC,
-    mostHeat: forcing.mostHeat,
-    roomHeat: course.roomHeat,
-    tankHeat: course.tankHeat,
-    electric: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
-    least: allocateFloat64Array(QUARTER_HOURS_PER_DAY),
-    cycles: allocateUint8Array(QUARTER_HOURS_PER_DAY),
-  };
-  return { forcing, course, roomShare };
-}
-
-/** Both temperatures in one number, so that a remembered day start is no object. */
-const TANK_VALUES = 65_536;
-const packState = (room: number, tank: number): number => room * TANK_VALUES + tank;
-const roomOf = (state: number): number => Math.floor(state / TANK_VALUES);
-const tankOf = (state: number): number => state % TANK_VALUES;
-
 /** A house whose past is found by computing as much of it as matters; it starts at comfort with a warm tank. */
 export class HouseSimulation {
   readonly #weather: SiteWeather;
   readonly #segmentsOf: (day: number) => readonly DaySegment[];
-  readonly #scheduleState: (at: Date) => ScheduleState;
+  /** Null where there are no prices. */
+  readonly #scheduleState: ((at: Date) => ScheduleState) | null;
   readonly #house: ThermalHouse;
   readonly #performance: HeatPumpPerformance;
   readonly #limit: number;
@@ -81,12 +61,13 @@ export class HouseSimulation {
   /** Temperatures at the starts of days. */
   readonly #known = new DayCache<number>(KNOWN_DAYS);
 
-  constructor(household: Household, pump: HeatPump, scheduleState: (at: Date) => ScheduleState) {
+  constructor(household: Household, pump: HeatPump, { prices, knownUntilMs }: Steering) {
     const { index, latitude, longitude } = household;
     const seed = splitSeed(household.seed);
     this.#weather = siteWeather(seed, latitude, longitude);
     this.#segmentsOf = daySegmentsIn(household.time_zone);
-    this.#scheduleState = scheduleState;
+    this.#scheduleState =
+      prices === NO_PRICES ? null : createHeatPumpScheduler(household, prices, new Date(knownUntilMs));
     this.#house = thermalHouseOf(pump);
     this.#performance = new HeatPumpPerformance(pump);
     this.#limit = pump.rated_power_w * 250;
@@ -187,15 +168,20 @@ export class HouseSimulation {
     forcing.isHeating = isHeating;
     if (!isHeating) roomTarget.fill(NO_HEAT_MK);
     this.#performance.fillMostHeat(outdoorC, mostHeat);
-    if (this.#scheduleState !== alwaysMid) this.#followSchedule(day, isHeating);
+    this.#followSchedule(day, isHeating);
     return soilC;
   }
 
   #followSchedule(day: number, isHeating: boolean): void {
+    const scheduleState = this.#scheduleState;
+    const { asked } = workspace;
+    asked.fill(MID);
+    if (scheduleState === null) return;
     const { roomTarget, tankGoal } = workspace.forcing;
     const start = day * QUARTER_HOURS_PER_DAY;
     for (let i = this.#firstQuarterOf(day); i < QUARTER_HOURS_PER_DAY; i++) {
-      const state = this.#scheduleState(new Date((start + i) * QUARTER_HOUR_MS));
+      const state = scheduleState(new Date((start + i) * QUARTER_HOUR_MS));
+      asked[i] = SCHEDULE_STATES.indexOf(state);
       if (state === 'min') {
         roomTarget[i] = NO_HEAT_MK;
         tankGoal[i] = NO_HEAT_MK;
@@ -218,7 +204,8 @@ export class HouseSimulation {
       performance.fillRoomShare(roomShare, first, soilC);
       packIntoRuns({ heat: roomHeat, electric, cycles }, least, hashInStream(this.#runStream, day) & 7);
     } else electric.fill(0);
-    const { hp, heat, mode, indoor, hotWater } = rows;
+    const { hp, heat, mode, asked, indoor, hotWater } = rows;
+    asked.set(workspace.asked);
     for (let i = first; i < QUARTER_HOURS_PER_DAY; i++) {
       const water = tankHeat[i] ?? 0;
       const backup = backupHeat[i] ?? 0;
@@ -241,7 +228,8 @@ export class HouseSimulation {
   }
 
   /** Writes the quarter hours before `first`, in which nothing happens. */
-  #fillIdle(first: number, { hp, heat, mode, indoor, hotWater }: HeatPumpRows): void {
+  #fillIdle(first: number, { hp, heat, mode, asked, indoor, hotWater }: HeatPumpRows): void {
+    asked.fill(MID, 0, first);
     for (const row of [hp, heat, mode]) row.fill(0, 0, first);
     indoor.fill(this.#house.comfort, 0, first + 1);
     hotWater.fill(this.#house.tankTarget, 0, first + 1);

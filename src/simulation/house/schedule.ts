@@ -2,13 +2,13 @@
  * When a heat pump shall run: the cheapest quarter hours of a local day are boosted, the dearest set back or blocked,
  * so that the day's heat stays the same and the house never goes cold (docs/simulation.md#schedules).
  */
-import { PLANNED_HEAT_FRACTION } from '../devices/schedule-states.ts';
+import { PLANNED_HEAT_FRACTION } from '../control/schedule-states.ts';
 import { createHeatNeed } from './heat-need.ts';
-import type { ScheduleState } from '../devices/schedule-states.ts';
+import type { ScheduleState } from '../control/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { localQuarterAt, utcQuarterAt } from '../time/local-day.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
-import type { PriceBook } from '../devices/price-book.ts';
+import type { PriceBook } from '../control/price-book.ts';
 import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 
 /** A quarter hour to be planned. */

@@ -1,6 +1,6 @@
 /** Which indoor temperature a house aims at: comfort, night set-back, and what a schedule adds (docs/simulation.md#house). */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
-import type { ScheduleState } from '../devices/schedule-states.ts';
+import type { ScheduleState } from '../control/schedule-states.ts';
 import type { Building } from '../household/building.ts';
 import { NOISE_CHANNEL, drawUniform } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';

@@ -1,5 +1,7 @@
 import { HEAT_MODES } from '../house/heat-pump-rows.ts';
 import type { HeatMode } from '../house/heat-pump-rows.ts';
+import { SCHEDULE_STATES } from '../control/schedule-states.ts';
+import type { ScheduleState } from '../control/schedule-states.ts';
 import type { Household } from '../household/household.ts';
 import { allocateUint8Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
@@ -22,6 +24,8 @@ export interface DayRows {
   readonly heat: Int32Array;
   /** Index in HEAT_MODES. */
   readonly mode: Uint8Array;
+  /** What the heat pump is asked for: index in SCHEDULE_STATES. */
+  readonly asked: Uint8Array;
   /** Indoor temperature before each quarter and after the last, mK over 0 C; 0 without a heat pump. */
   readonly indoor: Int32Array;
   /** Temperature of the hot-water tank, likewise. */
@@ -48,6 +52,7 @@ export interface Quarter {
   readonly grid: number;
   readonly heat: number;
   readonly heatMode: HeatMode;
+  readonly scheduleState: ScheduleState;
   /** At the start and the end, mK over 0 C. */
   readonly indoor: readonly [number, number];
   readonly hotWater: readonly [number, number];
@@ -61,6 +66,7 @@ export interface Quarter {
 const IDLE = new Int32Array(QUARTER_HOURS_PER_DAY);
 const IDLE_STORED = new Int32Array(QUARTER_HOURS_PER_DAY + 1);
 const IDLE_BYTES = new Uint8Array(QUARTER_HOURS_PER_DAY);
+const IDLE_ASKED = new Uint8Array(QUARTER_HOURS_PER_DAY).fill(SCHEDULE_STATES.indexOf('mid'));
 
 /** Empty rows of a day; what a household lacks shares one row of zeros. The golden hashes read them in this order. */
 export function createDayRows({ pv, heat_pump: pump, electric_vehicle: vehicle }: Household): DayRows {
@@ -70,6 +76,7 @@ export function createDayRows({ pv, heat_pump: pump, electric_vehicle: vehicle }
     hp: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY) : IDLE,
     heat: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY) : IDLE,
     mode: pump ? allocateUint8Array(QUARTER_HOURS_PER_DAY) : IDLE_BYTES,
+    asked: pump ? allocateUint8Array(QUARTER_HOURS_PER_DAY) : IDLE_ASKED,
     indoor: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY + 1) : IDLE_STORED,
     hotWater: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY + 1) : IDLE_STORED,
     ev: vehicle ? allocateInt32Array(QUARTER_HOURS_PER_DAY) : IDLE,
@@ -90,6 +97,7 @@ export function createHouseRows(): HouseRows {
     hp: allocateInt32Array(QUARTER_HOURS_PER_DAY),
     heat: allocateInt32Array(QUARTER_HOURS_PER_DAY),
     mode: allocateUint8Array(QUARTER_HOURS_PER_DAY),
+    asked: allocateUint8Array(QUARTER_HOURS_PER_DAY),
     indoor: allocateInt32Array(QUARTER_HOURS_PER_DAY + 1),
     hotWater: allocateInt32Array(QUARTER_HOURS_PER_DAY + 1),
     ev: allocateInt32Array(QUARTER_HOURS_PER_DAY),
@@ -111,6 +119,7 @@ export function readQuarter(rows: DayRows, i: number): Quarter {
     grid: at(rows.grid),
     heat: at(rows.heat),
     heatMode: HEAT_MODES[rows.mode[i] ?? 0] ?? 'off',
+    scheduleState: SCHEDULE_STATES[rows.asked[i] ?? 0] ?? 'mid',
     indoor: [at(rows.indoor), at(rows.indoor, i + 1)],
     hotWater: [at(rows.hotWater), at(rows.hotWater, i + 1)],
     pluggedIn: rows.pluggedIn[i] === 1,

@@ -1,6 +1,7 @@
 /** What a device did over a span of quarter hours, summed up in periods of UTC. */
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 import type { DeviceType } from '../../domain/fleets/devices.ts';
+import type { QuarterSpan } from '../control/revisions.ts';
 import { addQuarterEnergies } from './counter-accumulator.ts';
 import type { Household } from '../household/household.ts';
 import type { DevicePeriods } from './device-periods.ts';
@@ -10,13 +11,6 @@ import { siteWeather } from '../environment/weather.ts';
 import { splitSeed } from '../kernel/noise.ts';
 import type { HouseholdModel } from './model.ts';
 import type { DayRows } from './day-rows.ts';
-
-/** Quarter hours since 1970. */
-export interface QuarterSpan {
-  readonly first: number;
-  /** Exclusive. */
-  readonly end: number;
-}
 
 /**
  * Energies that add up. The first five count from the anchor on, as the counters that a device shows do; the others

@@ -1,9 +1,10 @@
 /** What a device shows at an instant: the state objects of the document, interpolated inside the quarter hour. */
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import type { Counters } from './counter-accumulator.ts';
-import { alwaysMid } from '../devices/schedule-states.ts';
 import type { HeatMode } from '../house/heat-pump-rows.ts';
-import type { ScheduleState } from '../devices/schedule-states.ts';
+import type { ScheduleState } from '../control/schedule-states.ts';
+import { UNSTEERED } from '../control/steering.ts';
+import type { Steering } from '../control/steering.ts';
 import type { Household } from '../household/household.ts';
 import { createModelOfVersion } from './model-versions.ts';
 import type { HouseholdModel } from './model.ts';
@@ -60,23 +61,21 @@ export interface DeviceStates {
 }
 export type DeviceState = DeviceStates[DeviceType];
 
-/** A household, the schedule of its heat pump, and the model of both. */
+/** A household, what steers it, and the model of both. */
 export interface ModelledHousehold {
   readonly household: Household;
-  /** Schedule of the heat pump; pure. */
-  readonly scheduleState: (at: Date) => ScheduleState;
+  readonly steering: Steering;
   readonly model: HouseholdModel;
 }
 
 /**
- * A household with its model, by the version that drew it. `scheduleState` steers the heat pump and must be a pure
- * function of the instant; without one it is `mid` all the time. Throws a RangeError when the version is unknown.
+ * A household with its model, by the version that drew it. Throws a RangeError when the version is unknown.
  */
 export function createModelledHousehold(
   household: Household,
-  scheduleState: (at: Date) => ScheduleState = alwaysMid,
+  steering: Steering = UNSTEERED,
 ): ModelledHousehold {
-  return { household, scheduleState, model: createModelOfVersion(household, scheduleState) };
+  return { household, steering, model: createModelOfVersion(household, steering) };
 }
 
 interface QuarterMoment {
@@ -89,7 +88,7 @@ interface QuarterMoment {
 
 /** State of one device at an instant. Throws a RangeError when the household has no such device. */
 export function computeDeviceState<Type extends DeviceType>(
-  { household, model, scheduleState }: ModelledHousehold,
+  { household, model }: ModelledHousehold,
   type: Type,
   at: Date,
 ): DeviceStates[Type] {
@@ -100,15 +99,11 @@ export function computeDeviceState<Type extends DeviceType>(
     part: at.getTime() / QUARTER_HOUR_MS - index,
     counters: model.countersBefore(index),
   };
-  return stateFunctions[type](household, moment, scheduleState);
+  return stateFunctions[type](household, moment);
 }
 
 const stateFunctions: {
-  [Type in DeviceType]: (
-    household: Household,
-    moment: QuarterMoment,
-    scheduleState: (at: Date) => ScheduleState,
-  ) => DeviceStates[Type];
+  [Type in DeviceType]: (household: Household, moment: QuarterMoment) => DeviceStates[Type];
 } = {
   electric_vehicle: (household, moment) => {
     const vehicle = household.electric_vehicle;
@@ -131,16 +126,15 @@ const stateFunctions: {
       energy_kwh: kwh(counters.ev + part * now.ev),
     };
   },
-  heat_pump: (household, { at, quarter: now, part, counters }, scheduleState) => {
+  heat_pump: (household, { at, quarter: now, part, counters }) => {
     if (!household.heat_pump) throw new RangeError('household has no heat pump');
     const { latitude, longitude } = household;
-    const quarterStart = new Date(Math.floor(at.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
     const outdoorC = siteWeather(splitSeed(household.seed), latitude, longitude).airTemperatureAt(
       at.getTime(),
     );
     return {
       mode: now.heatMode,
-      schedule_state: scheduleState(quarterStart),
+      schedule_state: now.scheduleState,
       power_w: watts(now.hp),
       heat_w: watts(now.heat),
       cop: copOf(now.heat, now.hp),

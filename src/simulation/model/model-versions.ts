@@ -1,5 +1,5 @@
 /** The versions of the model, and the one way from a stored household to its version. */
-import type { ScheduleState } from '../devices/schedule-states.ts';
+import type { Steering } from '../control/steering.ts';
 import type { Household } from '../household/household.ts';
 import { parseHouseholdOfVersion2 } from '../household/stored-household.ts';
 import { createHouseholdModel } from './model.ts';
@@ -9,8 +9,7 @@ import type { HouseholdModel } from './model.ts';
 export interface ModelVersion {
   /** Reads a stored household. Throws a RangeError that names the field that is wrong. */
   readonly parseHousehold: (attributes: unknown) => Household;
-  /** `scheduleState` steers the heat pump; it must be a pure function of the instant. */
-  readonly createModel: (household: Household, scheduleState: (at: Date) => ScheduleState) => HouseholdModel;
+  readonly createModel: (household: Household, steering: Steering) => HouseholdModel;
 }
 
 export type ModelVersions = ReadonlyMap<number, ModelVersion>;
@@ -35,10 +34,10 @@ export function parseStoredHousehold(
 /** The model of a household, by the version that drew it. Throws a RangeError when the version is unknown. */
 export function createModelOfVersion(
   household: Household,
-  scheduleState: (at: Date) => ScheduleState,
+  steering: Steering,
   versions: ModelVersions = MODEL_VERSIONS,
 ): HouseholdModel {
-  return requireModelVersion(household.model_version, versions).createModel(household, scheduleState);
+  return requireModelVersion(household.model_version, versions).createModel(household, steering);
 }
 
 function requireModelVersion(version: number | undefined, versions: ModelVersions): ModelVersion {

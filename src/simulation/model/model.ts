@@ -13,7 +13,7 @@ import type { StorageTransition } from '../devices/battery.ts';
 import { CounterAccumulator, ZERO_COUNTERS, addQuarterEnergies } from './counter-accumulator.ts';
 import type { Checkpoint, Counters } from './counter-accumulator.ts';
 import type { HeatPumpRows } from '../house/heat-pump-rows.ts';
-import type { ScheduleState } from '../devices/schedule-states.ts';
+import type { Steering } from '../control/steering.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { allocateInt32Array } from '../kernel/typed-arrays.ts';
@@ -39,12 +39,9 @@ export interface HouseholdModel {
   readonly counters: CounterAccumulator;
 }
 
-/** The model of a household. `scheduleState` steers the heat pump; it must be a pure function of the instant. */
-export function createHouseholdModel(
-  household: Household,
-  scheduleState: (at: Date) => ScheduleState,
-): HouseholdModel {
-  return new QuarterHourModel(household, scheduleState);
+/** The model of a household under what steers its devices. */
+export function createHouseholdModel(household: Household, steering: Steering): HouseholdModel {
+  return new QuarterHourModel(household, steering);
 }
 
 /**
@@ -76,7 +73,7 @@ class QuarterHourModel implements HouseholdModel {
   readonly #batteryTransitions = new DayCache<StorageTransition>(64);
   readonly #days = new DayCache<DayRows>(2);
 
-  constructor(household: Household, scheduleState: (at: Date) => ScheduleState) {
+  constructor(household: Household, steering: Steering) {
     const { electric_vehicle: vehicle } = household;
     this.#household = household;
     this.#anchor = Math.floor(household.anchor_ms / QUARTER_HOUR_MS);
@@ -86,7 +83,7 @@ class QuarterHourModel implements HouseholdModel {
     this.#drivingOn = vehicle && createVehicleDayPlanner(household, vehicle);
     this.#fillLoad = createLoadDayFiller(household);
     this.#fillPv = createPvDayFiller(household);
-    this.#fillHeat = createHeatDayFiller(household, scheduleState);
+    this.#fillHeat = createHeatDayFiller(household, steering);
     this.#origin = {
       day: this.#firstDay,
       counters: ZERO_COUNTERS,

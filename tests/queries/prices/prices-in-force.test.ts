@@ -9,7 +9,7 @@ import { insertPriceRevisions } from '../../../src/queries/prices/day-ahead-pric
 import { listPricePage } from '../../../src/queries/prices/price-pages.ts';
 import type { ListedPrice } from '../../../src/queries/prices/price-pages.ts';
 import { loadKnownPrices } from '../../../src/households/price-book.ts';
-import { toPriceBook } from '../../../src/simulation/devices/price-book.ts';
+import { toPriceBook } from '../../../src/simulation/control/price-book.ts';
 import { testDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 

@@ -4,6 +4,7 @@ import { createVehicleDayPlanner } from '../../../src/simulation/cars/vehicle-da
 import { simulateVehicleDay, vehicleBatteryLimitsOf } from '../../../src/simulation/devices/vehicle.ts';
 import type { VehicleInterval } from '../../../src/simulation/devices/vehicle.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
+import { UNSTEERED } from '../../../src/simulation/control/steering.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import { households } from '../fleet.ts';
 import { anyCar, anyDay } from './fleets.ts';
@@ -56,7 +57,7 @@ test('the charge stays between the minimum and the target, and is the same asked
       if (!vehicle) throw new Error('no car');
       const limits = vehicleBatteryLimitsOf(vehicle);
       const day = Math.floor(household.anchor_ms / 86_400_000) + days;
-      const model = createHouseholdModel(household, () => 'mid');
+      const model = createHouseholdModel(household, UNSTEERED);
       const before = Array.from(model.day(day).vehicleStored);
       model.day(day - 3);
       model.day(day + 40);

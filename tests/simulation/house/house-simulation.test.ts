@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { SCHEDULE_STATES } from '../../../src/simulation/devices/schedule-states.ts';
-import type { ScheduleState } from '../../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../../src/simulation/control/steering.ts';
 import { siteWeather } from '../../../src/simulation/environment/weather.ts';
 import { splitSeed } from '../../../src/simulation/kernel/noise.ts';
 import { Whereabouts } from '../../../src/simulation/people/whereabouts.ts';
+import { RESTLESS, steeredBy } from '../steered.ts';
 import { dayNumber, dayOf, heatedHouseholds, simulationOf, sum } from './houses.ts';
 import type { HeatedHousehold } from './houses.ts';
 
 const QUARTER_MS = 900_000;
-/** A schedule that changes often and means nothing. */
-const restless = (at: Date): ScheduleState =>
-  SCHEDULE_STATES[((at.getTime() / QUARTER_MS / 3) % 4) | 0] ?? 'mid';
 
 const PLACES = [
   { latitude: 59.9, longitude: 10.7 },
@@ -34,7 +31,7 @@ describe('temperatures', () => {
   test('go on at midnight, change slowly and keep their bounds', () => {
     fc.assert(
       fc.property(anyHouse, anyDay, fc.boolean(), (household, day, isSteered) => {
-        const simulation = simulationOf(household, isSteered ? restless : undefined);
+        const simulation = simulationOf(household, isSteered ? RESTLESS : UNSTEERED);
         const today = dayOf(simulation, day);
         const tomorrow = dayOf(simulation, day + 1);
         expect([tomorrow.indoor[0], tomorrow.hotWater[0]]).toEqual([today.indoor[96], today.hotWater[96]]);
@@ -61,19 +58,18 @@ describe('temperatures', () => {
     expect(sum(hp.subarray(48))).toBeGreaterThan(0);
   });
 
-  test('fall while the heat pump is blocked, and rise above comfort while it is boosted', () => {
+  test('fall while power is dear, and rise above comfort while it is cheap', () => {
     const day = FIRST + 20;
-    const from = (day * 96 + 4) * QUARTER_MS;
-    const during = (state: ScheduleState) => (at: Date) =>
-      at.getTime() >= from && at.getTime() < from + 8 * QUARTER_MS ? state : 'mid';
-    const [blocked, plain, boosted] = (['min', 'mid', 'max'] as const).map((state) =>
-      dayOf(simulationOf(HOUSE, during(state)), day),
+    const from = day * 96 + 4;
+    const during = (price: number) =>
+      steeredBy((quarter) => (quarter >= from && quarter < from + 8 ? price : 80));
+    const [dear, plain, cheap] = [during(400), UNSTEERED, during(-50)].map((steering) =>
+      dayOf(simulationOf(HOUSE, steering), day),
     );
     const at = (rows: typeof plain, i: number): number => rows?.indoor[i] ?? NaN;
-    expect(sum(blocked?.heat.subarray(4, 12) ?? [])).toBe(0);
-    expect(at(blocked, 12)).toBeLessThan(at(plain, 12) - 100);
-    expect(at(boosted, 12)).toBeGreaterThan(at(plain, 12) + 100);
-    expect(at(blocked, 4)).toBe(at(plain, 4));
+    expect(sum(dear?.heat.subarray(4, 12) ?? [])).toBe(0);
+    expect(at(dear, 12)).toBeLessThan(at(dear, 4) - 100);
+    expect(at(cheap, 12)).toBeGreaterThan(at(plain, 12) + 100);
   });
 });
 
@@ -142,10 +138,10 @@ test('nobody draws water or warms the rooms on days on which all are away', () =
 describe('access', () => {
   test('at random gives what walking through gives, also steered', () => {
     for (const household of HOUSES.slice(0, 9)) {
-      const walking = simulationOf(household, restless);
+      const walking = simulationOf(household, RESTLESS);
       const walked = Array.from({ length: 120 }, (_, i) => dayOf(walking, FIRST + i));
       for (const jump of [119, 3, 60, 61, 17]) {
-        expect(dayOf(simulationOf(household, restless), FIRST + jump)).toEqual(walked[jump]);
+        expect(dayOf(simulationOf(household, RESTLESS), FIRST + jump)).toEqual(walked[jump]);
       }
     }
   });
@@ -165,7 +161,7 @@ describe('access', () => {
 test('a heat pump keeps to its rating, and its heat to its electricity', () => {
   fc.assert(
     fc.property(anyHouse, anyDay, (household, day) => {
-      const { hp, heat, mode } = dayOf(simulationOf(household, restless), day);
+      const { hp, heat, mode } = dayOf(simulationOf(household, RESTLESS), day);
       const { rated_power_w: rated } = household.heat_pump;
       for (let i = 0; i < 96; i++) {
         expect(hp[i]).toBeLessThanOrEqual(rated * 250);

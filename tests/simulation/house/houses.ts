@@ -1,7 +1,7 @@
 /** Houses with heat pumps at given places, and their days. */
 import { DAY_MS } from '../../../src/domain/api/durations.ts';
-import { alwaysMid } from '../../../src/simulation/devices/schedule-states.ts';
-import type { ScheduleState } from '../../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../../src/simulation/control/steering.ts';
+import type { Steering } from '../../../src/simulation/control/steering.ts';
 import type { HeatPump } from '../../../src/simulation/household/heat-pump.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
 import type { HeatPumpRows } from '../../../src/simulation/house/heat-pump-rows.ts';
@@ -22,11 +22,8 @@ export function heatedHouseholds(
 }
 
 /** A simulation that knows nothing yet. */
-export function simulationOf(
-  household: HeatedHousehold,
-  scheduleState: (at: Date) => ScheduleState = alwaysMid,
-): HouseSimulation {
-  return new HouseSimulation(household, household.heat_pump, scheduleState);
+export function simulationOf(household: HeatedHousehold, steering: Steering = UNSTEERED): HouseSimulation {
+  return new HouseSimulation(household, household.heat_pump, steering);
 }
 
 /** A day of a simulation, in rows of its own. */
@@ -35,6 +32,7 @@ export function dayOf(simulation: HouseSimulation, day: number): HeatPumpRows {
     hp: new Int32Array(96),
     heat: new Int32Array(96),
     mode: new Uint8Array(96),
+    asked: new Uint8Array(96),
     indoor: new Int32Array(97),
     hotWater: new Int32Array(97),
   };

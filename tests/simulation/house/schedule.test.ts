@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { PLANNED_HEAT_FRACTION } from '../../../src/simulation/devices/schedule-states.ts';
-import { createPriceBook } from '../../../src/simulation/devices/price-book.ts';
+import { PLANNED_HEAT_FRACTION } from '../../../src/simulation/control/schedule-states.ts';
+import { createPriceBook } from '../../../src/simulation/control/price-book.ts';
 import { computeHeatPumpSchedule, planHeatPumpDay } from '../../../src/simulation/house/schedule.ts';
 import type { PlannedQuarter } from '../../../src/simulation/house/schedule.ts';
 import { first, households } from '../fleet.ts';

@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { Checkpoint } from '../../../src/simulation/model/counter-accumulator.ts';
-import { alwaysMid } from '../../../src/simulation/devices/schedule-states.ts';
-import type { ScheduleState } from '../../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED, steeringOf } from '../../../src/simulation/control/steering.ts';
+import type { Steering } from '../../../src/simulation/control/steering.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
-import { createPriceBook } from '../../../src/simulation/devices/price-book.ts';
-import type { PriceEntry } from '../../../src/simulation/devices/price-book.ts';
-import { createHeatPumpScheduler } from '../../../src/simulation/house/schedule.ts';
+import { createPriceBook } from '../../../src/simulation/control/price-book.ts';
+import type { PriceEntry } from '../../../src/simulation/control/price-book.ts';
 import { first, households } from '../fleet.ts';
 import { DAY_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 
-const FAR = new Date(8.64e15);
 const START = Date.UTC(2019, 0, 1);
 
 /** Batteries from quick ones to one that keeps the charge of the anchor for a century. */
@@ -38,12 +36,8 @@ const anyHousehold = fc
   });
 
 /** Where a household stood, as a table gives it back. */
-function checkpointOf(
-  household: Household,
-  day: number,
-  schedule: (at: Date) => ScheduleState = alwaysMid,
-): Checkpoint {
-  const kept = createHouseholdModel(household, schedule).counters.checkpointAt(day);
+function checkpointOf(household: Household, day: number, steering: Steering = UNSTEERED): Checkpoint {
+  const kept = createHouseholdModel(household, steering).counters.checkpointAt(day);
   return JSON.parse(JSON.stringify(kept)) as Checkpoint;
 }
 
@@ -59,8 +53,8 @@ describe('from a checkpoint', () => {
         fc.nat(QUARTER_HOURS_PER_DAY - 1),
         (household, age, ways, quarter) => {
           const day = firstDayOf(household) + age;
-          const walked = createHouseholdModel(household, alwaysMid);
-          const model = createHouseholdModel(household, alwaysMid);
+          const walked = createHouseholdModel(household, UNSTEERED);
+          const model = createHouseholdModel(household, UNSTEERED);
           model.counters.restore(checkpointOf(household, day));
           for (const way of ways) {
             const index = (day + way) * QUARTER_HOURS_PER_DAY + quarter;
@@ -76,7 +70,7 @@ describe('from a checkpoint', () => {
     const household = first(households({ count: 1 }, new Date(START)));
     const day = firstDayOf(household) + 200;
     const asked: number[] = [];
-    const model = createHouseholdModel(household, alwaysMid);
+    const model = createHouseholdModel(household, UNSTEERED);
     const checkpoint = checkpointOf(household, day);
     model.counters.restore({ ...checkpoint, counters: { ...checkpoint.counters, pv: 1e15 } });
     for (const ahead of [0, 1, 40]) {
@@ -109,8 +103,7 @@ describe('from a checkpoint', () => {
         anyPrice(made, made + 15 * DAY_MS),
         fc.integer({ min: 20 * QUARTER_HOURS_PER_DAY, max: 40 * QUARTER_HOURS_PER_DAY }),
         (household, known, later, after) => {
-          const planner = (entries: readonly PriceEntry[]) =>
-            createHeatPumpScheduler(household, createPriceBook(entries), FAR);
+          const planner = (entries: readonly PriceEntry[]) => steeringOf(createPriceBook(entries));
           const day = firstDayOf(household) + 20;
           const model = createHouseholdModel(household, planner([...known, ...later]));
           model.counters.restore(checkpointOf(household, day, planner(known)));
@@ -127,7 +120,7 @@ describe('from a checkpoint', () => {
 describe('a walk', () => {
   test('goes no further than it is let', () => {
     const household = first(households({ count: 1 }, new Date(START)));
-    const walk = createHouseholdModel(household, alwaysMid).counters.startAdvancingTo(
+    const walk = createHouseholdModel(household, UNSTEERED).counters.startAdvancingTo(
       firstDayOf(household) + 41,
     );
     expect([8, 8, 8, 8, 8, 1].map((days) => walk(days))).toEqual([false, false, false, false, false, true]);
@@ -136,7 +129,7 @@ describe('a walk', () => {
   test('shares what others at once have done, and ends where it would alone', () => {
     const household = first(households({ count: 1, ev_ownership_fraction: 1 }, new Date(START)));
     const start = firstDayOf(household);
-    const model = createHouseholdModel(household, alwaysMid);
+    const model = createHouseholdModel(household, UNSTEERED);
     const targets = [700, 90, 333, 512, 41, 700];
     const open = new Set(targets.map((days) => model.counters.startAdvancingTo(start + days)));
     let steps = 0;
@@ -149,7 +142,7 @@ describe('a walk', () => {
     expect(steps).toBeLessThanOrEqual(Math.ceil(700 / 8) + 2 * targets.length);
     for (const days of targets) {
       expect(model.counters.checkpointAt(start + days)).toEqual(
-        createHouseholdModel(household, alwaysMid).counters.checkpointAt(start + days),
+        createHouseholdModel(household, UNSTEERED).counters.checkpointAt(start + days),
       );
     }
   });
@@ -157,12 +150,12 @@ describe('a walk', () => {
   test('over ten years leaves milestones, so that a look back stays short', () => {
     const household = first(households({ count: 1 }, new Date(START - 3000 * DAY_MS)));
     const start = firstDayOf(household);
-    const model = createHouseholdModel(household, alwaysMid);
+    const model = createHouseholdModel(household, UNSTEERED);
     model.counters.checkpointAt(start + 3652);
     const back = model.counters.startAdvancingTo(start + 1801);
     expect(back(256)).toBe(true);
     const end =
       (start + 1801) * QUARTER_HOURS_PER_DAY + Math.floor((household.anchor_ms % DAY_MS) / QUARTER_HOUR_MS);
-    expect(model.countersBefore(end)).toEqual(createHouseholdModel(household, alwaysMid).countersBefore(end));
+    expect(model.countersBefore(end)).toEqual(createHouseholdModel(household, UNSTEERED).countersBefore(end));
   });
 });

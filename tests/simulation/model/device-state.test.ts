@@ -3,18 +3,15 @@ import fc from 'fast-check';
 import type { DeviceType } from '../../../src/domain/fleets/devices.ts';
 import { listDeviceTypes } from '../../../src/simulation/household/household.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
-import { SCHEDULE_STATES, alwaysMid } from '../../../src/simulation/devices/schedule-states.ts';
-import type { ScheduleState } from '../../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../../src/simulation/control/steering.ts';
+import type { Steering } from '../../../src/simulation/control/steering.ts';
 import { computeDeviceState, createModelledHousehold } from '../../../src/simulation/model/device-state.ts';
 import type { DeviceStates, ModelledHousehold } from '../../../src/simulation/model/device-state.ts';
 import { QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 import { first, households } from '../fleet.ts';
+import { RESTLESS } from '../steered.ts';
 
 const ANCHOR = new Date('2026-03-27T13:45:00Z');
-const always = (state: ScheduleState) => () => state;
-/** A schedule that changes often and means nothing. */
-const restless = (at: Date): ScheduleState =>
-  SCHEDULE_STATES[((at.getTime() / QUARTER_HOUR_MS / 3) % 4) | 0] ?? 'mid';
 
 const FLEET = households(
   {
@@ -30,20 +27,17 @@ const FLEET = households(
 );
 const anyHousehold = fc.constantFrom(...FLEET);
 
-/** Models of the households that states were asked of, by their schedule. */
+/** Models of the households that states were asked of, by what steers them. */
 const modelled = new WeakMap<Household, ModelledHousehold>();
 
 function stateOf<Type extends DeviceType>(
   household: Household,
   type: Type,
   at: Date,
-  { scheduleState }: { readonly scheduleState?: (at: Date) => ScheduleState } = {},
+  steering: Steering = UNSTEERED,
 ): DeviceStates[Type] {
   const known = modelled.get(household);
-  const model =
-    known?.scheduleState === (scheduleState ?? alwaysMid)
-      ? known
-      : createModelledHousehold(household, scheduleState);
+  const model = known?.steering === steering ? known : createModelledHousehold(household, steering);
   modelled.set(household, model);
   return computeDeviceState(model, type, at);
 }
@@ -56,17 +50,15 @@ describe('states', () => {
   test('add up: grid = load + vehicle + heat pump + battery - pv', () => {
     fc.assert(
       fc.property(anyHousehold, instant, (household, at) => {
-        const inverter = stateOf(household, 'inverter', at, { scheduleState: restless });
-        const vehicle = stateOf(household, 'electric_vehicle', at, { scheduleState: restless });
-        const pump = household.heat_pump
-          ? stateOf(household, 'heat_pump', at, { scheduleState: restless }).power_w
-          : 0;
+        const inverter = stateOf(household, 'inverter', at, RESTLESS);
+        const vehicle = stateOf(household, 'electric_vehicle', at, RESTLESS);
+        const pump = household.heat_pump ? stateOf(household, 'heat_pump', at, RESTLESS).power_w : 0;
         const { load_power_w, battery_power_w, pv_power_w, grid_power_w, soc_percent } = inverter;
         expect(grid_power_w).toBe(
           load_power_w + vehicle.charge_power_w + pump + battery_power_w - pv_power_w,
         );
         expect(soc_percent >= 5 && soc_percent <= 100).toBe(true);
-        expect(stateOf(household, 'wallbox', at, { scheduleState: restless })).toEqual({
+        expect(stateOf(household, 'wallbox', at, RESTLESS)).toEqual({
           plugged_in: vehicle.plugged_in,
           charging: vehicle.charging,
           power_w: vehicle.charge_power_w,
@@ -100,7 +92,7 @@ describe('states', () => {
     const at = new Date('2026-04-09T18:03:11Z');
     const here = stateOf(household, 'inverter', at);
     const copy = JSON.parse(JSON.stringify(household)) as Household;
-    stateOf(copy, 'inverter', at, { scheduleState: always('max') });
+    stateOf(copy, 'inverter', at, RESTLESS);
     expect(stateOf(copy, 'inverter', at)).toEqual(here);
     expect(stateOf(household, 'inverter', at)).toEqual(here);
   });
@@ -116,8 +108,8 @@ describe('states', () => {
     const heated = FLEET.filter((household) => household.heat_pump !== null);
     fc.assert(
       fc.property(fc.constantFrom(...heated), instant, (household, at) => {
-        const state = stateOf(household, 'heat_pump', at, { scheduleState: restless });
-        const { model } = modelled.get(household) ?? createModelledHousehold(household, restless);
+        const state = stateOf(household, 'heat_pump', at, RESTLESS);
+        const { model } = modelled.get(household) ?? createModelledHousehold(household, RESTLESS);
         const quarter = model.quarter(Math.floor(at.getTime() / QUARTER_HOUR_MS));
         for (const [shown, ends] of [
           [state.indoor_temperature_c, quarter.indoor],

@@ -1,14 +1,15 @@
-// What holds of every household: at any place, in any season, of any seed, whatever its schedule.
+// What holds of every household: at any place, in any season, of any seed, whatever its steering.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DAY_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 import { MIN_SOC_PERCENT } from '../../../src/simulation/devices/vehicle.ts';
-import { SCHEDULE_STATES } from '../../../src/simulation/devices/schedule-states.ts';
-import type { ScheduleState } from '../../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../../src/simulation/control/steering.ts';
+import type { Steering } from '../../../src/simulation/control/steering.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import type { Quarter } from '../../../src/simulation/model/day-rows.ts';
 import { first, households } from '../fleet.ts';
+import { RESTLESS } from '../steered.ts';
 
 const WALKED_DAYS = 3;
 /** Indoor temperature changes by less in a quarter hour, mK: windows that are opened in winter change it most. */
@@ -31,20 +32,17 @@ const anyHousehold = fc
     return drawn.find(({ heat_pump: pump }) => pump) ?? first(drawn);
   });
 
-/** A schedule that changes every 45 minutes and means nothing, or none. */
-const restless = (at: Date): ScheduleState =>
-  SCHEDULE_STATES[Math.floor(at.getTime() / QUARTER_HOUR_MS / 3) % SCHEDULE_STATES.length] ?? 'mid';
-const anySchedule = fc.constantFrom<((at: Date) => ScheduleState)[]>(restless, () => 'mid');
+const anySteering = fc.constantFrom(RESTLESS, UNSTEERED);
 
-function walk(household: Household, schedule: (at: Date) => ScheduleState, from: number): Quarter[] {
-  const model = createHouseholdModel(household, schedule);
+function walk(household: Household, steering: Steering, from: number): Quarter[] {
+  const model = createHouseholdModel(household, steering);
   const quarters = WALKED_DAYS * QUARTER_HOURS_PER_DAY;
   return Array.from({ length: quarters }, (_, i) => model.quarter(from + i));
 }
 
-const anyWalk = fc.tuple(anyHousehold, anySchedule, fc.nat(400)).map(([household, schedule, days]) => {
+const anyWalk = fc.tuple(anyHousehold, anySteering, fc.nat(400)).map(([household, steering, days]) => {
   const from = Math.floor(household.anchor_ms / QUARTER_HOUR_MS) + days * QUARTER_HOURS_PER_DAY;
-  return { household, schedule, from, course: walk(household, schedule, from) };
+  return { household, steering, from, course: walk(household, steering, from) };
 });
 
 const RUNS = { numRuns: 30 };
@@ -105,9 +103,9 @@ test('counters are the sums of what was walked, and a quarter hour asked for alo
     fc.property(
       anyWalk,
       fc.nat(WALKED_DAYS * QUARTER_HOURS_PER_DAY - 1),
-      ({ household, schedule, from, course }, i) => {
-        expect(createHouseholdModel(household, schedule).quarter(from + i)).toEqual(course[i]);
-        const model = createHouseholdModel(household, schedule);
+      ({ household, steering, from, course }, i) => {
+        expect(createHouseholdModel(household, steering).quarter(from + i)).toEqual(course[i]);
+        const model = createHouseholdModel(household, steering);
         const [before, after] = [model.countersBefore(from), model.countersBefore(from + course.length)];
         const sum = (of: (quarter: Quarter) => number): number =>
           course.reduce((total, quarter) => total + of(quarter), 0);

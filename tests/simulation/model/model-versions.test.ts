@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { alwaysMid } from '../../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../../src/simulation/control/steering.ts';
 import {
   MODEL_VERSIONS,
   createModelOfVersion,
@@ -44,8 +44,8 @@ test('a version that only this test has reads and computes its own households be
           const { load_mwh, ...rest } = attributes as Household & { readonly load_mwh: number };
           return { ...rest, load_annual_kwh: load_mwh * 1000 };
         },
-        createModel: (of, scheduleState) =>
-          createHouseholdModel({ ...of, load_annual_kwh: 2 * of.load_annual_kwh }, scheduleState),
+        createModel: (of, steering) =>
+          createHouseholdModel({ ...of, load_annual_kwh: 2 * of.load_annual_kwh }, steering),
       },
     ],
   ]);
@@ -53,10 +53,10 @@ test('a version that only this test has reads and computes its own households be
   expect(second).toMatchObject({ model_version: 3, load_annual_kwh: 3000 });
   const day = Math.floor(household.anchor_ms / 86_400_000) + 1;
   const loadOf = (of: Household): number =>
-    createModelOfVersion(of, alwaysMid, versions)
+    createModelOfVersion(of, UNSTEERED, versions)
       .day(day)
       .load.reduce((sum, each) => sum + each, 0);
   const ofFirst = loadOf({ ...household, load_annual_kwh: 6000 });
   expect(loadOf(second)).toBe(ofFirst);
-  expect(() => createModelOfVersion(second, alwaysMid)).toThrow(/model version 3/);
+  expect(() => createModelOfVersion(second, UNSTEERED)).toThrow(/model version 3/);
 });

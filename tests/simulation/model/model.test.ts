@@ -8,21 +8,17 @@ import {
 } from '../../../src/simulation/devices/battery.ts';
 import type { StorageTransition } from '../../../src/simulation/devices/battery.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
-import { SCHEDULE_STATES } from '../../../src/simulation/devices/schedule-states.ts';
-import type { ScheduleState } from '../../../src/simulation/devices/schedule-states.ts';
+import { UNSTEERED } from '../../../src/simulation/control/steering.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import type { HouseholdModel } from '../../../src/simulation/model/model.ts';
 import type { Quarter } from '../../../src/simulation/model/day-rows.ts';
 import { sunPosition } from '../../../src/simulation/environment/sun.ts';
 import { first, households } from '../fleet.ts';
+import { RESTLESS } from '../steered.ts';
 import { QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 
 const ANCHOR = new Date('2026-03-27T13:45:00Z');
 const START = ANCHOR.getTime() / QUARTER_HOUR_MS;
-const always = (state: ScheduleState) => () => state;
-/** A schedule that changes often and means nothing. */
-const restless = (at: Date): ScheduleState =>
-  SCHEDULE_STATES[((at.getTime() / QUARTER_HOUR_MS / 3) % 4) | 0] ?? 'mid';
 
 const FLEET = households(
   {
@@ -38,9 +34,9 @@ const FLEET = households(
 );
 const anyHousehold = fc.constantFrom(...FLEET);
 const anyQuarter = fc.integer({ min: START, max: START + 96 * 40 });
-const models = new Map(FLEET.map((household) => [household, createHouseholdModel(household, restless)]));
+const models = new Map(FLEET.map((household) => [household, createHouseholdModel(household, RESTLESS)]));
 const modelOf = (household: Household): HouseholdModel =>
-  models.get(household) ?? createHouseholdModel(household, restless);
+  models.get(household) ?? createHouseholdModel(household, RESTLESS);
 
 describe('every quarter hour', () => {
   test('the energies balance exactly, in whole milliwatt-hours', () => {
@@ -117,7 +113,7 @@ describe('every quarter hour', () => {
         expect(q.hp).toBeLessThanOrEqual((household.heat_pump?.rated_power_w ?? 0) * 250);
         const hasPump = household.heat_pump !== null;
         // Its controls draw 12 W at any time.
-        if (hasPump && restless(new Date(index * QUARTER_HOUR_MS)) === 'min')
+        if (hasPump && q.scheduleState === 'min')
           expect([q.hp, q.heat, q.heatMode]).toEqual([3000, 0, 'off']);
         expect(q.heat > 0).toBe(q.heatMode !== 'off');
         expect(q.hp > 3000).toBe(q.heatMode !== 'off');
@@ -129,11 +125,11 @@ describe('every quarter hour', () => {
 describe('access', () => {
   test('at random gives what walking through gives, bit for bit', () => {
     for (const household of FLEET.slice(0, 4)) {
-      const walked = createHouseholdModel(household, restless);
+      const walked = createHouseholdModel(household, RESTLESS);
       const course: Quarter[] = [];
       for (let i = 0; i < 96 * 25; i++) course.push(walked.quarter(START + i));
       for (const jump of [2399, 0, 1234, 5, 1900, 96 * 20 + 3]) {
-        expect(createHouseholdModel(household, restless).quarter(START + jump)).toEqual(course[jump]);
+        expect(createHouseholdModel(household, RESTLESS).quarter(START + jump)).toEqual(course[jump]);
       }
     }
   });
@@ -142,13 +138,13 @@ describe('access', () => {
     const days = 30;
     const walked = new Map(
       FLEET.slice(0, 6).map((household) => {
-        const model = createHouseholdModel(household, restless);
+        const model = createHouseholdModel(household, RESTLESS);
         return [household, Array.from({ length: days * 96 }, (_, i) => model.quarter(START + i))] as const;
       }),
     );
     fc.assert(
       fc.property(fc.constantFrom(...FLEET.slice(0, 6)), fc.nat(days * 96 - 1), (household, i) => {
-        expect(createHouseholdModel(household, restless).quarter(START + i)).toEqual(
+        expect(createHouseholdModel(household, RESTLESS).quarter(START + i)).toEqual(
           walked.get(household)?.[i],
         );
       }),
@@ -157,7 +153,7 @@ describe('access', () => {
 
   test('starts at the anchor with the initial charge, before which nothing happens', () => {
     const household = first(FLEET);
-    const model = createHouseholdModel(household, always('mid'));
+    const model = createHouseholdModel(household, UNSTEERED);
     const percent = (model.quarter(START).stored[0] / household.battery.capacity_kwh) * 1e-4;
     expect(percent).toBe(household.battery.initial_soc_percent);
     expect(model.quarter(START - 1)).toMatchObject({ load: 0, pv: 0, grid: 0 });
@@ -168,7 +164,7 @@ describe('access', () => {
     const [early, late] = ['2026-03-01T00:00:00Z', '2026-04-01T09:30:00Z'].map((anchor) =>
       createHouseholdModel(
         first(households({ count: 1, ev_ownership_fraction: 1 }, new Date(anchor))),
-        always('mid'),
+        UNSTEERED,
       ),
     );
     const index = Date.UTC(2026, 4, 20, 12) / QUARTER_HOUR_MS;
@@ -177,7 +173,7 @@ describe('access', () => {
 
   test('counters are the sums of the quarters, whatever was asked before', () => {
     const household = FLEET[1] ?? first(FLEET);
-    const model = createHouseholdModel(household, restless);
+    const model = createHouseholdModel(household, RESTLESS);
     const end = START + 96 * 12 + 31;
     let [pv, ev, hp, gridImport, gridExport] = [0, 0, 0, 0, 0];
     for (let index = START; index < end; index++) {
@@ -193,7 +189,7 @@ describe('access', () => {
     model.countersBefore(START + 96 * 30);
     model.countersBefore(START + 2);
     expect(model.countersBefore(end)).toEqual(sums);
-    expect(createHouseholdModel(household, restless).countersBefore(end)).toEqual(sums);
+    expect(createHouseholdModel(household, RESTLESS).countersBefore(end)).toEqual(sums);
   });
 });
 

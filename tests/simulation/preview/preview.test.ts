@@ -5,6 +5,7 @@ import { computeHistoryWindow } from '../../../src/simulation/definition/definit
 import { deriveFleetId, deriveUserId } from '../../../src/simulation/household/identity.ts';
 import { countHouseholdDevicesByType, previewFleet } from '../../../src/simulation/preview/preview.ts';
 import { DAY_MS } from '../../../src/domain/api/durations.ts';
+import { UNSTEERED } from '../../../src/simulation/control/steering.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import { mostHomeChargingKwh } from '../../../src/simulation/cars/carried-energy.ts';
 import { NOW, REQUEST_ID, resolved } from '../fleet.ts';
@@ -49,7 +50,7 @@ function simulateYield(body: Parameters<typeof resolved>[0], from: Date): number
     const { battery } = household;
     const still = { ...battery, max_charge_power_w: 0, max_discharge_power_w: 0 };
     const bare = { ...household, battery: still, heat_pump: null, electric_vehicle: null };
-    const model = createHouseholdModel(bare, () => 'mid');
+    const model = createHouseholdModel(bare, UNSTEERED);
     for (let day = firstDay; day < firstDay + 365; day++)
       for (const energy of model.day(day).pv) sum += energy;
   }
@@ -134,7 +135,7 @@ describe('warnings of vehicles', () => {
         const annual = part * mostHomeChargingKwh({ ...household, ev_annual_kwh: 1e6 }, vehicle);
         const model = createHouseholdModel(
           { ...household, heat_pump: null, ev_annual_kwh: annual },
-          () => 'mid',
+          UNSTEERED,
         );
         const year = { from: Date.UTC(2025, 0, 1) / 900_000, to: Date.UTC(2026, 0, 1) / 900_000 };
         got += model.countersBefore(year.to).ev - model.countersBefore(year.from).ev;

@@ -11,6 +11,3 @@ export const PLANNED_HEAT_FRACTION: Readonly<Record<ScheduleState, number>> = {
   mid: 1,
   max: 1.5,
 };
-
-/** The schedule of heat pumps that nobody controls: always 'mid'. Known by its identity, which spares calling it. */
-export const alwaysMid = (): ScheduleState => 'mid';

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOUR_MS, QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
-import { createPriceBook, layPriceBooks } from '../../../src/simulation/devices/price-book.ts';
-import type { PriceBook, PriceEntry } from '../../../src/simulation/devices/price-book.ts';
+import { createPriceBook, layPriceBooks } from '../../../src/simulation/control/price-book.ts';
+import type { PriceBook, PriceEntry } from '../../../src/simulation/control/price-book.ts';
 
 const START = Date.parse('2026-01-11T00:00:00Z');
 const QUARTERS = 24;

@@ -1,10 +1,11 @@
 import type { Db } from '../queries/connection/database.ts';
 import { findPriceSources } from '../queries/prices/price-revisions.ts';
 import type { PriceSource } from '../queries/prices/price-revisions.ts';
+import type { Steering } from '../simulation/control/steering.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { findHistoryRevisions, NO_HISTORY_REVISIONS } from './history-revisions.ts';
-import { schedulesOf } from './planned-schedules.ts';
-import type { HeatPumpSchedule, HistoryPrices } from './planned-schedules.ts';
+import { steeringByPrices } from './household-steering.ts';
+import type { HistoryPrices } from './household-steering.ts';
 import { HOUR_MS } from '../domain/api/durations.ts';
 
 /**
@@ -38,14 +39,14 @@ export async function loadHistoryPrices(
 }
 
 /**
- * The schedules that heat pumps of a simulation organization have followed since `since`, the start of its history, up to
- * `now`. The same prices give the same function again, on which the states that are remembered depend.
+ * What has steered the households of a simulation organization since `since`, the start of its history, up to `now`. The
+ * same prices give the same object again, on which the states that are remembered depend.
  */
-export async function loadHeatPumpScheduler(
+export async function loadSteering(
   db: Db,
   orgId: string,
   since: Date,
   now: Date,
-): Promise<(household: Household) => HeatPumpSchedule> {
-  return schedulesOf(await loadHistoryPrices(db, orgId, since, now));
+): Promise<(household: Household) => Steering> {
+  return steeringByPrices(await loadHistoryPrices(db, orgId, since, now));
 }

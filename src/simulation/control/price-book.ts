@@ -27,6 +27,9 @@ export interface PriceBook {
   revisionAt(knownAtMs: number): number;
 }
 
+/** The book of those who know no prices. Known by its identity, which spares asking it. */
+export const NO_PRICES: PriceBook = { priceAt: () => null, originAt: () => null, revisionAt: () => 0 };
+
 /** Revisions of some entries, which may be in any order. */
 export function toPriceRevisions(entries: readonly PriceEntry[]): PriceRevisions {
   const sorted = entries

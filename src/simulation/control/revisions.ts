@@ -1,0 +1,30 @@
+/** What was set and when it counts; time is quarter hours since 1970. */
+
+/** A value and the quarter hour from which on it holds, up to the next revision. */
+export interface Revision<T> {
+  readonly from: number;
+  readonly value: T;
+}
+
+/** Quarter hours since 1970. */
+export interface QuarterSpan {
+  readonly first: number;
+  /** Exclusive; OPEN_END where none is known. */
+  readonly end: number;
+}
+
+export const OPEN_END: number = Number.MAX_SAFE_INTEGER;
+
+/** The value in force in a quarter hour; `before` until the first revision. The revisions are in order of time. */
+export function valueInForce<T>(revisions: readonly Revision<T>[], quarter: number, before: T): T {
+  for (let i = revisions.length - 1; i >= 0; i--) {
+    const revision = revisions[i];
+    if (revision !== undefined && revision.from <= quarter) return revision.value;
+  }
+  return before;
+}
+
+/** Whether a quarter hour lies in one of some spans. */
+export function isWithin(spans: readonly QuarterSpan[], quarter: number): boolean {
+  return spans.some(({ first, end }) => first <= quarter && quarter < end);
+}
