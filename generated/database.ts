@@ -37,6 +37,22 @@ export interface BroadcastDismissalsTable {
   dismissed_at: Date;
 }
 
+export interface ControlRevisionsTable {
+  org_id: string;
+  device_id: string;
+  received_at: Date;
+  revision: number;
+  user_id: string;
+  effective_from: Date;
+  change: 'preferences' | 'boost' | 'boost_end';
+  preferences: Json;
+  boost_ends_at: Date | null;
+  actor_org_id: string;
+  actor_user_id: string;
+  actor_role: string;
+  request_id: string;
+}
+
 export interface DayAheadPricesTable {
   org_id: string;
   starts_at: Date;
@@ -174,6 +190,7 @@ export interface HouseholdsTable {
   location_source: 'density' | 'fixed' | 'default' | null;
   attributes: Json;
   created_at: Date;
+  control_version: Generated<number>;
 }
 
 export interface InFlightSlotsTable {
@@ -224,7 +241,7 @@ export interface OrganizationsTable {
 
 export interface PartnerQuotasTable {
   org_id: string;
-  name: 'fleets' | 'households' | 'webhooks' | 'applications' | 'users' | 'event_streams' | 'price_quarters' | 'price_revisions' | 'pending_deliveries';
+  name: 'fleets' | 'households' | 'webhooks' | 'applications' | 'users' | 'event_streams' | 'price_quarters' | 'price_revisions' | 'pending_deliveries' | 'control_revisions';
   quota: number;
 }
 
@@ -281,6 +298,19 @@ export interface UserCountsTable {
   quota: Generated<number>;
 }
 
+export interface UserPlacesTable {
+  org_id: string;
+  user_id: string;
+  effective_from: Date;
+  latitude: number | null;
+  longitude: number | null;
+  received_at: Date;
+  actor_org_id: string | null;
+  actor_user_id: string | null;
+  actor_role: string | null;
+  request_id: string | null;
+}
+
 export interface UsersTable {
   org_id: string;
   id: string;
@@ -326,6 +356,7 @@ export interface Database {
   access_tokens: AccessTokensTable;
   applications: ApplicationsTable;
   broadcast_dismissals: BroadcastDismissalsTable;
+  control_revisions: ControlRevisionsTable;
   day_ahead_prices: DayAheadPricesTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
@@ -348,6 +379,7 @@ export interface Database {
   rate_limits: RateLimitsTable;
   signup_requests: SignupRequestsTable;
   user_counts: UserCountsTable;
+  user_places: UserPlacesTable;
   users: UsersTable;
   webhooks: WebhooksTable;
 }

@@ -246,7 +246,7 @@ export const PROBLEMS = {
     "status": 422,
     "title": "Quota reached",
     "detail": "The partner has as many of these as it may have.",
-    "cause": "A partner (its organization together with the simulation organizations of its fleets) may have so many fleets, simulated households, webhooks, applications, users, stored prices and pending deliveries, and no more. The detail names the quota that was reached and what there is. Nothing was changed.",
+    "cause": "A partner (its organization together with the simulation organizations of its fleets) may have so many fleets, simulated households, webhooks, applications, users, stored prices and pending deliveries, and no more; so may a device have revisions of its preferences, and a user of its coordinates. The detail names the quota that was reached and what there is. Nothing was changed.",
     "cure": "Delete what is not needed: users, webhooks, applications; purge fleets. What is deleted is free at once, what a purge removes when the purge has ended. Or ask the operator of the service for a higher quota. Waiting does not help, but for pending deliveries: they end by themselves, and at once when their webhook is disabled or deleted."
   },
   "quota_exceeded": {
@@ -518,6 +518,27 @@ export const FIELD_PROBLEMS = {
     "title": "Instant too early",
     "cause": "The history of a fleet would begin before 1970, from when on the clocks of all time zones are known.",
     "cure": "Choose a later `history_cutoff`, or fewer `history_days`."
+  },
+  "minimum_above_target": {
+    "scope": "field",
+    "status": 422,
+    "title": "Minimum above the target",
+    "cause": "The vehicle would have a minimum state of charge above the target at which charging ends: the target that was asked for, or else the vehicle's own.",
+    "cure": "Send a lower minimum or a higher target. `GET …/preferences` tells what is asked for, the vehicle's state its target."
+  },
+  "boost_too_short": {
+    "scope": "field",
+    "status": 422,
+    "title": "Boost too short",
+    "cause": "The boost would end before the next quarter hour, with which it begins.",
+    "cure": "Choose a later end."
+  },
+  "boost_too_long": {
+    "scope": "field",
+    "status": 422,
+    "title": "Boost too long",
+    "cause": "The boost would end more than 24 hours from now.",
+    "cure": "Choose an earlier end; a boost that is under way can be asked for anew. What is wanted for longer is a preference."
   },
   "request_id_reused": {
     "scope": "field",

@@ -20,6 +20,21 @@ export type SecuredOperationId =
   | 'listUserWallboxes'
   | 'getUserWallbox'
   | 'getWallboxData'
+  | 'getElectricVehiclePreferences'
+  | 'updateElectricVehiclePreferences'
+  | 'listElectricVehiclePreferenceRevisions'
+  | 'startElectricVehicleBoost'
+  | 'endElectricVehicleBoost'
+  | 'getHeatPumpPreferences'
+  | 'updateHeatPumpPreferences'
+  | 'listHeatPumpPreferenceRevisions'
+  | 'startHeatPumpBoost'
+  | 'endHeatPumpBoost'
+  | 'getInverterPreferences'
+  | 'updateInverterPreferences'
+  | 'listInverterPreferenceRevisions'
+  | 'startInverterBoost'
+  | 'endInverterBoost'
   | 'listDayAheadPrices'
   | 'uploadDayAheadPrices'
   | 'getHeatPumpSchedules'
@@ -422,6 +437,243 @@ export const ROUTES: readonly Route[] = [
     "operationId": "getWallboxData",
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes/{wallbox_id}/data",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "getElectricVehiclePreferences",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/preferences",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "updateElectricVehiclePreferences",
+    "method": "patch",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/preferences",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "listElectricVehiclePreferenceRevisions",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/preferences/revisions",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "startElectricVehicleBoost",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/boost",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "endElectricVehicleBoost",
+    "method": "delete",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/boost",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "getHeatPumpPreferences",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/preferences",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "updateHeatPumpPreferences",
+    "method": "patch",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/preferences",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "listHeatPumpPreferenceRevisions",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/preferences/revisions",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "startHeatPumpBoost",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/boost",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "endHeatPumpBoost",
+    "method": "delete",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/boost",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "getInverterPreferences",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/preferences",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "updateInverterPreferences",
+    "method": "patch",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/preferences",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "listInverterPreferenceRevisions",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/preferences/revisions",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "startInverterBoost",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/boost",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "endInverterBoost",
+    "method": "delete",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/boost",
     "access": "token",
     "headers": [],
     "answers": [

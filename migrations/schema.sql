@@ -373,6 +373,26 @@ create table broadcast_dismissals (
 );
 CREATE INDEX broadcast_dismissals_user_idx ON public.broadcast_dismissals USING btree (user_id);
 
+create table control_revisions (
+  org_id uuid not null,
+  device_id uuid not null,
+  received_at timestamp(3) with time zone not null,
+  revision integer not null,
+  user_id uuid not null,
+  effective_from timestamp(3) with time zone not null,
+  change text not null,
+  preferences jsonb not null,
+  boost_ends_at timestamp(3) with time zone,
+  actor_org_id uuid not null,
+  actor_user_id uuid not null,
+  actor_role text not null,
+  request_id text not null,
+  constraint control_revisions_pkey PRIMARY KEY (org_id, device_id, received_at),
+  constraint control_revisions_device_fkey FOREIGN KEY (org_id, device_id) REFERENCES devices(org_id, id) ON DELETE CASCADE,
+  constraint control_revisions_change_check CHECK (change = ANY (ARRAY['preferences'::text, 'boost'::text, 'boost_end'::text]))
+);
+CREATE INDEX control_revisions_user_idx ON public.control_revisions USING btree (org_id, user_id);
+
 create table day_ahead_prices (
   org_id uuid not null,
   starts_at timestamp(3) with time zone not null,
@@ -555,6 +575,7 @@ create table households (
   location_source text,
   attributes jsonb not null,
   created_at timestamp(3) with time zone not null,
+  control_version integer not null default 0,
   constraint households_pkey PRIMARY KEY (org_id, household_index),
   constraint households_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint households_coordinates_check CHECK ((latitude IS NULL) = (longitude IS NULL)),
@@ -652,7 +673,7 @@ create table partner_quotas (
   quota bigint not null,
   constraint partner_quotas_pkey PRIMARY KEY (org_id, name),
   constraint partner_quotas_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
-  constraint partner_quotas_name_check CHECK (name = ANY (ARRAY['fleets'::text, 'households'::text, 'webhooks'::text, 'applications'::text, 'users'::text, 'event_streams'::text, 'price_quarters'::text, 'price_revisions'::text, 'pending_deliveries'::text])),
+  constraint partner_quotas_name_check CHECK (name = ANY (ARRAY['fleets'::text, 'households'::text, 'webhooks'::text, 'applications'::text, 'users'::text, 'event_streams'::text, 'price_quarters'::text, 'price_revisions'::text, 'pending_deliveries'::text, 'control_revisions'::text])),
   constraint partner_quotas_quota_check CHECK (quota >= 0)
 );
 
@@ -727,6 +748,22 @@ create table user_counts (
   constraint user_counts_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
 alter table user_counts set (fillfactor=50);
+
+create table user_places (
+  org_id uuid not null,
+  user_id uuid not null,
+  effective_from timestamp(3) with time zone not null,
+  latitude double precision,
+  longitude double precision,
+  received_at timestamp(3) with time zone not null,
+  actor_org_id uuid,
+  actor_user_id uuid,
+  actor_role text,
+  request_id text,
+  constraint user_places_pkey PRIMARY KEY (org_id, user_id, effective_from),
+  constraint user_places_user_fkey FOREIGN KEY (org_id, user_id) REFERENCES users(org_id, id) ON DELETE CASCADE,
+  constraint user_places_coordinates_check CHECK ((latitude IS NULL) = (longitude IS NULL))
+);
 
 create table users (
   org_id uuid not null,

@@ -62,6 +62,16 @@ export async function checkPriceQuotas(
   if (newQuarters > 0) await checkStored(tx, scope, 'price_quarters', newQuarters);
 }
 
+/** Throws 422 `quota_reached` when a device, or a user's place, has been changed so often that it must not be once more. */
+export async function checkControlRevisions(
+  tx: Tx,
+  { partnerId, quotas }: QuotaScope,
+  used: number,
+): Promise<void> {
+  const quota = await findQuota(tx, partnerId, 'control_revisions', quotas.control_revisions);
+  if (used >= quota) throw quotaReachedProblem('control_revisions', { quota, used, more: 1 });
+}
+
 /** Throws 422 `quota_reached` when the `more` that the transaction has stored exceed the quota. */
 export async function checkStored(
   tx: Tx,
@@ -80,7 +90,7 @@ export interface QuotaState {
   readonly quota: number;
   /** Whether it was set for this partner. */
   readonly isOwn: boolean;
-  /** Null for what is not counted in the database: open event streams, revisions of a price. */
+  /** Null for what is not counted in the database: open event streams, revisions of a price or of what is asked of a device. */
   readonly used: number | null;
 }
 

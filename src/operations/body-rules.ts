@@ -2,6 +2,8 @@ import type { BytesOperationId, Request } from '../contract/handlers.ts';
 import type { SecuredOperationId } from '../../generated/routes.ts';
 import { validateEndpointUrl } from '../domain/notifications/endpoint.ts';
 import { validateSubscription, validateTopics } from '../domain/notifications/topics.ts';
+import { tryParseInstant } from '../domain/api/instants.ts';
+import { nextQuarterHour } from '../domain/prices/prices.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import { validateOrgIdOfBody, validateUserFields } from '../domain/users/users.ts';
 import { findUser } from '../queries/accounts/visible-users.ts';
@@ -10,6 +12,8 @@ import { findFleet } from '../queries/fleets/fleets.ts';
 import { findNotificationItem } from '../queries/notifications/notifications.ts';
 import type { Context } from './context.ts';
 import { validateExpansion } from './fleets/transitions.ts';
+import { validateBoostEnd } from './preferences/boosts.ts';
+import { findVehiclePreferenceErrors } from './preferences/preferences.ts';
 import { readReturnUrls } from './resolve.ts';
 
 type ParsedOperationId = Exclude<SecuredOperationId, BytesOperationId>;
@@ -38,6 +42,14 @@ const BODY_RULES: { readonly [Id in ParsedOperationId]?: BodyRule<Id> } = {
     const before = await findUser(db, { orgId, visibleTo: { kind: 'all' }, includeDeleted: false }, id);
     return before === undefined ? [] : validateUserFields({ ...before, ...body });
   },
+  updateElectricVehiclePreferences: (context, { minimum_soc_percent, target_soc_percent }, path) =>
+    findVehiclePreferenceErrors(context, path, {
+      minimum_soc_percent: percent(minimum_soc_percent),
+      target_soc_percent: percent(target_soc_percent),
+    }),
+  startElectricVehicleBoost: findBoostErrors,
+  startHeatPumpBoost: findBoostErrors,
+  startInverterBoost: findBoostErrors,
   createWebhook: ({ allowedNetworks }, body) => {
     const url = text(body['url']);
     const endpoint = url === undefined ? undefined : validateEndpointUrl(url, allowedNetworks);
@@ -92,6 +104,16 @@ function findTopicErrors({ topics }: Properties): readonly FieldError[] {
     : [];
 }
 
+function findBoostErrors({ now }: Context, { ends_at }: Properties): readonly FieldError[] {
+  const endsAt = tryParseInstant(text(ends_at) ?? '');
+  return endsAt === undefined ? [] : validateBoostEnd(endsAt, nextQuarterHour(now), now);
+}
+
 function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+/** Null, too, is a valid value: it sets back. */
+function percent(value: unknown): number | null | undefined {
+  return typeof value === 'number' || value === null ? value : undefined;
 }

@@ -14,6 +14,9 @@ import * as fleetReads from './fleets/reads.ts';
 import * as fleetTransitions from './fleets/transitions.ts';
 import * as fleets from './fleets/create.ts';
 import * as notifications from './notifications.ts';
+import * as boosts from './preferences/boosts.ts';
+import * as preferenceRevisions from './preferences/revisions.ts';
+import * as preferences from './preferences/preferences.ts';
 import * as resolve from './resolve.ts';
 import * as schedules from './schedules.ts';
 import * as trading from './trading.ts';
@@ -42,6 +45,21 @@ export const securedHandlers: Handlers<Context, Exclude<SecuredOperationId, Byte
   getInverterData: deviceData.getInverterData,
   getElectricVehicleData: deviceData.getElectricVehicleData,
   getWallboxData: deviceData.getWallboxData,
+  getElectricVehiclePreferences: preferences.getElectricVehiclePreferences,
+  updateElectricVehiclePreferences: preferences.updateElectricVehiclePreferences,
+  listElectricVehiclePreferenceRevisions: preferenceRevisions.listElectricVehiclePreferenceRevisions,
+  startElectricVehicleBoost: boosts.startElectricVehicleBoost,
+  endElectricVehicleBoost: boosts.endElectricVehicleBoost,
+  getHeatPumpPreferences: preferences.getHeatPumpPreferences,
+  updateHeatPumpPreferences: preferences.updateHeatPumpPreferences,
+  listHeatPumpPreferenceRevisions: preferenceRevisions.listHeatPumpPreferenceRevisions,
+  startHeatPumpBoost: boosts.startHeatPumpBoost,
+  endHeatPumpBoost: boosts.endHeatPumpBoost,
+  getInverterPreferences: preferences.getInverterPreferences,
+  updateInverterPreferences: preferences.updateInverterPreferences,
+  listInverterPreferenceRevisions: preferenceRevisions.listInverterPreferenceRevisions,
+  startInverterBoost: boosts.startInverterBoost,
+  endInverterBoost: boosts.endInverterBoost,
   listDayAheadPrices: trading.listDayAheadPrices,
   getHeatPumpSchedules: schedules.getHeatPumpSchedules,
   listFleets: fleetReads.listFleets,
@@ -96,6 +114,21 @@ export const existenceChecks: ExistenceChecks<Context, SecuredOperationId> = {
   getInverterData: userDevices.checkUserDeviceExists,
   getElectricVehicleData: userDevices.checkUserDeviceExists,
   getWallboxData: userDevices.checkUserDeviceExists,
+  getElectricVehiclePreferences: userDevices.checkUserDeviceExists,
+  updateElectricVehiclePreferences: userDevices.checkUserDeviceExists,
+  listElectricVehiclePreferenceRevisions: userDevices.checkUserDeviceExists,
+  startElectricVehicleBoost: userDevices.checkUserDeviceExists,
+  endElectricVehicleBoost: userDevices.checkUserDeviceExists,
+  getHeatPumpPreferences: userDevices.checkUserDeviceExists,
+  updateHeatPumpPreferences: userDevices.checkUserDeviceExists,
+  listHeatPumpPreferenceRevisions: userDevices.checkUserDeviceExists,
+  startHeatPumpBoost: userDevices.checkUserDeviceExists,
+  endHeatPumpBoost: userDevices.checkUserDeviceExists,
+  getInverterPreferences: userDevices.checkUserDeviceExists,
+  updateInverterPreferences: userDevices.checkUserDeviceExists,
+  listInverterPreferenceRevisions: userDevices.checkUserDeviceExists,
+  startInverterBoost: userDevices.checkUserDeviceExists,
+  endInverterBoost: userDevices.checkUserDeviceExists,
   getHeatPumpSchedules: userDevices.checkUserDeviceExists,
   getFleet: checkFleetExists,
   listFleetDevices: checkFleetExists,

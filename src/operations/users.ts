@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { insertUserWithinQuota } from '../accounts/new-users.ts';
+import { checkControlRevisions } from '../accounts/quotas.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { validationProblem, notFoundProblem, Problem } from '../domain/api/problem.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
@@ -11,6 +12,9 @@ import {
   validateUserFields,
   userVisibility,
 } from '../domain/users/users.ts';
+import { upsertUserPlace } from '../queries/fleets/user-places.ts';
+import { nextQuarterHour } from '../domain/prices/prices.ts';
+import type { UserRecord } from '../domain/users/users.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import { deleteAccessTokensOfUser } from '../queries/accounts/access-tokens.ts';
@@ -23,6 +27,7 @@ import { presentUser } from '../presenters/users.ts';
 import { quotaScope } from './context.ts';
 import type { Context } from './context.ts';
 
+type PlacedUser = Pick<UserRecord, 'id' | 'latitude' | 'longitude'>;
 type PeopleOperation = 'listUsers' | 'getUser' | 'getUserByExternalId' | 'updateUser' | 'deleteUser';
 
 /**
@@ -69,7 +74,7 @@ export const getUserByExternalId: Handler<Context, 'getUserByExternalId'> = asyn
 
 /**
  * `PUT /users/{user_id}`: an absent field stays as it is. Answers 403 role_change_forbidden, 409 last_admin or a
- * taken field, 404 not_found.
+ * taken field, 404 not_found, 422 quota_reached when it has moved too often.
  */
 export const updateUser: Handler<Context, 'updateUser'> = async (context, { path, body }) => {
   const { db, orgId, actor, now } = context;
@@ -87,6 +92,9 @@ export const updateUser: Handler<Context, 'updateUser'> = async (context, { path
       if (errors.length > 0) throw validationProblem(errors);
       if (before.role === 'admin' && demotes) await requireOtherAdmin(tx, key, 'demoted');
       if (Object.keys(changes).length > 0) await users.updateUser(tx, key, changes, now);
+      if (changes.latitude !== undefined || changes.longitude !== undefined) {
+        await keepPlace(tx, context, before, { ...before, ...changes });
+      }
       return findUser(tx, { ...scope, visibleTo: { kind: 'all' } }, key.id);
     }),
   );
@@ -94,6 +102,22 @@ export const updateUser: Handler<Context, 'updateUser'> = async (context, { path
   if (body.role !== undefined) context.invalidateCachedTokensOf(user.id);
   return { status: 200, body: presentUser(user) };
 };
+
+/** Where the user lived counts for what has been, where it lives now from the next quarter hour on. */
+async function keepPlace(tx: Tx, context: Context, before: PlacedUser, after: PlacedUser): Promise<void> {
+  const { actor, now, orgId, requestId } = context;
+  const places = await upsertUserPlace(tx, { orgId, id: before.id }, before, {
+    effective_from: nextQuarterHour(now),
+    latitude: after.latitude,
+    longitude: after.longitude,
+    received_at: now,
+    actor_org_id: actor.orgId,
+    actor_user_id: actor.userId,
+    actor_role: actor.role,
+    request_id: requestId,
+  });
+  if (places > 0) await checkControlRevisions(tx, quotaScope(context), places - 1);
+}
 
 /**
  * `DELETE /users/{user_id}`: the user's tokens and sessions end. Answers 403 role_forbidden, 404 not_found, 409

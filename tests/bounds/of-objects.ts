@@ -70,6 +70,29 @@ export const boundsOfObjects: readonly Bound[] = [
     quotas('so many prices are stored for a quarter hour'),
   ),
   bound(
+    'revisions of what is asked of a device',
+    [
+      replace(
+        QUOTAS,
+        'if (used >= quota) throw quotaReachedProblem(',
+        'if (used >= Infinity) throw quotaReachedProblem(',
+      ),
+    ],
+    testsOf('tests/operations/preference-revisions.test.ts')('are as many for each device as the quota says'),
+    testsOf('tests/operations/places.test.ts')('are as many as the quota says'),
+  ),
+  bound(
+    'the length of a boost',
+    [
+      replace(
+        'src/operations/preferences/boosts.ts',
+        'const MAX_BOOST_MS = DAY_MS;',
+        'const MAX_BOOST_MS = 1e6 * DAY_MS;',
+      ),
+    ],
+    testsOf('tests/operations/boosts.test.ts')('%j is refused', '2026-06-16T12:02:00.001Z'),
+  ),
+  bound(
     'pending deliveries of a partner',
     [
       replace(

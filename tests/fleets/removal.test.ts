@@ -6,6 +6,7 @@ import { deleteLeftUsers } from '../../src/queries/fleets/fleet-removal.ts';
 import { fleetApi } from './fleet-api.ts';
 
 const fleets = fleetApi();
+const NOTHING = { users: 0, devices: 0, revisions: 0, places: 0, items: 0 };
 /** Rows that one transaction may remove: some 10 ms. */
 const MAX_ROWS = 250;
 
@@ -13,6 +14,8 @@ async function countRows(orgId: string): Promise<unknown> {
   const { rows } = await sql`
     select (select count(*) from users where org_id = ${orgId}) as users,
       (select count(*) from devices where org_id = ${orgId}) as devices,
+      (select count(*) from control_revisions where org_id = ${orgId}) as revisions,
+      (select count(*) from user_places where org_id = ${orgId}) as places,
       (select count(*) from notification_items where org_id = ${orgId}) as items
   `.execute(fleets.api.db);
   return rows[0];
@@ -32,10 +35,28 @@ async function addNotices(orgId: string, count: number): Promise<void> {
   `.execute(fleets.api.db);
 }
 
+/** What was asked of the fleet's first device, and where its first user lived. */
+async function addWishes(orgId: string, count: number): Promise<void> {
+  const { db } = fleets.api;
+  await sql`
+    insert into control_revisions (org_id, device_id, received_at, revision, user_id, effective_from, change, preferences,
+      actor_org_id, actor_user_id, actor_role, request_id)
+    select d.org_id, d.id, now() + i * interval '1 minute', i, d.user_id, now() + i * interval '1 minute', 'preferences', '{}',
+      d.org_id, d.user_id, 'user', 'request'
+    from (select * from devices where org_id = ${orgId} order by household_index limit 1) d, generate_series(1, ${count}::int) i
+  `.execute(db);
+  await sql`
+    insert into user_places (org_id, user_id, effective_from, received_at)
+    select u.org_id, u.id, now() + i * interval '1 minute', now()
+    from (select * from users where org_id = ${orgId} order by household_index limit 1) u, generate_series(1, ${count}::int) i
+  `.execute(db);
+}
+
 test('no transaction of a clean-up or a purge removes more than 250 rows', async () => {
   const { db } = fleets.api;
   const { jobId, orgId } = await stoppedFleet(300);
   await addNotices(orgId, 600);
+  await addWishes(orgId, 300);
   await sql`create table removed (transaction bigint not null, rows bigint not null)`.execute(db);
   await sql`
     create function count_removed() returns trigger language plpgsql as $$
@@ -44,15 +65,22 @@ test('no transaction of a clean-up or a purge removes more than 250 rows', async
       return null;
     end $$
   `.execute(db);
-  for (const table of ['users', 'devices', 'notification_items', 'households'])
+  for (const table of [
+    'users',
+    'devices',
+    'notification_items',
+    'households',
+    'control_revisions',
+    'user_places',
+  ])
     await sql`
       create trigger count_removed after delete on ${sql.table(table)}
       referencing old table as gone for each statement execute function count_removed()
     `.execute(db);
   const before = (await countRows(orgId)) as Record<'users' | 'devices' | 'items', number>;
-  expect(before).toMatchObject({ users: 300, items: 600 });
+  expect(before).toMatchObject({ users: 300, items: 600, revisions: 300, places: 300 });
   expect((await fleets.act('cleanupFleet', jobId)).body.status).toBe('cleaned');
-  expect(await countRows(orgId)).toEqual({ users: 0, devices: 0, items: 0 });
+  expect(await countRows(orgId)).toEqual(NOTHING);
   await fleets.act('purgeFleet', jobId);
   await fleets.runner.processAll();
   const { rows } = await sql<{ most: number; all: number }>`
@@ -60,8 +88,8 @@ test('no transaction of a clean-up or a purge removes more than 250 rows', async
       select sum(rows) as rows from removed group by transaction
     ) as transactions`.execute(db);
   expect(Number(rows[0]?.most)).toBeLessThanOrEqual(MAX_ROWS);
-  // The households too, by the purge.
-  expect(rows[0]?.all).toBe(before.users + before.devices + before.items + 300);
+  // The households too, by the purge, and the 300 revisions and places.
+  expect(rows[0]?.all).toBe(before.users + before.devices + before.items + 3 * 300);
 });
 
 test('a clean-up that was cut off is invisible, and is completed by a fleet runner', async () => {
@@ -83,7 +111,7 @@ test('a clean-up that was cut off is invisible, and is completed by a fleet runn
   expect([state, ...Object.values(device_counts as object)]).toEqual(['cleaned', 0, 0, 0, 0]);
 
   await fleets.runner.processAll();
-  expect(await countRows(orgId)).toEqual({ users: 1, devices: 0, items: 0 });
+  expect(await countRows(orgId)).toEqual({ ...NOTHING, users: 1 });
   const { status, body } = await api.call('listUsers', { path });
   expect([status, (body as { email: string }[]).map((user) => user.email)]).toEqual([200, [email]]);
   expect(await fleets.locations(jobId)).toHaveLength(20);
@@ -95,6 +123,6 @@ test('a clean-up that was cut off is completed by a repeat', async () => {
     fleets.api.db,
   );
   expect((await fleets.act('cleanupFleet', jobId)).status).toBe(200);
-  expect(await countRows(orgId)).toEqual({ users: 0, devices: 0, items: 0 });
+  expect(await countRows(orgId)).toEqual(NOTHING);
   expect((await fleets.api.call('listUsers', { path: { org_id: orgId } })).status).toBe(200);
 });

@@ -73,6 +73,9 @@ async function seed(company: Company): Promise<Seeded> {
   const webhookId = (created.body as { id: string }).id;
   for (let index = 0; index < DEVICES; index += 1) {
     const deviceId = await addDevice(db, { orgId, userId }, now);
+    const path = { user_id: userId, inverter_id: deviceId };
+    const asked = await callAs(company, 'updateInverterPreferences', path, { reserve_percent: 20 });
+    expect(asked.status).toBe(200);
     const event = { orgId, deviceId, code: 'device_offline', now } as const;
     await db.transaction().execute((tx) => raiseCondition(tx, event));
   }
@@ -81,6 +84,8 @@ async function seed(company: Company): Promise<Seeded> {
     insert into delivery_attempts (org_id, message_id, webhook_id, attempt, started_at, duration_ms, outcome, secret_version)
     select org_id, message_id, webhook_id, 1, ${now}, 5, 'delivered', 1 from deliveries where webhook_id = ${webhookId}
   `.execute(db);
+  const moved = await callAs(company, 'updateUser', { user_id: userId }, { latitude: 48, longitude: 14 });
+  expect(moved.status).toBe(200);
   // A notice to all of the organization, and one to all of a simulation organization of it.
   for (const org_id of [orgId, (await addFleet(db, orgId, now)).orgId]) {
     const item = {
@@ -152,9 +157,11 @@ test('until the period is over all is as it was; then no table has a row of them
     {
       applications: 1,
       broadcast_dismissals: 2,
+      control_revisions: DEVICES,
       devices: DEVICES,
       messages: DEVICES,
       notification_items: DEVICES,
+      user_places: 1,
       users: 1,
     },
     // It has got what was told of the other user's devices too.
@@ -211,8 +218,9 @@ test('a batch has no more rows than it may, and what belongs to a row goes befor
   api.clock.advance(1);
   const sizes = await removeAll(2);
   expect(Math.max(...sizes)).toBe(2);
-  // Two users with three items, three devices, two dismissals and an application, then two webhooks with three deliveries.
-  expect(sizes.length).toBeGreaterThan(3 + 3 + 2 + 1 + 1 + 3 + 1);
+  // Two users with three items, three devices, three revisions, a place, two dismissals and an application, then two webhooks with
+  // three deliveries.
+  expect(sizes.length).toBeGreaterThan(3 + 3 + 3 + 1 + 2 + 1 + 1 + 3 + 1);
   for (const each of gone) expect(await tracesOfBothBut(each, 'messages')).toEqual([{}, {}]);
 });
 

@@ -20,7 +20,7 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   queries: 'SQL and nothing else, by family of tables.',
   'queries/connection': 'Pools, transactions, batches, sessions, LISTEN, migrations, errors of the database.',
   'queries/accounts': 'Organizations, users, applications, tokens, portal sessions, rate limits.',
-  'queries/fleets': 'Fleets, households, devices, checkpoints, planned conditions.',
+  'queries/fleets': 'Fleets, households, devices, what is asked of them, checkpoints, planned conditions.',
   'queries/notifications': 'Conditions, notification items, broadcasts, messages as events.',
   'queries/deliveries': 'Webhooks and their deliveries: queue, in-flight slots, results, log, retention.',
   'queries/prices': 'Day-ahead prices and their revisions.',

@@ -11,6 +11,7 @@ export const QUOTA_NAMES = [
   'price_quarters',
   'price_revisions',
   'pending_deliveries',
+  'control_revisions',
 ] as const;
 export type QuotaName = (typeof QUOTA_NAMES)[number];
 export type Quotas = Readonly<Record<QuotaName, number>>;
@@ -27,6 +28,7 @@ export const DEFAULT_QUOTAS: Quotas = {
   price_quarters: 175_320,
   price_revisions: 20,
   pending_deliveries: 100_000,
+  control_revisions: 1_000,
 };
 
 /** The quota of what is not bounded. */
@@ -56,6 +58,10 @@ const KINDS: Readonly<Record<Exclude<QuotaName, 'event_streams'>, Kind>> = {
   pending_deliveries: {
     what: 'pending deliveries',
     cure: 'Disable or delete webhooks whose endpoints do not answer',
+  },
+  control_revisions: {
+    what: 'changes of what is asked of the same device, or of where the same user lives,',
+    cure: 'Send a change only where people ask for one',
   },
 };
 

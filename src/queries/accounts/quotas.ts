@@ -4,8 +4,8 @@ import { QUOTA_NAMES } from '../../domain/api/quotas.ts';
 import type { QuotaName, Quotas } from '../../domain/api/quotas.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** What is counted in the database. Open event streams are counted in each process, revisions for each quarter hour. */
-export type CountedQuota = Exclude<QuotaName, 'event_streams' | 'price_revisions'>;
+/** What is counted in the database. Open event streams are counted in each process, revisions for each quarter hour or device. */
+export type CountedQuota = Exclude<QuotaName, 'event_streams' | 'price_revisions' | 'control_revisions'>;
 
 /** Whatever adds to what is counted row by row holds this lock from its count to its commit: the partner's row. */
 export async function lockPartner(tx: Tx, partnerId: string): Promise<void> {

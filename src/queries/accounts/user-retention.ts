@@ -32,6 +32,8 @@ const ROWS_OF_USERS: readonly OwnedRows[] = [
     isOf: sql`owned.user_id = rows.id and (owned.org_id = rows.org_id or exists (
       select from organizations o where o.id = owned.org_id and o.parent_org_id = rows.org_id))`,
   },
+  { table: 'control_revisions', isOf: ownedBy('user_id') },
+  { table: 'user_places', isOf: ownedBy('user_id') },
   { table: 'devices', cost: 2, isOf: ownedBy('user_id') },
   { table: 'applications', isOf: ownedBy('owner_user_id') },
 ];

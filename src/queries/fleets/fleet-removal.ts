@@ -8,7 +8,8 @@ import type { Fleet } from './fleets.ts';
 export const REMOVAL_BATCH_SIZE = 250;
 
 /**
- * Removes at most `limit` rows of a cleaned fleet: the applications of its users, then notifications, devices, users. Households (with
+ * Removes at most `limit` rows of a cleaned fleet: the applications of its users, then notifications, what was asked of
+ * devices, devices, users. Households (with
  * their locations), other users, webhooks and messages stay, and the checkpoints, which nobody reads any more, are left to
  * `deleteLeftCheckpoints`. Of the fleet that is named, or of any that nobody has locked. False when nothing was left.
  */
@@ -44,12 +45,15 @@ export function deleteLeftUsers(
 /** In an order in which no row takes many others with it. Users are found by their households: an organization may have many others. */
 function rowsOfUsers({ id, simulation_org_id: orgId }: Pick<Fleet, 'id' | 'simulation_org_id'>) {
   const ofHouseholds = sql`from households h where h.org_id = ${orgId} and h.fleet_id = ${id}`;
+  const ofLeftUsers = sql`org_id = ${orgId} and user_id in (select h.user_id ${ofHouseholds})`;
   return [
     {
       table: 'applications',
       rows: sql`select ctid from applications where org_id = ${orgId} and owner_user_id in (select h.user_id ${ofHouseholds})`,
     },
     { table: 'notification_items', rows: sql`select ctid from notification_items where org_id = ${orgId}` },
+    { table: 'control_revisions', rows: sql`select ctid from control_revisions where ${ofLeftUsers}` },
+    { table: 'user_places', rows: sql`select ctid from user_places where ${ofLeftUsers}` },
     {
       table: 'devices',
       rows: sql`select ctid from devices where org_id = ${orgId} and household_index is not null and fleet_id = ${id}`,
@@ -92,10 +96,12 @@ export const PURGED_TABLES = [
   'messages',
   'webhooks',
   'device_conditions',
+  'control_revisions',
   'devices',
   'applications',
   'access_tokens',
   'portal_sessions',
+  'user_places',
   'users',
   'household_checkpoints',
   'households',
