@@ -648,6 +648,384 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/preferences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get an electric vehicle's preferences
+         * @description What was asked of this electric vehicle last, with who asked it and when. It holds from `effective_from` on, the beginning of the quarter hour after it came in; until then what came before holds. Where nothing was ever asked, `revision` is 0 and all preferences have their defaults.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getElectricVehiclePreferences"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change an electric vehicle's preferences
+         * @description Changes the preferences that are sent; those that are left out stay as they are, and null sets one back to its default. `minimum_soc_percent` is at most the target: the one given, or else the vehicle's own (422 `minimum_above_target`). In `ready_by` the days that are named change; null is a day without a departure. The change is kept as a revision with its time of arrival and with who made it. It holds from the beginning of the next quarter hour on, and of two in the same quarter hour the later one holds; what was before never changes. A body that changes nothing makes no revision. A device may have 1,000 revisions, unless the operator of the service has set another number (422 `quota_reached`).
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly patch: operations["updateElectricVehiclePreferences"];
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/preferences/revisions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the revisions of an electric vehicle's preferences
+         * @description All that was ever asked of this electric vehicle, newest first: each change of its preferences and each boost that began or was ended, with all that was asked from then on. Revisions never change and are kept as long as the device. The `Link` header leads to the next page until there is none; pages do not shift when revisions are added.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["listElectricVehiclePreferenceRevisions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/boost": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Boost an electric vehicle
+         * @description While a boost holds, the vehicle is charged at once to its target whenever it is plugged in, whatever its charge policy and the price. It begins with the next quarter hour and ends at `ends_at`, rounded up to a full quarter hour, which lies behind its beginning (422 `boost_too_short`) and at most 24 hours from now (422 `boost_too_long`). A device has one boost at a time: another one takes its place from the next quarter hour on. The preferences stay as they are, and a change of them does not end the boost.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly post: operations["startElectricVehicleBoost"];
+        /**
+         * End the boost of an electric vehicle
+         * @description Ends the boost with the quarter hour that is under way; one that has not begun yet never begins. Where there is no boost nothing happens, and the answer is the same.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly delete: operations["endElectricVehicleBoost"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/preferences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a heat pump's preferences
+         * @description What was asked of this heat pump last, with who asked it and when. It holds from `effective_from` on, the beginning of the quarter hour after it came in; until then what came before holds. Where nothing was ever asked, `revision` is 0 and all preferences have their defaults.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getHeatPumpPreferences"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a heat pump's preferences
+         * @description Changes the preferences that are sent; those that are left out stay as they are, and null sets one back to its default. Between comfort less `setback_k` and comfort plus `boost_k` a schedule may move heat in time. The change is kept as a revision with its time of arrival and with who made it. It holds from the beginning of the next quarter hour on, and of two in the same quarter hour the later one holds; what was before never changes. A body that changes nothing makes no revision. A device may have 1,000 revisions, unless the operator of the service has set another number (422 `quota_reached`).
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly patch: operations["updateHeatPumpPreferences"];
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/preferences/revisions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the revisions of a heat pump's preferences
+         * @description All that was ever asked of this heat pump, newest first: each change of its preferences and each boost that began or was ended, with all that was asked from then on. Revisions never change and are kept as long as the device. The `Link` header leads to the next page until there is none; pages do not shift when revisions are added.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["listHeatPumpPreferenceRevisions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/boost": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Boost a heat pump
+         * @description While a boost holds, the heat pump heats the rooms to the comfort temperature and `boost_k` above it, and its tank to the temperature of the hot water, whatever the price. It begins with the next quarter hour and ends at `ends_at`, rounded up to a full quarter hour, which lies behind its beginning (422 `boost_too_short`) and at most 24 hours from now (422 `boost_too_long`). A device has one boost at a time: another one takes its place from the next quarter hour on. The preferences stay as they are, and a change of them does not end the boost.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly post: operations["startHeatPumpBoost"];
+        /**
+         * End the boost of a heat pump
+         * @description Ends the boost with the quarter hour that is under way; one that has not begun yet never begins. Where there is no boost nothing happens, and the answer is the same.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly delete: operations["endHeatPumpBoost"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/preferences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get an inverter's preferences
+         * @description What was asked of this inverter last, with who asked it and when. It holds from `effective_from` on, the beginning of the quarter hour after it came in; until then what came before holds. Where nothing was ever asked, `revision` is 0 and all preferences have their defaults.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getInverterPreferences"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change an inverter's preferences
+         * @description Changes the preferences that are sent; those that are left out stay as they are, and null sets one back to its default. `reserve_percent` is the charge below which the battery is not discharged. The change is kept as a revision with its time of arrival and with who made it. It holds from the beginning of the next quarter hour on, and of two in the same quarter hour the later one holds; what was before never changes. A body that changes nothing makes no revision. A device may have 1,000 revisions, unless the operator of the service has set another number (422 `quota_reached`).
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly patch: operations["updateInverterPreferences"];
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/preferences/revisions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the revisions of an inverter's preferences
+         * @description All that was ever asked of this inverter, newest first: each change of its preferences and each boost that began or was ended, with all that was asked from then on. Revisions never change and are kept as long as the device. The `Link` header leads to the next page until there is none; pages do not shift when revisions are added.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["listInverterPreferenceRevisions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/boost": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Boost an inverter
+         * @description While a boost holds, the battery is charged at its full power, also from the grid and whether `grid_charging` permits it or not, and then kept full. It begins with the next quarter hour and ends at `ends_at`, rounded up to a full quarter hour, which lies behind its beginning (422 `boost_too_short`) and at most 24 hours from now (422 `boost_too_long`). A device has one boost at a time: another one takes its place from the next quarter hour on. The preferences stay as they are, and a change of them does not end the boost.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly post: operations["startInverterBoost"];
+        /**
+         * End the boost of an inverter
+         * @description Ends the boost with the quarter hour that is under way; one that has not begun yet never begins. Where there is no boost nothing happens, and the answer is the same.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly delete: operations["endInverterBoost"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/partners/v2.0/org/{org_id}/trading/dayahead/prices": {
         readonly parameters: {
             readonly query?: never;
@@ -2008,6 +2386,13 @@ export interface components {
          * @enum {string}
          */
         readonly DeviceType: "electric_vehicle" | "heat_pump" | "inverter" | "wallbox";
+        /** @description What decides about the device in this quarter hour, and why. */
+        readonly ControlState: {
+            /** @description `automatic`: its own habits. `schedule`: a plan made from prices. `boost`: somebody has asked for as much as it may give. `interrupted`: it cannot be steered. Open vocabulary. */
+            readonly mode: string;
+            /** @description Why it is so. `preference`: people want it so. `no_prices`: it would follow prices, and none is known. `cheapest_quarters`: the plan takes the cheapest quarter hours that do. `below_minimum`: the vehicle is below its minimum charge. `boost_requested`: a boost is asked for. `not_simulated`: no fleet simulates the device. While it is interrupted the condition that interrupts it. Open vocabulary. */
+            readonly reason: string;
+        };
         /** @description State of an electric vehicle. */
         readonly ElectricVehicleState: {
             /** @description State of charge of the vehicle's battery. */
@@ -2022,6 +2407,7 @@ export interface components {
             readonly charge_power_w: number;
             /** @description Counter of the energy drawn for charging. */
             readonly energy_charged_kwh: number;
+            readonly control: components["schemas"]["ControlState"];
         };
         /** @description State of a heat pump. */
         readonly HeatPumpState: {
@@ -2043,6 +2429,7 @@ export interface components {
             readonly hot_water_temperature_c: number | null;
             /** @description Counter of the electric energy drawn. */
             readonly energy_kwh: number;
+            readonly control: components["schemas"]["ControlState"];
         };
         /** @description State of an inverter with solar panels and battery, and of the household's connection to the grid. Signs: power into the battery is positive (charging), out of it negative; power from the grid is positive (import), into it negative (export). At every instant `grid_power_w` is `load_power_w` plus the power of the household's vehicle and heat pump plus `battery_power_w` minus `pv_power_w`, but for the rounding of each value. */
         readonly InverterState: {
@@ -2062,6 +2449,7 @@ export interface components {
             readonly grid_import_kwh: number;
             /** @description Counter of the energy fed into the grid. */
             readonly grid_export_kwh: number;
+            readonly control: components["schemas"]["ControlState"];
         };
         /** @description State of a wallbox. */
         readonly WallboxState: {
@@ -2264,6 +2652,242 @@ export interface components {
             readonly metadata: components["schemas"]["DeviceDataMetadata"];
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["WallboxDataEntry"][];
+        };
+        /** @description The local time, HH:MM, at which the vehicle is to be ready on each day of the week; null on days without a departure. */
+        readonly ReadyBy: {
+            /** @description On Mondays. */
+            readonly monday: string | null;
+            /** @description On Tuesdays. */
+            readonly tuesday: string | null;
+            /** @description On Wednesdays. */
+            readonly wednesday: string | null;
+            /** @description On Thursdays. */
+            readonly thursday: string | null;
+            /** @description On Fridays. */
+            readonly friday: string | null;
+            /** @description On Saturdays. */
+            readonly saturday: string | null;
+            /** @description On Sundays. */
+            readonly sunday: string | null;
+        };
+        /**
+         * Format: date-time
+         * @description When the boost ends that was asked for; null where none is, or when it is over. In the list of revisions it stays as it was asked.
+         */
+        readonly PreferenceRevisionBoostEndsAt: string | null;
+        /** @description Counts what was asked of the device, from 1; 0 where nothing was. */
+        readonly PreferenceRevisionNumber: number;
+        /** @description What the revision has changed: the preferences, a boost that was asked for, or one that was ended. Null where nothing was asked yet. Open vocabulary. */
+        readonly PreferenceRevisionChange: string | null;
+        /**
+         * Format: date-time
+         * @description When it came in; null where nothing was asked yet.
+         */
+        readonly PreferenceRevisionReceivedAt: string | null;
+        /**
+         * Format: date-time
+         * @description From when on it holds, the beginning of the quarter hour after it came in, until the next revision does. A revision with the same `effective_from` as a later one never holds. Null where nothing was asked yet, so that the defaults hold.
+         */
+        readonly PreferenceRevisionEffectiveFrom: string | null;
+        /** @description The user whose token was used, as it was then. It may be deleted since. */
+        readonly PreferenceAuthor: {
+            /**
+             * Format: uuid
+             * @description The user.
+             */
+            readonly user_id: string;
+            /**
+             * Format: uuid
+             * @description The user's organization, which is the partner's where the device is simulated.
+             */
+            readonly org_id: string;
+            /** @description The user's role at the time. */
+            readonly role: string;
+        };
+        /** @description Who asked for it; null where nothing was asked yet. */
+        readonly PreferenceRevisionChangedBy: components["schemas"]["PreferenceAuthor"] | null;
+        /** @description The `X-Request-Id` of the request that brought it; null where nothing was asked yet. */
+        readonly PreferenceRevisionRequestId: string | null;
+        /** @description What was asked of an electric vehicle, and since when it holds. */
+        readonly ElectricVehiclePreferences: {
+            /**
+             * Format: uuid
+             * @description The device.
+             */
+            readonly device_id: string;
+            readonly device_type: components["schemas"]["DeviceType"];
+            /**
+             * @description `immediate`: charge as soon as the vehicle is plugged in. `smart`: charge at the least cost until `ready_by`.
+             * @enum {string}
+             */
+            readonly charge_policy: "immediate" | "smart";
+            /** @description The state of charge at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked. */
+            readonly target_soc_percent: number | null;
+            /** @description Up to this state of charge the vehicle is charged at once, whatever it costs. */
+            readonly minimum_soc_percent: number;
+            readonly ready_by: components["schemas"]["ReadyBy"];
+            readonly boost_ends_at: components["schemas"]["PreferenceRevisionBoostEndsAt"];
+            readonly revision: components["schemas"]["PreferenceRevisionNumber"];
+            readonly change: components["schemas"]["PreferenceRevisionChange"];
+            readonly received_at: components["schemas"]["PreferenceRevisionReceivedAt"];
+            readonly effective_from: components["schemas"]["PreferenceRevisionEffectiveFrom"];
+            readonly changed_by: components["schemas"]["PreferenceRevisionChangedBy"];
+            readonly request_id: components["schemas"]["PreferenceRevisionRequestId"];
+        };
+        /** @description The days to change, each a local time as HH:MM, or null for a day without a departure. */
+        readonly ReadyByUpdate: {
+            /** @description On Mondays. */
+            readonly monday?: string | null;
+            /** @description On Tuesdays. */
+            readonly tuesday?: string | null;
+            /** @description On Wednesdays. */
+            readonly wednesday?: string | null;
+            /** @description On Thursdays. */
+            readonly thursday?: string | null;
+            /** @description On Fridays. */
+            readonly friday?: string | null;
+            /** @description On Saturdays. */
+            readonly saturday?: string | null;
+            /** @description On Sundays. */
+            readonly sunday?: string | null;
+        };
+        /** @description The preferences to change. Null sets one back to its default. */
+        readonly ElectricVehiclePreferencesUpdate: {
+            /**
+             * @description `immediate`: charge as soon as the vehicle is plugged in. `smart`: charge at the least cost until `ready_by`. The default is `immediate`.
+             * @enum {string|null}
+             */
+            readonly charge_policy?: "immediate" | "smart" | null;
+            /** @description The state of charge at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked. */
+            readonly target_soc_percent?: number | null;
+            /** @description Up to this state of charge the vehicle is charged at once, whatever it costs. The default is 10. */
+            readonly minimum_soc_percent?: number | null;
+            /** @description The days to change; null sets all days back to 07:00. */
+            readonly ready_by?: components["schemas"]["ReadyByUpdate"] | null;
+        };
+        /** @description One page of revisions. */
+        readonly ElectricVehiclePreferenceRevisionPage: {
+            /** @description Newest first. */
+            readonly items: readonly components["schemas"]["ElectricVehiclePreferences"][];
+            /** @description How many items were asked for. */
+            readonly limit: number;
+            /** @description The `after` of the next page; null on the last one. */
+            readonly next: string | null;
+        };
+        /** @description A boost to begin. */
+        readonly BoostStart: {
+            /**
+             * Format: instant
+             * @description When it is to end, behind the beginning of the next quarter hour and at most 24 hours from now.
+             */
+            readonly ends_at: string;
+        };
+        /** @description A boost that was asked for. */
+        readonly Boost: {
+            /**
+             * Format: uuid
+             * @description The device.
+             */
+            readonly device_id: string;
+            readonly device_type: components["schemas"]["DeviceType"];
+            /**
+             * Format: date-time
+             * @description When it begins, the beginning of the next quarter hour.
+             */
+            readonly starts_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends, the `ends_at` of the request rounded up to a full quarter hour.
+             */
+            readonly ends_at: string;
+        };
+        /** @description What was asked of a heat pump, and since when it holds. */
+        readonly HeatPumpPreferences: {
+            /**
+             * Format: uuid
+             * @description The device.
+             */
+            readonly device_id: string;
+            readonly device_type: components["schemas"]["DeviceType"];
+            /** @description The indoor temperature that people want, in degrees Celsius; null: the household's own. */
+            readonly comfort_temperature_c: number | null;
+            /** @description By how many kelvins a schedule may let it be colder. */
+            readonly setback_k: number;
+            /** @description By how many kelvins a schedule or a boost may make it warmer. */
+            readonly boost_k: number;
+            /** @description The temperature to which the hot-water tank is heated; null: the tank's own. */
+            readonly hot_water_temperature_c: number | null;
+            /** @description Whether prices move heat in time; otherwise the heat pump holds its temperatures. */
+            readonly price_response: boolean;
+            readonly boost_ends_at: components["schemas"]["PreferenceRevisionBoostEndsAt"];
+            readonly revision: components["schemas"]["PreferenceRevisionNumber"];
+            readonly change: components["schemas"]["PreferenceRevisionChange"];
+            readonly received_at: components["schemas"]["PreferenceRevisionReceivedAt"];
+            readonly effective_from: components["schemas"]["PreferenceRevisionEffectiveFrom"];
+            readonly changed_by: components["schemas"]["PreferenceRevisionChangedBy"];
+            readonly request_id: components["schemas"]["PreferenceRevisionRequestId"];
+        };
+        /** @description The preferences to change. Null sets one back to its default. */
+        readonly HeatPumpPreferencesUpdate: {
+            /** @description The indoor temperature that people want, in degrees Celsius; null: the household's own. */
+            readonly comfort_temperature_c?: number | null;
+            /** @description By how many kelvins a schedule may let it be colder. The default is 1.5. */
+            readonly setback_k?: number | null;
+            /** @description By how many kelvins a schedule or a boost may make it warmer. The default is 1.5. */
+            readonly boost_k?: number | null;
+            /** @description The temperature to which the hot-water tank is heated; null: the tank's own. */
+            readonly hot_water_temperature_c?: number | null;
+            /** @description Whether prices move heat in time; otherwise the heat pump holds its temperatures. The default is `true`. */
+            readonly price_response?: boolean | null;
+        };
+        /** @description One page of revisions. */
+        readonly HeatPumpPreferenceRevisionPage: {
+            /** @description Newest first. */
+            readonly items: readonly components["schemas"]["HeatPumpPreferences"][];
+            /** @description How many items were asked for. */
+            readonly limit: number;
+            /** @description The `after` of the next page; null on the last one. */
+            readonly next: string | null;
+        };
+        /** @description What was asked of an inverter, and since when it holds. */
+        readonly InverterPreferences: {
+            /**
+             * Format: uuid
+             * @description The device.
+             */
+            readonly device_id: string;
+            readonly device_type: components["schemas"]["DeviceType"];
+            /** @description The charge of the battery below which it is not discharged. */
+            readonly reserve_percent: number;
+            /** @description Whether the battery may be charged from the grid. */
+            readonly grid_charging: boolean;
+            /** @description Whether prices move charging and discharging in time; otherwise the battery takes what the panels leave and gives what the household needs. */
+            readonly price_response: boolean;
+            readonly boost_ends_at: components["schemas"]["PreferenceRevisionBoostEndsAt"];
+            readonly revision: components["schemas"]["PreferenceRevisionNumber"];
+            readonly change: components["schemas"]["PreferenceRevisionChange"];
+            readonly received_at: components["schemas"]["PreferenceRevisionReceivedAt"];
+            readonly effective_from: components["schemas"]["PreferenceRevisionEffectiveFrom"];
+            readonly changed_by: components["schemas"]["PreferenceRevisionChangedBy"];
+            readonly request_id: components["schemas"]["PreferenceRevisionRequestId"];
+        };
+        /** @description The preferences to change. Null sets one back to its default. */
+        readonly InverterPreferencesUpdate: {
+            /** @description The charge of the battery below which it is not discharged. The default is 5. */
+            readonly reserve_percent?: number | null;
+            /** @description Whether the battery may be charged from the grid. The default is `false`. */
+            readonly grid_charging?: boolean | null;
+            /** @description Whether prices move charging and discharging in time; otherwise the battery takes what the panels leave and gives what the household needs. The default is `false`. */
+            readonly price_response?: boolean | null;
+        };
+        /** @description One page of revisions. */
+        readonly InverterPreferenceRevisionPage: {
+            /** @description Newest first. */
+            readonly items: readonly components["schemas"]["InverterPreferences"][];
+            /** @description How many items were asked for. */
+            readonly limit: number;
+            /** @description The `after` of the next page; null on the last one. */
+            readonly next: string | null;
         };
         /** @description A price that a later upload has replaced. */
         readonly ReplacedPrice: {
@@ -4009,6 +4633,11 @@ export interface components {
          */
         readonly WallboxId: string;
         /**
+         * @description How many items to answer at most.
+         * @example 50
+         */
+        readonly PageLimit: number;
+        /**
          * @description The fleet's `job_id`.
          * @example 9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206
          */
@@ -4028,11 +4657,6 @@ export interface components {
          * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
          */
         readonly WebhookId: string;
-        /**
-         * @description How many items to answer at most.
-         * @example 50
-         */
-        readonly PageLimit: number;
         /**
          * @description The `message_id` of a message that was to be sent to the webhook.
          * @example 0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20
@@ -4852,7 +5476,11 @@ export interface operations {
                      *           "outdoor_temperature_c": 3.4,
                      *           "indoor_temperature_c": 20.7,
                      *           "hot_water_temperature_c": 47.9,
-                     *           "energy_kwh": 214.375
+                     *           "energy_kwh": 214.375,
+                     *           "control": {
+                     *             "mode": "schedule",
+                     *             "reason": "cheapest_quarters"
+                     *           }
                      *         },
                      *         "as_of": "2026-11-21T11:30:00.000Z"
                      *       }
@@ -4933,7 +5561,11 @@ export interface operations {
                      *         "outdoor_temperature_c": 3.4,
                      *         "indoor_temperature_c": 20.7,
                      *         "hot_water_temperature_c": 47.9,
-                     *         "energy_kwh": 214.375
+                     *         "energy_kwh": 214.375,
+                     *         "control": {
+                     *           "mode": "schedule",
+                     *           "reason": "cheapest_quarters"
+                     *         }
                      *       },
                      *       "as_of": "2026-11-21T11:30:00.000Z"
                      *     }
@@ -5108,7 +5740,11 @@ export interface operations {
                      *           "soc_percent": 61.8,
                      *           "pv_energy_kwh": 512.04,
                      *           "grid_import_kwh": 187.225,
-                     *           "grid_export_kwh": 240.918
+                     *           "grid_export_kwh": 240.918,
+                     *           "control": {
+                     *             "mode": "automatic",
+                     *             "reason": "preference"
+                     *           }
                      *         },
                      *         "as_of": "2026-11-21T11:30:00.000Z"
                      *       }
@@ -5188,7 +5824,11 @@ export interface operations {
                      *         "soc_percent": 61.8,
                      *         "pv_energy_kwh": 512.04,
                      *         "grid_import_kwh": 187.225,
-                     *         "grid_export_kwh": 240.918
+                     *         "grid_export_kwh": 240.918,
+                     *         "control": {
+                     *           "mode": "automatic",
+                     *           "reason": "preference"
+                     *         }
                      *       },
                      *       "as_of": "2026-11-21T11:30:00.000Z"
                      *     }
@@ -5367,7 +6007,11 @@ export interface operations {
                      *           "plugged_in": true,
                      *           "charging": true,
                      *           "charge_power_w": 11000,
-                     *           "energy_charged_kwh": 96.25
+                     *           "energy_charged_kwh": 96.25,
+                     *           "control": {
+                     *             "mode": "automatic",
+                     *             "reason": "preference"
+                     *           }
                      *         },
                      *         "as_of": "2026-11-21T11:30:00.000Z"
                      *       }
@@ -5445,7 +6089,11 @@ export interface operations {
                      *         "plugged_in": true,
                      *         "charging": true,
                      *         "charge_power_w": 11000,
-                     *         "energy_charged_kwh": 96.25
+                     *         "energy_charged_kwh": 96.25,
+                     *         "control": {
+                     *           "mode": "automatic",
+                     *           "reason": "preference"
+                     *         }
                      *       },
                      *       "as_of": "2026-11-21T11:30:00.000Z"
                      *     }
@@ -5781,6 +6429,1199 @@ export interface operations {
                      */
                     readonly "application/json": components["schemas"]["WallboxData"];
                 };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getElectricVehiclePreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The preferences. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *       "device_type": "electric_vehicle",
+                     *       "charge_policy": "smart",
+                     *       "target_soc_percent": 90,
+                     *       "minimum_soc_percent": 20,
+                     *       "ready_by": {
+                     *         "monday": "06:45",
+                     *         "tuesday": "06:45",
+                     *         "wednesday": "06:45",
+                     *         "thursday": "06:45",
+                     *         "friday": "06:45",
+                     *         "saturday": null,
+                     *         "sunday": null
+                     *       },
+                     *       "boost_ends_at": null,
+                     *       "revision": 3,
+                     *       "change": "preferences",
+                     *       "received_at": "2026-11-21T11:32:07.418Z",
+                     *       "effective_from": "2026-11-21T11:45:00.000Z",
+                     *       "changed_by": {
+                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "role": "staff"
+                     *       },
+                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ElectricVehiclePreferences"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateElectricVehiclePreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "charge_policy": "smart",
+                 *       "target_soc_percent": 90,
+                 *       "minimum_soc_percent": 20,
+                 *       "ready_by": {
+                 *         "monday": "06:45",
+                 *         "saturday": null,
+                 *         "sunday": null
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ElectricVehiclePreferencesUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The preferences as they are now asked. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *       "device_type": "electric_vehicle",
+                     *       "charge_policy": "smart",
+                     *       "target_soc_percent": 90,
+                     *       "minimum_soc_percent": 20,
+                     *       "ready_by": {
+                     *         "monday": "06:45",
+                     *         "tuesday": "06:45",
+                     *         "wednesday": "06:45",
+                     *         "thursday": "06:45",
+                     *         "friday": "06:45",
+                     *         "saturday": null,
+                     *         "sunday": null
+                     *       },
+                     *       "boost_ends_at": null,
+                     *       "revision": 3,
+                     *       "change": "preferences",
+                     *       "received_at": "2026-11-21T11:32:07.418Z",
+                     *       "effective_from": "2026-11-21T11:45:00.000Z",
+                     *       "changed_by": {
+                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "role": "staff"
+                     *       },
+                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ElectricVehiclePreferences"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listElectricVehiclePreferenceRevisions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description How many items to answer at most.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["PageLimit"];
+                /** @description Where the page begins: `next` of the page before, or a cursor from the `next` address of its `Link` header. Its content is opaque; one that the list has not issued is 422 `cursor_invalid`. */
+                readonly after?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of revisions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *           "device_type": "electric_vehicle",
+                     *           "charge_policy": "smart",
+                     *           "target_soc_percent": 90,
+                     *           "minimum_soc_percent": 20,
+                     *           "ready_by": {
+                     *             "monday": "06:45",
+                     *             "tuesday": "06:45",
+                     *             "wednesday": "06:45",
+                     *             "thursday": "06:45",
+                     *             "friday": "06:45",
+                     *             "saturday": null,
+                     *             "sunday": null
+                     *           },
+                     *           "boost_ends_at": null,
+                     *           "revision": 3,
+                     *           "change": "preferences",
+                     *           "received_at": "2026-11-21T11:32:07.418Z",
+                     *           "effective_from": "2026-11-21T11:45:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *         },
+                     *         {
+                     *           "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *           "device_type": "electric_vehicle",
+                     *           "charge_policy": "smart",
+                     *           "target_soc_percent": null,
+                     *           "minimum_soc_percent": 10,
+                     *           "ready_by": {
+                     *             "monday": "07:00",
+                     *             "tuesday": "07:00",
+                     *             "wednesday": "07:00",
+                     *             "thursday": "07:00",
+                     *             "friday": "07:00",
+                     *             "saturday": "07:00",
+                     *             "sunday": "07:00"
+                     *           },
+                     *           "boost_ends_at": "2026-11-20T21:00:00.000Z",
+                     *           "revision": 2,
+                     *           "change": "boost",
+                     *           "received_at": "2026-11-20T19:21:30.006Z",
+                     *           "effective_from": "2026-11-20T19:30:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z1H7M2C4D6E8F0G5"
+                     *         },
+                     *         {
+                     *           "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *           "device_type": "electric_vehicle",
+                     *           "charge_policy": "smart",
+                     *           "target_soc_percent": null,
+                     *           "minimum_soc_percent": 10,
+                     *           "ready_by": {
+                     *             "monday": "07:00",
+                     *             "tuesday": "07:00",
+                     *             "wednesday": "07:00",
+                     *             "thursday": "07:00",
+                     *             "friday": "07:00",
+                     *             "saturday": "07:00",
+                     *             "sunday": "07:00"
+                     *           },
+                     *           "boost_ends_at": null,
+                     *           "revision": 1,
+                     *           "change": "preferences",
+                     *           "received_at": "2026-11-20T18:04:55.102Z",
+                     *           "effective_from": "2026-11-20T18:15:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z1H7M2C4D6E8F0G2"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "next": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ElectricVehiclePreferenceRevisionPage"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly startElectricVehicleBoost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "ends_at": "2026-11-21T14:00:00Z"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["BoostStart"];
+            };
+        };
+        readonly responses: {
+            /** @description The boost. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *       "device_type": "electric_vehicle",
+                     *       "starts_at": "2026-11-21T11:45:00.000Z",
+                     *       "ends_at": "2026-11-21T14:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Boost"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endElectricVehicleBoost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description There is no boost from the next quarter hour on. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getHeatPumpPreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The preferences. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *       "device_type": "heat_pump",
+                     *       "comfort_temperature_c": 21.5,
+                     *       "setback_k": 1,
+                     *       "boost_k": 2,
+                     *       "hot_water_temperature_c": 52,
+                     *       "price_response": true,
+                     *       "boost_ends_at": null,
+                     *       "revision": 3,
+                     *       "change": "preferences",
+                     *       "received_at": "2026-11-21T11:32:07.418Z",
+                     *       "effective_from": "2026-11-21T11:45:00.000Z",
+                     *       "changed_by": {
+                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "role": "staff"
+                     *       },
+                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HeatPumpPreferences"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateHeatPumpPreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "setback_k": 1,
+                 *       "boost_k": 2,
+                 *       "hot_water_temperature_c": 52
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["HeatPumpPreferencesUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The preferences as they are now asked. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *       "device_type": "heat_pump",
+                     *       "comfort_temperature_c": 21.5,
+                     *       "setback_k": 1,
+                     *       "boost_k": 2,
+                     *       "hot_water_temperature_c": 52,
+                     *       "price_response": true,
+                     *       "boost_ends_at": null,
+                     *       "revision": 3,
+                     *       "change": "preferences",
+                     *       "received_at": "2026-11-21T11:32:07.418Z",
+                     *       "effective_from": "2026-11-21T11:45:00.000Z",
+                     *       "changed_by": {
+                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "role": "staff"
+                     *       },
+                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HeatPumpPreferences"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listHeatPumpPreferenceRevisions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description How many items to answer at most.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["PageLimit"];
+                /** @description Where the page begins: `next` of the page before, or a cursor from the `next` address of its `Link` header. Its content is opaque; one that the list has not issued is 422 `cursor_invalid`. */
+                readonly after?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of revisions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *           "device_type": "heat_pump",
+                     *           "comfort_temperature_c": 21.5,
+                     *           "setback_k": 1,
+                     *           "boost_k": 2,
+                     *           "hot_water_temperature_c": 52,
+                     *           "price_response": true,
+                     *           "boost_ends_at": null,
+                     *           "revision": 3,
+                     *           "change": "preferences",
+                     *           "received_at": "2026-11-21T11:32:07.418Z",
+                     *           "effective_from": "2026-11-21T11:45:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *         },
+                     *         {
+                     *           "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *           "device_type": "heat_pump",
+                     *           "comfort_temperature_c": 21.5,
+                     *           "setback_k": 1.5,
+                     *           "boost_k": 1.5,
+                     *           "hot_water_temperature_c": null,
+                     *           "price_response": true,
+                     *           "boost_ends_at": "2026-11-20T21:00:00.000Z",
+                     *           "revision": 2,
+                     *           "change": "boost",
+                     *           "received_at": "2026-11-20T19:21:30.006Z",
+                     *           "effective_from": "2026-11-20T19:30:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z1H7M2C4D6E8F0G5"
+                     *         },
+                     *         {
+                     *           "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *           "device_type": "heat_pump",
+                     *           "comfort_temperature_c": 21.5,
+                     *           "setback_k": 1.5,
+                     *           "boost_k": 1.5,
+                     *           "hot_water_temperature_c": null,
+                     *           "price_response": true,
+                     *           "boost_ends_at": null,
+                     *           "revision": 1,
+                     *           "change": "preferences",
+                     *           "received_at": "2026-11-20T18:04:55.102Z",
+                     *           "effective_from": "2026-11-20T18:15:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z1H7M2C4D6E8F0G2"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "next": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HeatPumpPreferenceRevisionPage"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly startHeatPumpBoost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "ends_at": "2026-11-21T14:00:00Z"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["BoostStart"];
+            };
+        };
+        readonly responses: {
+            /** @description The boost. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *       "device_type": "heat_pump",
+                     *       "starts_at": "2026-11-21T11:45:00.000Z",
+                     *       "ends_at": "2026-11-21T14:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Boost"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endHeatPumpBoost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description There is no boost from the next quarter hour on. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getInverterPreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The preferences. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
+                     *       "device_type": "inverter",
+                     *       "reserve_percent": 20,
+                     *       "grid_charging": true,
+                     *       "price_response": true,
+                     *       "boost_ends_at": null,
+                     *       "revision": 3,
+                     *       "change": "preferences",
+                     *       "received_at": "2026-11-21T11:32:07.418Z",
+                     *       "effective_from": "2026-11-21T11:45:00.000Z",
+                     *       "changed_by": {
+                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "role": "staff"
+                     *       },
+                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InverterPreferences"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateInverterPreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "grid_charging": true,
+                 *       "price_response": true
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["InverterPreferencesUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The preferences as they are now asked. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
+                     *       "device_type": "inverter",
+                     *       "reserve_percent": 20,
+                     *       "grid_charging": true,
+                     *       "price_response": true,
+                     *       "boost_ends_at": null,
+                     *       "revision": 3,
+                     *       "change": "preferences",
+                     *       "received_at": "2026-11-21T11:32:07.418Z",
+                     *       "effective_from": "2026-11-21T11:45:00.000Z",
+                     *       "changed_by": {
+                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "role": "staff"
+                     *       },
+                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InverterPreferences"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listInverterPreferenceRevisions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description How many items to answer at most.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["PageLimit"];
+                /** @description Where the page begins: `next` of the page before, or a cursor from the `next` address of its `Link` header. Its content is opaque; one that the list has not issued is 422 `cursor_invalid`. */
+                readonly after?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of revisions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
+                     *           "device_type": "inverter",
+                     *           "reserve_percent": 20,
+                     *           "grid_charging": true,
+                     *           "price_response": true,
+                     *           "boost_ends_at": null,
+                     *           "revision": 3,
+                     *           "change": "preferences",
+                     *           "received_at": "2026-11-21T11:32:07.418Z",
+                     *           "effective_from": "2026-11-21T11:45:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *         },
+                     *         {
+                     *           "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
+                     *           "device_type": "inverter",
+                     *           "reserve_percent": 20,
+                     *           "grid_charging": false,
+                     *           "price_response": false,
+                     *           "boost_ends_at": "2026-11-20T21:00:00.000Z",
+                     *           "revision": 2,
+                     *           "change": "boost",
+                     *           "received_at": "2026-11-20T19:21:30.006Z",
+                     *           "effective_from": "2026-11-20T19:30:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z1H7M2C4D6E8F0G5"
+                     *         },
+                     *         {
+                     *           "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
+                     *           "device_type": "inverter",
+                     *           "reserve_percent": 20,
+                     *           "grid_charging": false,
+                     *           "price_response": false,
+                     *           "boost_ends_at": null,
+                     *           "revision": 1,
+                     *           "change": "preferences",
+                     *           "received_at": "2026-11-20T18:04:55.102Z",
+                     *           "effective_from": "2026-11-20T18:15:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z1H7M2C4D6E8F0G2"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "next": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InverterPreferenceRevisionPage"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly startInverterBoost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "ends_at": "2026-11-21T14:00:00Z"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["BoostStart"];
+            };
+        };
+        readonly responses: {
+            /** @description The boost. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
+                     *       "device_type": "inverter",
+                     *       "starts_at": "2026-11-21T11:45:00.000Z",
+                     *       "ends_at": "2026-11-21T14:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Boost"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endInverterBoost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description There is no boost from the next quarter hour on. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
@@ -7362,7 +9203,11 @@ export interface operations {
                      *             "soc_percent": 64.2,
                      *             "pv_energy_kwh": 41.302,
                      *             "grid_import_kwh": 12.118,
-                     *             "grid_export_kwh": 9.75
+                     *             "grid_export_kwh": 9.75,
+                     *             "control": {
+                     *               "mode": "automatic",
+                     *               "reason": "preference"
+                     *             }
                      *           },
                      *           "as_of": "2026-11-21T10:15:00Z"
                      *         }

@@ -1,7 +1,10 @@
 import { toCheckpointRow, utcDayOf, fromCheckpointRow, lastSettledDay } from '../households/counters.ts';
 import { TimeSlicer } from '../households/time-slicer.ts';
 import type { YieldToEventLoop } from '../households/time-slicer.ts';
-import { loadSteering } from '../households/history-prices.ts';
+import { loadHistoryPrices } from '../households/history-prices.ts';
+import { controlOfHousehold, loadControls } from '../households/household-controls.ts';
+import { steeringByPrices } from '../households/household-steering.ts';
+import { isSteered } from '../households/stored-households.ts';
 import {
   claimCheckpoints,
   listDueHouseholds,
@@ -44,13 +47,15 @@ export async function advanceOldestCheckpoints(context: CheckpointWorkContext): 
   const day = lastSettledDay(now());
   const claim = await claimCheckpoints(db, day - CHECKPOINT_AGE_DAYS, now(), leaseUntil());
   if (claim === undefined) return false;
-  const steeringOf = await loadSteering(db, claim.simulation_org_id, claim.history_from, now());
+  const prices = await loadHistoryPrices(db, claim.simulation_org_id, claim.history_from, now());
   const slicer = new TimeSlicer(context.yieldToEventLoop, context.isStopping);
   for (let from = 0; ;) {
     const due = await listDueHouseholds(db, claim.simulation_org_id, day, {
       from,
       limit: HOUSEHOLD_BATCH_SIZE,
     });
+    const controls = await loadControls(db, prices.partnerId, due);
+    const steeringOf = steeringByPrices(prices, controlOfHousehold(controls));
     const until = context.elapsedMs() + WRITE_AFTER_MS;
     const made = await computeCheckpoints(due, day, steeringOf, slicer, () => context.elapsedMs() >= until);
     const isHeld = await writeCheckpoints(context, claim, made, due.length === 0 ? day : undefined);
@@ -73,12 +78,13 @@ async function computeCheckpoints(
 ): Promise<HouseholdCheckpoint[]> {
   const made: HouseholdCheckpoint[] = [];
   let left = WRITE_AFTER_DAYS;
-  for (const { attributes, checkpoint } of due) {
+  for (const row of due) {
+    const { attributes, checkpoint } = row;
     const household = parseStoredHousehold(attributes);
     // A model of its own: the cache is for requests.
     const { counters } = createModelOfVersion(
       household,
-      household.heat_pump ? steeringOf(household) : UNSTEERED,
+      isSteered(row, household) ? steeringOf(household) : UNSTEERED,
     );
     if (checkpoint) counters.restore(fromCheckpointRow(checkpoint));
     let reached = checkpoint?.day ?? utcDayOf(new Date(household.anchor_ms));

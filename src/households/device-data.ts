@@ -9,6 +9,8 @@ import type { QuarterSpan } from '../simulation/control/revisions.ts';
 import { advanceCounters } from './counters.ts';
 import { steeringByPrices } from './household-steering.ts';
 import type { HistoryPrices } from './household-steering.ts';
+import { internControl } from './household-controls.ts';
+import type { VersionedControl } from './household-controls.ts';
 import { findModelledHousehold } from './stored-households.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
@@ -19,8 +21,9 @@ export interface DeviceDataQuestion<Type extends DeviceType = DeviceType> {
   /** What was drawn for the household, as it is stored. */
   readonly attributes: unknown;
   readonly checkpoint: StoredCheckpoint | null;
-  /** Null for a household without a heat pump, which no prices move. */
+  /** Null for a household that nothing steers. */
   readonly prices: HistoryPrices | null;
+  readonly control: VersionedControl;
   readonly type: Type;
   readonly span: QuarterSpan;
   /** Quarter hours in a period. */
@@ -53,10 +56,13 @@ export function findDataSpan(
 
 /** A device's data over a span, worked out in time slices: the counters before it, then day by day. */
 export async function computeDeviceData<Type extends DeviceType>(
-  { orgId, attributes, checkpoint, prices, type, span, quarters, now }: DeviceDataQuestion<Type>,
+  { orgId, attributes, checkpoint, prices, control, type, span, quarters, now }: DeviceDataQuestion<Type>,
   slicer: TimeSlicer,
 ): Promise<DeviceDataResult<Type>> {
-  const steeringOf = prices === null ? undefined : steeringByPrices(prices);
+  const steeringOf =
+    prices === null
+      ? undefined
+      : steeringByPrices(prices, ({ index }) => internControl(orgId, index, prices.partnerId, control));
   const modelled = findModelledHousehold({ org_id: orgId, attributes }, steeringOf);
   if (modelled === undefined) return { periods: [], made: undefined };
   const simulated = { household: modelled.household, model: modelled.model, storedCheckpoint: checkpoint };

@@ -1,13 +1,14 @@
 import type { Db } from '../queries/connection/database.ts';
 import type { HouseholdCheckpoint } from '../queries/fleets/checkpoints.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
+import type { ControlState } from '../simulation/control/control-state.ts';
 import { computeDeviceState } from '../simulation/model/device-state.ts';
 import type { DeviceState, DeviceStates } from '../simulation/model/device-state.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { saveCheckpoints } from './checkpoints.ts';
 import { advanceCounters } from './counters.ts';
 import { loadSteering } from './history-prices.ts';
-import { findModelledHousehold, findStoredHousehold } from './stored-households.ts';
+import { findModelledHousehold, findStoredHousehold, isSteered } from './stored-households.ts';
 import { TimeSlicer } from './time-slicer.ts';
 import type { YieldToEventLoop } from './time-slicer.ts';
 
@@ -62,16 +63,18 @@ export async function computeDeviceStates(
   return devices;
 }
 
-/** What steers the households, where one of them has a heat pump. */
+/** What steers the households, where one of them has a heat pump or something was asked of it. */
 async function loadSteeringOf({ db, now }: HouseholdContext, rows: readonly DeviceRow[]) {
   for (const row of rows) {
     const household = findStoredHousehold(row);
-    if (household?.heat_pump) {
-      return loadSteering(db, row.org_id, new Date(household.anchor_ms), now);
+    if (household && isSteered(row, household)) {
+      return loadSteering(db, { orgId: row.org_id, since: new Date(household.anchor_ms), now }, rows);
     }
   }
   return undefined;
 }
+
+const NOT_SIMULATED: ControlState = { mode: 'automatic', reason: 'not_simulated' };
 
 /** The state of a device that no fleet simulates, since nothing measures it: everything at rest, counters at 0. */
 const NEUTRAL_STATES: { readonly [Type in DeviceType]: DeviceStates[Type] } = {
@@ -82,6 +85,7 @@ const NEUTRAL_STATES: { readonly [Type in DeviceType]: DeviceStates[Type] } = {
     charging: false,
     charge_power_w: 0,
     energy_charged_kwh: 0,
+    control: NOT_SIMULATED,
   },
   heat_pump: {
     mode: 'off',
@@ -93,6 +97,7 @@ const NEUTRAL_STATES: { readonly [Type in DeviceType]: DeviceStates[Type] } = {
     indoor_temperature_c: null,
     hot_water_temperature_c: null,
     energy_kwh: 0,
+    control: NOT_SIMULATED,
   },
   inverter: {
     pv_power_w: 0,
@@ -103,6 +108,7 @@ const NEUTRAL_STATES: { readonly [Type in DeviceType]: DeviceStates[Type] } = {
     pv_energy_kwh: 0,
     grid_import_kwh: 0,
     grid_export_kwh: 0,
+    control: NOT_SIMULATED,
   },
   wallbox: { plugged_in: false, charging: false, power_w: 0, energy_kwh: 0 },
 };

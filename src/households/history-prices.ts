@@ -3,6 +3,8 @@ import { findPriceSources } from '../queries/prices/price-revisions.ts';
 import type { PriceSource } from '../queries/prices/price-revisions.ts';
 import type { Steering } from '../simulation/control/steering.ts';
 import type { Household } from '../simulation/household/household.ts';
+import { controlOfHousehold, loadControls } from './household-controls.ts';
+import type { ControlledRow } from './household-controls.ts';
 import { findHistoryRevisions, NO_HISTORY_REVISIONS } from './history-revisions.ts';
 import { steeringByPrices } from './household-steering.ts';
 import type { HistoryPrices } from './household-steering.ts';
@@ -39,14 +41,15 @@ export async function loadHistoryPrices(
 }
 
 /**
- * What has steered the households of a simulation organization since `since`, the start of its history, up to `now`. The
- * same prices give the same object again, on which the states that are remembered depend.
+ * What has steered the households of some rows of a simulation organization since `since`, the start of its history, up to
+ * `now`. The same prices and controls give the same object again, on which the states that are remembered depend.
  */
 export async function loadSteering(
   db: Db,
-  orgId: string,
-  since: Date,
-  now: Date,
+  { orgId, since, now }: { readonly orgId: string; readonly since: Date; readonly now: Date },
+  rows: readonly ControlledRow[],
 ): Promise<(household: Household) => Steering> {
-  return steeringByPrices(await loadHistoryPrices(db, orgId, since, now));
+  const prices = await loadHistoryPrices(db, orgId, since, now);
+  const controls = await loadControls(db, prices.partnerId, rows);
+  return steeringByPrices(prices, controlOfHousehold(controls));
 }

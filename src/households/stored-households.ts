@@ -32,6 +32,14 @@ export function findStoredHousehold(row: HouseholdRow): Household | undefined {
   return findCached(row)?.household;
 }
 
+/** Whether anything steers a household: the prices that its heat pump follows, or what was asked of it. */
+export function isSteered(
+  { control_version: version }: { readonly control_version: number | null },
+  household: Household,
+): boolean {
+  return household.heat_pump !== null || (version ?? 0) > 0;
+}
+
 /**
  * The household of a row with its model under what steers it; undefined for a device that is not simulated. Give the same
  * object for as long as it means the same: the model is created again for another one.

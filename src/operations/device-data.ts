@@ -5,7 +5,8 @@ import type { DeviceType } from '../domain/fleets/devices.ts';
 import { saveCheckpoints } from '../households/checkpoints.ts';
 import { computeDeviceData, findDataSpan } from '../households/device-data.ts';
 import { loadHistoryPrices } from '../households/history-prices.ts';
-import { findStoredHousehold } from '../households/stored-households.ts';
+import { loadControls, NOTHING_ASKED } from '../households/household-controls.ts';
+import { findStoredHousehold, isSteered } from '../households/stored-households.ts';
 import { TimeSlicer } from '../households/time-slicer.ts';
 import { toDeviceDataMetadata } from '../presenters/device-data.ts';
 import type { Context } from './context.ts';
@@ -79,8 +80,9 @@ async function answer<Type extends DeviceType>(
 
 async function toQuestion({ db, now }: Context, device: DeviceRow, household: Household) {
   const { org_id: orgId, attributes, checkpoint } = device;
-  const prices = household.heat_pump
-    ? await loadHistoryPrices(db, orgId, new Date(household.anchor_ms), now)
-    : null;
-  return { orgId, attributes, checkpoint, prices, now };
+  const question = { orgId, attributes, checkpoint, now };
+  if (!isSteered(device, household)) return { ...question, prices: null, control: NOTHING_ASKED };
+  const prices = await loadHistoryPrices(db, orgId, new Date(household.anchor_ms), now);
+  const controls = await loadControls(db, prices.partnerId, [device]);
+  return { ...question, prices, control: controls.get(household.index) ?? NOTHING_ASKED };
 }

@@ -199,7 +199,11 @@ test('checkpoints whose worker is killed are made by another, and are what the w
   await until(isDone, (is) => is);
   const rows = await kept();
   expect(rows.map((row) => row.household_index)).toEqual([0, 1, 2, 3]);
-  const steeringOf = await loadSteering(database.db, orgId, new Date(old.history_cutoff), new Date());
+  const steeringOf = await loadSteering(
+    database.db,
+    { orgId, since: new Date(old.history_cutoff), now: new Date() },
+    [],
+  );
   for (const row of rows) {
     const household = row.attributes as Household;
     const { counters } = createHouseholdModel(

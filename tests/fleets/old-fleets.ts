@@ -53,7 +53,11 @@ export async function householdsOf({ api }: FleetApi, orgId: string): Promise<Ho
 
 /** The households as nobody has looked at them yet. */
 export async function modelsOf(fleets: FleetApi, orgId: string): Promise<HouseholdModel[]> {
-  const steeringOf = await loadSteering(fleets.api.db, orgId, new Date(TEN_YEARS_AGO), NOON);
+  const steeringOf = await loadSteering(
+    fleets.api.db,
+    { orgId, since: new Date(TEN_YEARS_AGO), now: NOON },
+    [],
+  );
   return (await householdsOf(fleets, orgId)).map((household) =>
     createHouseholdModel(household, household.heat_pump ? steeringOf(household) : UNSTEERED),
   );

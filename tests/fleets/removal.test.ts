@@ -36,7 +36,7 @@ async function addNotices(orgId: string, count: number): Promise<void> {
 }
 
 /** What was asked of the fleet's first device, and where its first user lived. */
-async function addWishes(orgId: string, count: number): Promise<void> {
+async function addRevisions(orgId: string, count: number): Promise<void> {
   const { db } = fleets.api;
   await sql`
     insert into control_revisions (org_id, device_id, received_at, revision, user_id, effective_from, change, preferences,
@@ -56,7 +56,7 @@ test('no transaction of a clean-up or a purge removes more than 250 rows', async
   const { db } = fleets.api;
   const { jobId, orgId } = await stoppedFleet(300);
   await addNotices(orgId, 600);
-  await addWishes(orgId, 300);
+  await addRevisions(orgId, 300);
   await sql`create table removed (transaction bigint not null, rows bigint not null)`.execute(db);
   await sql`
     create function count_removed() returns trigger language plpgsql as $$

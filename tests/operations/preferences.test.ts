@@ -136,8 +136,8 @@ test('a device of another type, of another user or that is gone has no preferenc
   expect((await vehicle.call('get')).status).toBe(404);
 });
 
-describe('preferences are refused, all faults at once:', () => {
-  const faults: readonly (readonly [type: SteeredType, body: object, ...errors: string[]])[] = [
+describe('preferences are refused, all errors at once:', () => {
+  const refusals: readonly (readonly [type: SteeredType, body: object, ...errors: string[]])[] = [
     [
       'electric_vehicle',
       {
@@ -185,7 +185,7 @@ describe('preferences are refused, all faults at once:', () => {
     ],
     [
       'heat_pump',
-      { comfort_temperature_c: 26.1, hot_water_temperature_c: 39 },
+      { comfort_temperature_c: 26.1, hot_water_temperature_c: 44.9 },
       '/comfort_temperature_c maximum',
       '/hot_water_temperature_c minimum',
     ],
@@ -198,7 +198,7 @@ describe('preferences are refused, all faults at once:', () => {
     ],
   ];
 
-  test.each(faults.map(([type, body, ...errors]) => ({ type, body, errors })))(
+  test.each(refusals.map(([type, body, ...errors]) => ({ type, body, errors })))(
     '$type $errors',
     async ({ type, body, errors }) => {
       const device = await fixture.deviceOf(type);
@@ -218,7 +218,7 @@ describe('preferences are refused, all faults at once:', () => {
       ],
       [vehicle, { minimum_soc_percent: 100, target_soc_percent: 100 }],
       [pump, { comfort_temperature_c: 10, setback_k: 4, boost_k: 3, hot_water_temperature_c: 60 }],
-      [pump, { comfort_temperature_c: 26, setback_k: 0, boost_k: 0, hot_water_temperature_c: 40 }],
+      [pump, { comfort_temperature_c: 26, setback_k: 0, boost_k: 0, hot_water_temperature_c: 45 }],
       [battery, { reserve_percent: 100 }],
       [battery, { reserve_percent: 0 }],
     ] as const) {

@@ -149,6 +149,14 @@ const LISTS: Readonly<Record<string, () => ListCall>> = {
   'devices of a common group': () => ofFleet({ group: 'g1' }),
   'devices of a rare group': () => ofFleet({ group: 'rare' }),
   'devices of a rare group and type': () => ofFleet({ group: 'rare', device_type: 'heat_pump' }),
+  'revisions of what is asked of a device': () => ({
+    operation: 'listInverterPreferenceRevisions',
+    path: { org_id: own.simulationOrgId, user_id: owner, inverter_id: device },
+  }),
+  'what is asked of a device': () => ({
+    operation: 'getInverterPreferences',
+    path: { org_id: own.simulationOrgId, user_id: owner, inverter_id: device },
+  }),
   'devices of a user': () => ({
     operation: 'listUserInverters',
     path: { org_id: own.simulationOrgId, user_id: owner },

@@ -76,6 +76,16 @@ function peopleAndDevices({ orgId, simulationOrgId, fleetId, rows }: FilledOrgan
       [simulationOrgId, households],
     ],
     [
+      // Of each device something was asked once, of those of the households 7 to 9 more often than a page holds.
+      `insert into control_revisions (org_id, device_id, received_at, revision, user_id, effective_from, change, preferences,
+         actor_org_id, actor_user_id, actor_role, request_id)
+       select org_id, id, timestamptz '2026-01-01' + i * interval '1 hour', i, user_id, timestamptz '2026-01-01' + i * interval '1 hour',
+         'preferences', '{}', org_id, user_id, 'user', 'r'
+       from devices, generate_series(1, case when household_index between 7 and 9 then 500 else 1 end) i
+       where org_id = $1 and device_type <> 'wallbox'`,
+      [simulationOrgId],
+    ],
+    [
       `insert into device_counts (org_id, group_name, device_type, devices)
        select org_id, group_name, device_type, count(*) from devices join households using (org_id, household_index)
        where org_id = $1 group by org_id, group_name, device_type`,

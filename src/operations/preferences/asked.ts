@@ -29,8 +29,8 @@ export interface Asked<Type extends SteeredType> {
 }
 
 /** What is to be asked from then on. */
-export interface Wish<Type extends SteeredType> {
-  readonly change: ControlRevision['change'];
+export interface ControlChange<Type extends SteeredType> {
+  readonly kind: ControlRevision['change'];
   readonly preferences: DevicePreferences[Type];
   readonly boostEndsAt: Date | null;
 }
@@ -46,7 +46,7 @@ export async function findAsked<Type extends SteeredType>(
 }
 
 /**
- * Asks something else of a device, one call after the other: `decide` gets what is asked, and from when on the wish would hold,
+ * Asks something else of a device, one call after the other: `decide` gets what is asked, and from when on a change would hold,
  * and answers undefined to leave it at that. Resolves to what is asked then. Throws 404 when the device is gone and 422
  * `quota_reached`, and what `decide` throws.
  */
@@ -54,7 +54,7 @@ export function askOfDevice<Type extends SteeredType>(
   context: Context,
   device: DeviceRow,
   type: Type,
-  decide: (before: Asked<Type>, effectiveFrom: Date) => Wish<Type> | undefined,
+  decide: (before: Asked<Type>, effectiveFrom: Date) => ControlChange<Type> | undefined,
 ): Promise<Asked<Type>> {
   const key = { orgId: device.org_id, deviceId: device.id };
   return context.db.transaction().execute(async (tx) => {
@@ -62,18 +62,18 @@ export function askOfDevice<Type extends SteeredType>(
     const before = await findAsked(tx, device, type);
     const receivedAt = laterThan(before.last?.received_at, context.now);
     const effectiveFrom = nextQuarterHour(receivedAt);
-    const wish = decide(before, effectiveFrom);
-    if (wish === undefined) return before;
+    const change = decide(before, effectiveFrom);
+    if (change === undefined) return before;
     const used = before.last?.revision ?? 0;
     // What was asked for can be ended in any case, so that there may be one more.
-    if (wish.change !== 'boost_end') await checkControlRevisions(tx, quotaScope(context), used);
+    if (change.kind !== 'boost_end') await checkControlRevisions(tx, quotaScope(context), used);
     const revision = {
       revision: used + 1,
       received_at: receivedAt,
       effective_from: effectiveFrom,
-      change: wish.change,
-      preferences: wish.preferences,
-      boost_ends_at: wish.boostEndsAt,
+      change: change.kind,
+      preferences: change.preferences,
+      boost_ends_at: change.boostEndsAt,
       actor_org_id: context.actor.orgId,
       actor_user_id: context.actor.userId,
       actor_role: context.actor.role,

@@ -46,7 +46,7 @@ async function started(context: Context, path: UserPath, type: SteeredType, id: 
     const boostEndsAt = toEndOfQuarter(sentEnd);
     const isAsked =
       before.last?.change === 'boost' && boostEndsAt.getTime() === before.boostEndsAt?.getTime();
-    return isAsked ? undefined : { change: 'boost', preferences: before.preferences, boostEndsAt };
+    return isAsked ? undefined : { kind: 'boost', preferences: before.preferences, boostEndsAt };
   });
   if (last === undefined || last.boost_ends_at === null)
     throw new Error('A boost was asked for and is not there.');
@@ -64,7 +64,7 @@ async function ended(context: Context, path: UserPath, type: SteeredType, id: st
   await askOfDevice(context, device, type, (before, effectiveFrom) =>
     boostAt(before, effectiveFrom) === null
       ? undefined
-      : { change: 'boost_end', preferences: before.preferences, boostEndsAt: null },
+      : { kind: 'boost_end', preferences: before.preferences, boostEndsAt: null },
   );
   return { status: 204 as const };
 }

@@ -89,7 +89,7 @@ async function changed<Type extends SteeredType>(
     const errors = validatePreferences(device, preferences, changes);
     if (errors.length > 0) throw validationProblem(errors);
     if (isDeepStrictEqual(preferences, before.preferences)) return undefined;
-    return { change: 'preferences', preferences, boostEndsAt: boostAt(before, effectiveFrom) };
+    return { kind: 'preferences', preferences, boostEndsAt: boostAt(before, effectiveFrom) };
   });
   return { status: 200 as const, body: present(context, device, asked) };
 }

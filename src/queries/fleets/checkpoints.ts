@@ -52,7 +52,10 @@ export async function claimCheckpoints(
 }
 
 export interface DueHousehold {
+  readonly org_id: string;
   readonly household_index: number;
+  readonly user_id: string;
+  readonly control_version: number;
   readonly attributes: unknown;
   readonly checkpoint: StoredCheckpoint | null;
 }
@@ -65,7 +68,7 @@ export async function listDueHouseholds(
   { from, limit }: { readonly from: number; readonly limit: number },
 ): Promise<DueHousehold[]> {
   const { rows } = await sql<DueHousehold>`
-    select h.household_index, h.attributes, to_jsonb(c) as checkpoint
+    select h.org_id, h.household_index, h.user_id, h.control_version, h.attributes, to_jsonb(c) as checkpoint
     from households h
     left join household_checkpoints c on c.org_id = h.org_id and c.household_index = h.household_index
     where h.org_id = ${orgId} and h.household_index >= ${from} and (c.day is null or c.day < ${day})

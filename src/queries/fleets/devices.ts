@@ -23,6 +23,8 @@ export interface DeviceRow {
   readonly profile: string | null;
   /** What was drawn for the household. */
   readonly attributes: unknown;
+  /** Another one whenever what steers the household has changed; 0 where nothing was ever asked. */
+  readonly control_version: number | null;
   /** The latest that is stored of the household. */
   readonly checkpoint: StoredCheckpoint | null;
   /** When the device's fleet ended. */
@@ -66,6 +68,7 @@ function devicesWithHouseholds(db: Db | Tx) {
       'households.group_name',
       'households.profile',
       'households.attributes',
+      'households.control_version',
       sql<StoredCheckpoint | null>`to_jsonb(household_checkpoints)`.as('checkpoint'),
       'fleets.stopped_at',
       isOffline(eb).as('is_offline'),

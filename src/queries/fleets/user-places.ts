@@ -35,6 +35,7 @@ export async function upsertUserPlace(
   before: Coordinates,
   place: NewPlace,
 ): Promise<number> {
+  await insertFirstPlace(tx, { orgId, id }, before);
   const { numAffectedRows = 0n } = await sql`
     insert into user_places as p (org_id, user_id, effective_from, latitude, longitude, received_at, actor_org_id,
       actor_user_id, actor_role, request_id)
@@ -51,7 +52,6 @@ export async function upsertUserPlace(
       request_id = excluded.request_id
   `.execute(tx);
   if (numAffectedRows === 0n) return 0;
-  await insertFirstPlace(tx, { orgId, id }, before);
   await sql`
     update households h set control_version = h.control_version + 1
     from users u
@@ -74,7 +74,8 @@ async function insertFirstPlace(
     insert into user_places (org_id, user_id, effective_from, latitude, longitude, received_at)
     select u.org_id, u.id, to_timestamp(0), ${latitude}, ${longitude}, u.created_at
     from users u
-    where u.org_id = ${orgId} and u.id = ${id} and u.household_index is null and 1 = (
-      select count(*) from user_places p where p.org_id = u.org_id and p.user_id = u.id)
+    where u.org_id = ${orgId} and u.id = ${id} and u.household_index is null
+      and exists (select from devices d where d.org_id = u.org_id and d.user_id = u.id)
+      and not exists (select from user_places p where p.org_id = u.org_id and p.user_id = u.id)
   `.execute(tx);
 }

@@ -77,14 +77,14 @@ interface Bounds {
   readonly max: number;
 }
 
-/** Least and largest value of each preference that is a number, both allowed. */
+/** Least and largest value of each preference that is a number, both allowed; the document says the same. */
 export const PREFERENCE_BOUNDS = {
-  target_soc_percent: { min: 20, max: 100 },
-  minimum_soc_percent: { min: 10, max: 80 },
-  comfort_temperature_c: { min: 16, max: 25 },
+  target_soc_percent: { min: 0, max: 100 },
+  minimum_soc_percent: { min: 0, max: 100 },
+  comfort_temperature_c: { min: 10, max: 26 },
   setback_k: { min: 0, max: 4 },
   boost_k: { min: 0, max: 3 },
   // Below 45 C a tank would be helped before it is used; above 60 C most heat pumps cannot bring it.
   hot_water_temperature_c: { min: 45, max: 60 },
-  reserve_percent: { min: 5, max: 95 },
+  reserve_percent: { min: 0, max: 100 },
 } as const satisfies Readonly<Record<string, Bounds>>;

@@ -54,9 +54,9 @@ export interface DevicePeriods {
 
 /** Attributes of a state that have no series: settings, and what changes with the instant and not with energy. */
 interface WithoutSeries {
-  electric_vehicle: 'target_soc_percent' | 'charging';
-  heat_pump: 'mode' | 'schedule_state';
-  inverter: never;
+  electric_vehicle: 'target_soc_percent' | 'charging' | 'control';
+  heat_pump: 'mode' | 'schedule_state' | 'control';
+  inverter: 'control';
   wallbox: 'charging';
 }
 

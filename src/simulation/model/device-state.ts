@@ -3,6 +3,8 @@ import type { DeviceType } from '../../domain/fleets/devices.ts';
 import type { Counters } from './counter-accumulator.ts';
 import type { HeatMode } from '../house/heat-pump-rows.ts';
 import type { ScheduleState } from '../control/schedule-states.ts';
+import { heatPumpControlAt, inverterControlAt, vehicleControlAt } from '../control/control-state.ts';
+import type { ControlState } from '../control/control-state.ts';
 import { UNSTEERED } from '../control/steering.ts';
 import type { Steering } from '../control/steering.ts';
 import type { Household } from '../household/household.ts';
@@ -20,6 +22,7 @@ export interface ElectricVehicleState {
   readonly charging: boolean;
   readonly charge_power_w: number;
   readonly energy_charged_kwh: number;
+  readonly control: ControlState;
 }
 export interface HeatPumpState {
   readonly mode: HeatMode;
@@ -33,6 +36,7 @@ export interface HeatPumpState {
   readonly indoor_temperature_c: number | null;
   readonly hot_water_temperature_c: number | null;
   readonly energy_kwh: number;
+  readonly control: ControlState;
 }
 export interface InverterState {
   readonly pv_power_w: number;
@@ -46,6 +50,7 @@ export interface InverterState {
   readonly pv_energy_kwh: number;
   readonly grid_import_kwh: number;
   readonly grid_export_kwh: number;
+  readonly control: ControlState;
 }
 export interface WallboxState {
   readonly plugged_in: boolean;
@@ -80,6 +85,9 @@ export function createModelledHousehold(
 
 interface QuarterMoment {
   readonly at: Date;
+  /** Since 1970. */
+  readonly index: number;
+  readonly steering: Steering;
   readonly quarter: Quarter;
   /** Part of the quarter that has passed, 0..1. */
   readonly part: number;
@@ -88,13 +96,15 @@ interface QuarterMoment {
 
 /** State of one device at an instant. Throws a RangeError when the household has no such device. */
 export function computeDeviceState<Type extends DeviceType>(
-  { household, model }: ModelledHousehold,
+  { household, steering, model }: ModelledHousehold,
   type: Type,
   at: Date,
 ): DeviceStates[Type] {
   const index = Math.floor(at.getTime() / QUARTER_HOUR_MS);
   const moment: QuarterMoment = {
     at,
+    index,
+    steering,
     quarter: model.quarter(index),
     part: at.getTime() / QUARTER_HOUR_MS - index,
     counters: model.countersBefore(index),
@@ -115,6 +125,7 @@ const stateFunctions: {
       charging: moment.quarter.ev > 0,
       charge_power_w: watts(moment.quarter.ev),
       energy_charged_kwh: kwh(moment.counters.ev + moment.part * moment.quarter.ev),
+      control: vehicleControlAt(moment.steering, moment.index),
     };
   },
   wallbox: (household, { quarter: now, part, counters }) => {
@@ -126,7 +137,7 @@ const stateFunctions: {
       energy_kwh: kwh(counters.ev + part * now.ev),
     };
   },
-  heat_pump: (household, { at, quarter: now, part, counters }) => {
+  heat_pump: (household, { at, index, steering, quarter: now, part, counters }) => {
     if (!household.heat_pump) throw new RangeError('household has no heat pump');
     const { latitude, longitude } = household;
     const outdoorC = siteWeather(splitSeed(household.seed), latitude, longitude).airTemperatureAt(
@@ -142,9 +153,10 @@ const stateFunctions: {
       indoor_temperature_c: celsius(now.indoor, part),
       hot_water_temperature_c: celsius(now.hotWater, part),
       energy_kwh: kwh(counters.hp + part * now.hp),
+      control: heatPumpControlAt(steering, index),
     };
   },
-  inverter: (household, { quarter: now, part, counters }) => {
+  inverter: (household, { index, steering, quarter: now, part, counters }) => {
     const consumed = watts(now.ev) + watts(now.hp);
     const [pv, load, battery] = [watts(now.pv), watts(now.load), watts(now.charge - now.discharge)];
     return {
@@ -157,6 +169,7 @@ const stateFunctions: {
       pv_energy_kwh: kwh(counters.pv + part * now.pv),
       grid_import_kwh: kwh(counters.gridImport + part * Math.max(0, now.grid)),
       grid_export_kwh: kwh(counters.gridExport + part * Math.max(0, -now.grid)),
+      control: inverterControlAt(steering, index),
     };
   },
 };

@@ -1,0 +1,188 @@
+// What was asked of households and where they live, read when it has changed and kept by the number of its version.
+import { isDeepStrictEqual } from 'node:util';
+import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
+import { listEffectivePlaces, listEffectiveRevisions } from '../queries/fleets/household-controls.ts';
+import type { EffectivePlace, EffectiveRevision } from '../queries/fleets/household-controls.ts';
+import type { Db } from '../queries/connection/database.ts';
+import { UNCONTROLLED } from '../simulation/control/household-control.ts';
+import type { DeviceControl, HouseholdControl, Place } from '../simulation/control/household-control.ts';
+import { readStoredPreferences } from '../simulation/control/preference-changes.ts';
+import type { DevicePreferences, SteeredType } from '../simulation/control/preference-changes.ts';
+import type { QuarterSpan, Revision } from '../simulation/control/revisions.ts';
+import type { Household } from '../simulation/household/household.ts';
+import { ByteCache } from '../simulation/kernel/byte-cache.ts';
+
+/** A row of a household or of one of its devices. */
+export interface ControlledRow {
+  readonly org_id: string;
+  readonly user_id: string;
+  /** Null for a device that no fleet simulates, as are those that follow. */
+  readonly household_index: number | null;
+  readonly control_version: number | null;
+  readonly attributes: unknown;
+}
+
+/** What steers a household, by its version; it can be copied to another thread. */
+export interface VersionedControl {
+  readonly version: number;
+  readonly control: HouseholdControl;
+}
+
+export const NOTHING_ASKED: VersionedControl = { version: 0, control: UNCONTROLLED };
+
+/** By organization and household. */
+const cached = new ByteCache<VersionedControl>({
+  maxBytes: 32 * 1_048_576,
+  maxBytesOfPartner: 16 * 1_048_576,
+});
+
+/** A revision in memory, some of its strings shared. */
+const BYTES_OF_REVISION = 400;
+/** Changes whose rows are read by one statement: decoded in some milliseconds. */
+const CHANGES_PER_STATEMENT = 1_000;
+
+/**
+ * What steers the households of some rows of one organization, by their index; of those that are not in the map nothing was ever
+ * asked. The same version gives the same object again, on which the states that are remembered depend.
+ */
+export async function loadControls(
+  db: Db,
+  partnerId: string,
+  rows: readonly ControlledRow[],
+): Promise<ReadonlyMap<number, VersionedControl>> {
+  const known = new Map<number, VersionedControl>();
+  const missing = new Map<number, ControlledRow>();
+  for (const row of rows) {
+    const { org_id, household_index: index, control_version: version } = row;
+    if (index === null || version === null || version === 0 || known.has(index)) continue;
+    const found = cached.find(keyOf(org_id, index));
+    if (found?.version === version) known.set(index, found);
+    else missing.set(index, row);
+  }
+  for (const batch of batchesOf([...missing.values()])) {
+    for (const [index, control] of await readControls(db, batch)) {
+      known.set(index, keep(batch[0]?.org_id ?? '', index, partnerId, control));
+    }
+  }
+  return known;
+}
+
+/** What was asked of each household, for `steeringByPrices`. */
+export function controlOfHousehold(
+  controls: ReadonlyMap<number, VersionedControl>,
+): (household: Household) => HouseholdControl {
+  return ({ index }) => controls.get(index)?.control ?? UNCONTROLLED;
+}
+
+/** The same object again for the same version that another thread sends. */
+export function internControl(
+  orgId: string,
+  index: number,
+  partnerId: string,
+  sent: VersionedControl,
+): HouseholdControl {
+  if (sent.version === 0) return UNCONTROLLED;
+  const found = cached.find(keyOf(orgId, index));
+  return found?.version === sent.version ? found.control : keep(orgId, index, partnerId, sent).control;
+}
+
+/** What was asked of a household; revisions by device and time, places by time. `home`: where it was drawn. */
+export function toHouseholdControl(
+  revisions: readonly EffectiveRevision[],
+  places: readonly EffectivePlace[],
+  home: Place,
+): HouseholdControl {
+  return {
+    electricVehicle: toDeviceControl('electric_vehicle', revisions),
+    heatPump: toDeviceControl('heat_pump', revisions),
+    inverter: toDeviceControl('inverter', revisions),
+    places: places.map(({ effective_from, latitude, longitude }) => ({
+      from: toQuarter(effective_from),
+      value: latitude === null || longitude === null ? home : { latitude, longitude },
+    })),
+  };
+}
+
+const keyOf = (orgId: string, index: number): string => `${orgId} ${index}`;
+const toQuarter = (instant: Date): number => Math.floor(instant.getTime() / QUARTER_HOUR_MS);
+
+function keep(
+  orgId: string,
+  index: number,
+  partnerId: string,
+  versioned: VersionedControl,
+): VersionedControl {
+  // A version counts changes: there are no more revisions.
+  cached.set(keyOf(orgId, index), versioned, partnerId, versioned.version * BYTES_OF_REVISION);
+  return versioned;
+}
+
+/** Rows in batches of few changes; a row of many is a batch of its own. */
+function batchesOf(rows: readonly ControlledRow[]): ControlledRow[][] {
+  const batches: ControlledRow[][] = [];
+  let left = 0;
+  for (const row of rows) {
+    const changes = row.control_version ?? 0;
+    const last = batches.at(-1);
+    if (last === undefined || changes > left) {
+      batches.push([row]);
+      left = CHANGES_PER_STATEMENT;
+    } else last.push(row);
+    left -= changes;
+  }
+  return batches;
+}
+
+async function readControls(db: Db, rows: readonly ControlledRow[]): Promise<[number, VersionedControl][]> {
+  const orgId = rows[0]?.org_id ?? '';
+  const userIds = rows.map(({ user_id }) => user_id);
+  const revisions = Map.groupBy(await listEffectiveRevisions(db, orgId, userIds), ({ user_id }) => user_id);
+  const places = Map.groupBy(await listEffectivePlaces(db, orgId, userIds), ({ user_id }) => user_id);
+  return rows.flatMap(({ user_id, household_index: index, control_version: version, attributes }) => {
+    if (index === null || version === null) return [];
+    const { latitude, longitude } = attributes as Place;
+    const control = toHouseholdControl(revisions.get(user_id) ?? [], places.get(user_id) ?? [], {
+      latitude,
+      longitude,
+    });
+    return [[index, { version, control }]];
+  });
+}
+
+function toDeviceControl<Type extends SteeredType>(
+  type: Type,
+  revisions: readonly EffectiveRevision[],
+): DeviceControl<DevicePreferences[Type]> {
+  const own = revisions.filter(({ device_type }) => device_type === type);
+  return { preferences: preferencesOf(type, own), boosts: boostsOf(own), unsteered: [] };
+}
+
+/** Without those that repeat what held before: a boost changes none. */
+function preferencesOf<Type extends SteeredType>(
+  type: Type,
+  revisions: readonly EffectiveRevision[],
+): Revision<DevicePreferences[Type]>[] {
+  const preferences: Revision<DevicePreferences[Type]>[] = [];
+  let before: unknown = {};
+  for (const { effective_from, preferences: stored } of revisions) {
+    if (isDeepStrictEqual(stored, before)) continue;
+    before = stored;
+    preferences.push({ from: toQuarter(effective_from), value: readStoredPreferences(type, stored) });
+  }
+  return preferences;
+}
+
+/** A boost holds until its end, or until a revision without it; one that goes on is one. */
+function boostsOf(revisions: readonly EffectiveRevision[]): QuarterSpan[] {
+  const boosts: { first: number; end: number }[] = [];
+  for (const [i, { effective_from, boost_ends_at }] of revisions.entries()) {
+    const next = revisions[i + 1];
+    if (boost_ends_at === null) continue;
+    const first = toQuarter(effective_from);
+    const end = Math.min(toQuarter(boost_ends_at), next ? toQuarter(next.effective_from) : Infinity);
+    const last = boosts.at(-1);
+    if (last?.end === first) last.end = Math.max(end, first);
+    else if (first < end) boosts.push({ first, end });
+  }
+  return boosts;
+}
