@@ -38,8 +38,11 @@ export interface HistoryQuestion {
   readonly now: Date;
 }
 
-/** A quarter is planned with its local day, of 25 hours at most: no price that begins later counts, none that came in later. */
-const PLANNED_AROUND_MS = 26 * HOUR_MS;
+/**
+ * Plans look at two days of UTC, and in place of a price that is not known at the day before: no price that begins later
+ * counts, none that came in later.
+ */
+const PLANNED_AROUND_MS = 50 * HOUR_MS;
 /** What is read of the days to come beyond that, so that it need not be read again each quarter hour. */
 const READ_AHEAD_MS = 24 * HOUR_MS;
 /** Clocks of processes differ less. */

@@ -100,7 +100,7 @@ test('what is read anew after an upload is what reading all would give', async (
     const at = later(2 * HOUR_MS, now);
     const { known } = await load(at, day < 9 ? SINCE : later(-DAY_MS, SINCE));
     const span = { from: later(-5 * DAY_MS, SINCE), to: later(50 * HOUR_MS, at) };
-    const all = await readPriceRevisions(database.db, partner, span, 26 * HOUR_MS);
+    const all = await readPriceRevisions(database.db, partner, span, 50 * HOUR_MS);
     expect(known.parent).toEqual(all);
   }
 });

@@ -75,6 +75,7 @@ const wings = {
   'simulation/household': ['simulation/definition', 'simulation/environment', 'simulation/kernel'],
   'simulation/people': ['simulation/household', 'simulation/time', 'simulation/kernel'],
   'simulation/devices': [
+    'simulation/control',
     'simulation/people',
     'simulation/household',
     'simulation/environment',

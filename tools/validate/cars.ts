@@ -8,6 +8,7 @@ import type { Picture } from './picture.ts';
 import type { Row } from './row.ts';
 import { households } from './sample-fleets.ts';
 import { mean, quantile, sum } from './statistics.ts';
+import { measureSteeredCars } from './steered-cars.ts';
 
 type DayKind = 'workday' | 'weekend';
 type Quartiles = readonly [low: number, median: number, high: number];
@@ -208,7 +209,7 @@ const knownFleet = (): MeasuredFleet => (known ??= simulateFleet());
 
 /** The rows of cars: a fleet of the default mix over 2025. The same numbers on each run. */
 export const measure = (): Promise<Row[]> =>
-  Promise.resolve([...sessionRows(knownFleet()), ...yearRows(knownFleet())]);
+  Promise.resolve([...sessionRows(knownFleet()), ...yearRows(knownFleet()), ...measureSteeredCars()]);
 
 const HOUR_NAMES = Array.from({ length: 24 }, (_, hour) => String(hour));
 

@@ -9,6 +9,7 @@ import type { Picture } from './picture.ts';
 import { rowWithin } from './row.ts';
 import type { Row } from './row.ts';
 import { mean, quantile, sum } from './statistics.ts';
+import { measureSteeredBatteries } from './steered-batteries.ts';
 import { measureSteeredHeat } from './steered-heat.ts';
 
 /** Largest power of a quarter hour on the days whose mean temperature is asked for, W. */
@@ -156,6 +157,7 @@ export function measure(): Promise<Row[]> {
     ...comfortRows('Berlin', berlin()),
     ...measureSteeredHeat(),
     ...batteries().rows,
+    ...measureSteeredBatteries(),
   ]);
 }
 

@@ -2,31 +2,19 @@
  * A household at any quarter hour, by random access. All values are on a fixed UTC grid of quarter hours in
  * integer mWh; nothing is stored, what is remembered here only saves time.
  */
-import {
-  NO_TRANSITION,
-  simulateBatteryDay,
-  batteryTransition,
-  batteryLimitsOf,
-  storedEnergyAtDayStart,
-} from '../devices/battery.ts';
-import type { StorageTransition } from '../devices/battery.ts';
-import { CounterAccumulator, ZERO_COUNTERS, addQuarterEnergies } from './counter-accumulator.ts';
-import type { Checkpoint, Counters } from './counter-accumulator.ts';
-import type { HeatPumpRows } from '../house/heat-pump-rows.ts';
+import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import type { ChargeOutlook } from '../cars/steered-charging.ts';
 import type { Steering } from '../control/steering.ts';
+import { batteryLimitsOf } from '../devices/battery.ts';
+import { createBatteryRun } from '../devices/battery-run.ts';
+import type { BatteryRun } from '../devices/battery-run.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
-import { allocateInt32Array } from '../kernel/typed-arrays.ts';
-import { createLoadDayFiller } from '../people/household-load.ts';
-import type { DayFiller } from '../time/local-day.ts';
-import { createHeatDayFiller } from './model-day.ts';
-import { createPvDayFiller } from '../devices/pv-day.ts';
-import { createVehicleDayPlanner } from '../cars/vehicle-day.ts';
-import { createDayRows, createHouseRows, readQuarter } from './day-rows.ts';
-import type { DayRows, HouseRows, Quarter } from './day-rows.ts';
-import type { VehicleBatteryLimits, VehicleInterval } from '../devices/vehicle.ts';
-import { simulateVehicleDay, vehicleBatteryTransition, vehicleBatteryLimitsOf } from '../devices/vehicle.ts';
-import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import { CounterAccumulator, ZERO_COUNTERS, addQuarterEnergies } from './counter-accumulator.ts';
+import type { Checkpoint, Counters } from './counter-accumulator.ts';
+import { createDayRows, readQuarter } from './day-rows.ts';
+import type { DayRows, Quarter } from './day-rows.ts';
+import { HouseDays } from './house-days.ts';
 
 export interface HouseholdModel {
   /** The UTC day (days since 1970). */
@@ -35,6 +23,8 @@ export interface HouseholdModel {
   quarter(quarterIndex: number): Quarter;
   /** Sums over the quarters from the anchor up to and without quarterIndex. */
   countersBefore(quarterIndex: number): Counters;
+  /** What a quarter hour (since 1970) knows of the stay of a vehicle with preferences; undefined without one. */
+  chargeOutlookAt(quarterIndex: number): ChargeOutlook | undefined;
   /** Counters and stored energies at the starts of days. */
   readonly counters: CounterAccumulator;
 }
@@ -44,17 +34,6 @@ export function createHouseholdModel(household: Household, steering: Steering): 
   return new QuarterHourModel(household, steering);
 }
 
-/**
- * Arrays that hold nothing from one call to the next, so that all models share them: a fleet's first look makes a model of
- * each household, and arrays of their own would be most of what it allocates.
- */
-const workspace = {
-  /** Surplus before the battery on the day that is computed. */
-  surplus: allocateInt32Array(QUARTER_HOURS_PER_DAY),
-  /** For days of which only the battery's transition is needed. */
-  house: createHouseRows(),
-} as const;
-
 /** Remembers two computed days and what storages do on some days more, which only saves time. */
 class QuarterHourModel implements HouseholdModel {
   readonly counters: CounterAccumulator;
@@ -63,32 +42,31 @@ class QuarterHourModel implements HouseholdModel {
   readonly #anchor: number;
   readonly #firstDay: number;
   readonly #origin: Checkpoint;
-  readonly #battery: ReturnType<typeof batteryLimitsOf>;
-  readonly #vehicle: VehicleBatteryLimits | null;
-  readonly #drivingOn: ((day: number) => readonly VehicleInterval[]) | null;
-  readonly #fillLoad: DayFiller<Int32Array>;
-  readonly #fillPv: DayFiller<Int32Array>;
-  readonly #fillHeat: DayFiller<HeatPumpRows>;
-  readonly #vehicleTransitions = new DayCache<StorageTransition>(64);
-  readonly #batteryTransitions = new DayCache<StorageTransition>(64);
+  readonly #house: HouseDays;
+  readonly #battery: BatteryRun;
   readonly #days = new DayCache<DayRows>(2);
 
   constructor(household: Household, steering: Steering) {
-    const { electric_vehicle: vehicle } = household;
     this.#household = household;
     this.#anchor = Math.floor(household.anchor_ms / QUARTER_HOUR_MS);
     this.#firstDay = Math.floor(this.#anchor / QUARTER_HOURS_PER_DAY);
-    this.#battery = batteryLimitsOf(household.battery);
-    this.#vehicle = vehicle && vehicleBatteryLimitsOf(vehicle);
-    this.#drivingOn = vehicle && createVehicleDayPlanner(household, vehicle);
-    this.#fillLoad = createLoadDayFiller(household);
-    this.#fillPv = createPvDayFiller(household);
-    this.#fillHeat = createHeatDayFiller(household, steering);
+    const limits = batteryLimitsOf(household.battery);
+    const firstOf = (day: number): number => this.#firstQuarterOf(day);
+    const house = new HouseDays(household, steering, firstOf, this.#vehicleEnergyAt);
+    this.#house = house;
+    this.#battery = createBatteryRun({
+      timeZone: household.time_zone,
+      limits,
+      firstOf,
+      surplusOn: (day) => house.surplusOn(day),
+      expectedOn: (day, withVehicle) => house.expectedOn(day, withVehicle),
+      steering,
+    });
     this.#origin = {
       day: this.#firstDay,
       counters: ZERO_COUNTERS,
-      stored: this.#battery.initial,
-      vehicleStored: this.#vehicle ? this.#vehicle.initial : 0,
+      stored: limits.initial,
+      vehicleStored: house.vehicle?.initial ?? 0,
     };
     this.counters = new CounterAccumulator(this.#origin, (day) => this.day(day));
   }
@@ -112,56 +90,24 @@ class QuarterHourModel implements HouseholdModel {
     return addQuarterEnergies(counters, this.day(day), quarterIndex - day * QUARTER_HOURS_PER_DAY);
   }
 
+  chargeOutlookAt(quarterIndex: number): ChargeOutlook | undefined {
+    return this.#house.vehicle?.outlookAt(quarterIndex, this.quarter(quarterIndex).vehicleStored[0]);
+  }
+
   #compute(day: number, rows: DayRows): DayRows {
-    const stored =
-      this.#days.find(day - 1)?.stored[QUARTER_HOURS_PER_DAY] ??
-      storedEnergyAtDayStart(this.#batteryTransition, day, (back) => this.#checkpointOf(back)?.stored);
-    this.#fillHouse(day, rows);
-    simulateBatteryDay(this.#battery, workspace.surplus, this.#firstQuarterOf(day), stored, rows);
+    const stored = this.#battery.energyAtDayStart(day, this.#energyAt);
+    const surplus = this.#house.fill(day, rows);
+    this.#battery.write(day, stored, surplus, rows);
     return rows;
   }
 
-  /** Everything but the battery, and the surplus that is left to it. */
-  #fillHouse(day: number, rows: HouseRows): void {
-    const { load, pv, hp, heat, mode, ev } = rows;
-    const first = this.#firstQuarterOf(day);
-    this.#fillLoad(day, load);
-    this.#fillPv(day, pv);
-    this.#fillHeat(day, rows);
-    if (first > 0) for (const values of [load, pv, hp, heat, mode]) values.fill(0, 0, first);
-    if (this.#vehicle && this.#drivingOn) {
-      const stored =
-        this.#days.find(day - 1)?.vehicleStored[QUARTER_HOURS_PER_DAY] ??
-        storedEnergyAtDayStart(
-          this.#vehicleTransition,
-          day,
-          (back) => this.#checkpointOf(back)?.vehicleStored,
-        );
-      simulateVehicleDay(this.#vehicle, this.#drivingOn(day), first, stored, rows);
-    } else ev.fill(0);
-    const { surplus } = workspace;
-    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
-      surplus[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev[i] ?? 0);
-    }
-  }
+  /** Stored in the stationary battery at the start of a day, where that is known. */
+  readonly #energyAt = (day: number): number | undefined =>
+    this.#days.find(day - 1)?.stored[QUARTER_HOURS_PER_DAY] ?? this.#checkpointOf(day)?.stored;
 
-  readonly #vehicleTransition = (day: number): StorageTransition => {
-    const known = this.#vehicleTransitions.find(day);
-    if (known) return known;
-    const transition =
-      this.#vehicle && this.#drivingOn
-        ? vehicleBatteryTransition(this.#vehicle, this.#drivingOn(day), this.#firstQuarterOf(day))
-        : NO_TRANSITION;
-    return this.#vehicleTransitions.set(day, transition);
-  };
-
-  readonly #batteryTransition = (day: number): StorageTransition => {
-    const known = this.#batteryTransitions.find(day);
-    if (known) return known;
-    this.#fillHouse(day, workspace.house);
-    const transition = batteryTransition(this.#battery, workspace.surplus, this.#firstQuarterOf(day));
-    return this.#batteryTransitions.set(day, transition);
-  };
+  /** Stored in the vehicle, likewise. */
+  readonly #vehicleEnergyAt = (day: number): number | undefined =>
+    this.#days.find(day - 1)?.vehicleStored[QUARTER_HOURS_PER_DAY] ?? this.#checkpointOf(day)?.vehicleStored;
 
   #checkpointOf(day: number): Checkpoint | undefined {
     return day <= this.#firstDay ? this.#origin : this.counters.findCheckpoint(day);

@@ -1,0 +1,187 @@
+/** A car that people have told how to charge (docs/simulation.md#charging-by-price). */
+import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import type { DeviceControl } from '../control/household-control.ts';
+import { DEFAULT_VEHICLE_PREFERENCES } from '../control/preferences.ts';
+import type { VehiclePreferences } from '../control/preferences.ts';
+import { isWithin } from '../control/revisions.ts';
+import type { QuarterSpan } from '../control/revisions.ts';
+import type { Steering } from '../control/steering.ts';
+import { CHARGE_EFFICIENCY } from '../devices/vehicle.ts';
+import type { VehicleBatteryLimits, VehicleInterval } from '../devices/vehicle.ts';
+import { DayCache } from '../kernel/bounded-cache.ts';
+import { chargesAtOnce, createChargeOffers, ruleOf, setOffer } from './charge-plan.ts';
+import { CHARGING } from './charging-day.ts';
+import type { ChargingDay, ChargingReason, PluggedQuarter } from './charging-day.ts';
+import { nextReadyBy } from './ready-by.ts';
+import { findNextStay, findStay } from './stays.ts';
+
+/** What a car's charging follows from. */
+export interface ChargingSource {
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly limits: VehicleBatteryLimits;
+  readonly drivingOn: (day: number) => readonly VehicleInterval[];
+  /** What the panels give on a UTC day beyond the household's own load, AC, mWh in each of the 96 quarter hours. */
+  readonly ownPowerOn: (day: number) => Int32Array;
+  readonly steering: Steering;
+}
+
+/** What a stay at the plug comes to, as far as it is known in a quarter hour. */
+export interface ChargeOutlook {
+  /** Whether the car is at its plug and charged by price. */
+  readonly isSmart: boolean;
+  /** When it is to be ready or leaves before that, in quarter hours since 1970. */
+  readonly deadline: number;
+  /** What it will lack of its target then, whatever is done, mWh. */
+  readonly missing: number;
+  /** When the stay ends, or the next one begins; null when none does within eight days. */
+  readonly next: number | null;
+}
+
+/** What is asked of a car in a stay up to the quarter hour `until`. */
+interface Asked {
+  readonly preferences: VehiclePreferences;
+  readonly until: number;
+  readonly deadline: number;
+  readonly levels: { readonly target: number; readonly minimum: number };
+}
+
+/** Days whose prices a plan looks at, from the one on that it is made in: no market tells farther ahead. */
+const PRICED_DAYS = 2;
+/** A week and the rest of a day: no stay is planned for longer. */
+const LONGEST_PLAN = 8 * QUARTER_HOURS_PER_DAY;
+const KEPT_DAYS = 8;
+
+/** The offers of one plan at a time, for all cars. */
+const offers = createChargeOffers(LONGEST_PLAN);
+
+/** Decides on each quarter hour with what was known as it began. */
+export class SteeredCharging {
+  readonly #source: ChargingSource;
+  readonly #control: DeviceControl<VehiclePreferences>;
+  readonly #step: number;
+  readonly #days = new DayCache<ChargingDay>(KEPT_DAYS);
+
+  constructor(source: ChargingSource) {
+    this.#source = source;
+    this.#control = source.steering.control.electricVehicle;
+    this.#step = Math.round(source.limits.chargeAc * CHARGE_EFFICIENCY);
+  }
+
+  /** What decides over the charge on a UTC day (days since 1970). */
+  on(day: number): ChargingDay {
+    return this.#days.find(day) ?? this.#days.set(day, this.#decide(day));
+  }
+
+  /** What a quarter hour that begins with `stored` mWh in the car knows of the stay that it is in. */
+  outlookAt(quarter: number, stored: number): ChargeOutlook {
+    const stay = findStay(this.#source.drivingOn, quarter);
+    if (stay === undefined) {
+      const next = findNextStay(this.#source.drivingOn, quarter);
+      return { isSmart: false, deadline: quarter, missing: 0, next };
+    }
+    const { preferences, deadline, levels } = this.#askedAt(stay, quarter);
+    const isSmart = preferences.charge_policy === 'smart' && !isWithin(this.#control.unsteered, quarter);
+    const possible = Math.max(0, deadline - quarter) * this.#step;
+    const missing = Math.max(0, levels.target - stored - possible);
+    return { isSmart, deadline, missing, next: stay.end };
+  }
+
+  #decide(day: number): ChargingDay {
+    const start = day * QUARTER_HOURS_PER_DAY;
+    const intervals = this.#source.drivingOn(day);
+    const since = this.#control.preferences[0]?.from ?? Infinity;
+    const plugged: (PluggedQuarter | undefined)[] = [];
+    for (const interval of intervals) {
+      if (!interval.pluggedIn || start + interval.to <= since) continue;
+      const stay = findStay(this.#source.drivingOn, start + interval.from);
+      if (stay === undefined) continue;
+      const decide = this.#startDeciding(day, stay);
+      for (let i = Math.max(interval.from, since - start); i < interval.to; i++)
+        plugged[i] = decide(start + i);
+    }
+    return { intervals, controlledFrom: Math.max(0, since - start), plugged };
+  }
+
+  /** Decides on the quarter hours of a stay on one day, to be asked for in order of time. */
+  #startDeciding(day: number, stay: QuarterSpan): (quarter: number) => PluggedQuarter {
+    const { prices, knownUntilMs } = this.#source.steering;
+    let planned = { deadline: NaN, revision: NaN, from: NaN };
+    let asked: Asked | undefined;
+    return (quarter) => {
+      if (asked === undefined || quarter >= asked.until) asked = this.#askedAt(stay, quarter);
+      const { preferences, deadline, levels } = asked;
+      const reason = this.#reasonAt(quarter, preferences);
+      if (reason !== CHARGING.byPrice || quarter >= deadline)
+        return { ...levels, rule: chargesAtOnce(this.#step), reason };
+      const knownAtMs = Math.min(quarter * QUARTER_HOUR_MS, knownUntilMs);
+      const revision = prices.revisionAt(knownAtMs);
+      if (deadline !== planned.deadline || revision !== planned.revision) {
+        planned = { deadline, revision, from: quarter };
+        this.#plan(day, quarter, deadline, knownAtMs);
+      }
+      const isPriced = prices.priceAt(quarter * QUARTER_HOUR_MS, knownAtMs) !== null;
+      const rule = ruleOf(offers, quarter - planned.from);
+      return { ...levels, rule, reason: isPriced ? reason : CHARGING.withoutPrices };
+    };
+  }
+
+  #askedAt(stay: QuarterSpan, quarter: number): Asked {
+    const { preferences: revisions } = this.#control;
+    const at = revisions.findLastIndex(({ from }) => from <= quarter);
+    const { from, value } = revisions[at] ?? { from: -Infinity, value: DEFAULT_VEHICLE_PREFERENCES };
+    return {
+      preferences: value,
+      until: revisions[at + 1]?.from ?? Infinity,
+      deadline: this.#deadlineOf(stay, value, from),
+      levels: this.#levelsOf(value),
+    };
+  }
+
+  #reasonAt(quarter: number, { charge_policy: policy }: VehiclePreferences): ChargingReason {
+    if (isWithin(this.#control.unsteered, quarter)) return CHARGING.unsteered;
+    if (isWithin(this.#control.boosts, quarter)) return CHARGING.boost;
+    return policy === 'smart' ? CHARGING.byPrice : CHARGING.byItself;
+  }
+
+  /** The first time to be ready after the car was plugged in or told otherwise, or when it is unplugged before that. */
+  #deadlineOf(stay: QuarterSpan, { ready_by: readyBy }: VehiclePreferences, changedAt: number): number {
+    const after = Math.max(stay.first, changedAt);
+    return Math.min(stay.end, nextReadyBy(readyBy, this.#source.timeZone, after));
+  }
+
+  #levelsOf({ target_soc_percent: asked, minimum_soc_percent: least }: VehiclePreferences) {
+    const { capacity, target: own } = this.#source.limits;
+    const target = asked === null ? own : Math.round((capacity * asked) / 100);
+    return { target, minimum: Math.min(target, Math.round((capacity * least) / 100)) };
+  }
+
+  /** Writes what the quarter hours offer from `first` up to and without `end`, as known on a day at an instant. */
+  #plan(day: number, first: number, end: number, knownAtMs: number): void {
+    const { ownPowerOn } = this.#source;
+    offers.count = Math.min(LONGEST_PLAN, end - first);
+    let row: Int32Array | undefined;
+    let rowOf = NaN;
+    for (let i = 0; i < offers.count; i++) {
+      const quarter = first + i;
+      const dayOf = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
+      if (dayOf !== rowOf) row = ownPowerOn((rowOf = dayOf));
+      const ownAc = row?.[quarter - dayOf * QUARTER_HOURS_PER_DAY] ?? 0;
+      const own = Math.min(this.#step, Math.floor(ownAc * CHARGE_EFFICIENCY));
+      setOffer(offers, i, this.#expectedPrice(day, quarter, knownAtMs), own, this.#step);
+    }
+  }
+
+  /** The price of a quarter hour, or else that of the same one a day before or earlier, back to the day before `day`; null without one. */
+  #expectedPrice(day: number, quarter: number, knownAtMs: number): number | null {
+    const { prices } = this.#source.steering;
+    const from = (day - 1) * QUARTER_HOURS_PER_DAY;
+    const end = (day + PRICED_DAYS) * QUARTER_HOURS_PER_DAY;
+    const days = Math.max(0, Math.ceil((quarter + 1 - end) / QUARTER_HOURS_PER_DAY));
+    for (let at = quarter - days * QUARTER_HOURS_PER_DAY; at >= from; at -= QUARTER_HOURS_PER_DAY) {
+      const price = prices.priceAt(at * QUARTER_HOUR_MS, knownAtMs);
+      if (price !== null) return price;
+    }
+    return null;
+  }
+}

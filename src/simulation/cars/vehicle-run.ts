@@ -1,0 +1,140 @@
+/** A vehicle's battery on any day: what is stored as it begins, and what is charged. */
+import { storedEnergyAtDayStart } from '../devices/battery.ts';
+import type { StorageTransition } from '../devices/battery.ts';
+import { coupledEnergyAtDayStart } from '../devices/coupled-energy.ts';
+import { simulateVehicleDay, vehicleBatteryLimitsOf, vehicleBatteryTransition } from '../devices/vehicle.ts';
+import type { VehicleBatteryLimits, VehicleInterval, VehicleRows } from '../devices/vehicle.ts';
+import type { Steering } from '../control/steering.ts';
+import type { ElectricVehicle } from '../household/equipment.ts';
+import type { Household } from '../household/household.ts';
+import { DayCache } from '../kernel/bounded-cache.ts';
+import { storedAfterDay, writeChargingDay } from './charging-day.ts';
+import { SteeredCharging } from './steered-charging.ts';
+import type { ChargeOutlook } from './steered-charging.ts';
+import { createVehicleDayPlanner } from './vehicle-day.ts';
+
+/** Gives the stored energy at the start of days at which it is known, the first of the history among them; mWh. */
+export type KnownEnergy = (day: number) => number | undefined;
+
+export interface VehicleRun {
+  /** Stored in the vehicle before its first day, mWh. */
+  readonly initial: number;
+  /** Writes the UTC day `day` (since 1970). */
+  write(day: number, rows: VehicleRows, knownEnergyAt: KnownEnergy): void;
+  /** What a quarter hour (since 1970) that begins with `stored` mWh knows of its stay; undefined where nobody asked anything. */
+  outlookAt(quarter: number, stored: number): ChargeOutlook | undefined;
+}
+
+/** What a vehicle's run follows from beside the household. */
+export interface VehicleSurroundings {
+  /** The first quarter hour of a UTC day that belongs to the history; 96 on earlier days. */
+  readonly firstOf: (day: number) => number;
+  /** What the panels give beyond the household's own load, AC, mWh in each of the 96 quarter hours of a UTC day. */
+  readonly ownPowerOn: (day: number) => Int32Array;
+}
+
+/** The run of a household's vehicle of which nobody asks anything. */
+export function createHabitualVehicle(
+  household: Household,
+  vehicle: ElectricVehicle,
+  firstOf: (day: number) => number,
+): VehicleRun {
+  const drivingOn = createVehicleDayPlanner(household, vehicle);
+  return new HabitualVehicle(vehicleBatteryLimitsOf(vehicle), drivingOn, firstOf);
+}
+
+/** The run of a household's vehicle that has preferences. */
+export function createSteeredVehicle(
+  household: Household,
+  vehicle: ElectricVehicle,
+  steering: Steering,
+  { firstOf, ownPowerOn }: VehicleSurroundings,
+): VehicleRun {
+  const limits = vehicleBatteryLimitsOf(vehicle);
+  const drivingOn = remembered(createVehicleDayPlanner(household, vehicle));
+  const timeZone = household.time_zone;
+  const charging = new SteeredCharging({ timeZone, limits, drivingOn, ownPowerOn, steering });
+  return new SteeredVehicle(limits, charging, firstOf);
+}
+
+const REMEMBERED_DAYS = 32;
+
+/** Plans look at some days again and again. */
+function remembered(
+  drivingOn: (day: number) => readonly VehicleInterval[],
+): (day: number) => readonly VehicleInterval[] {
+  const days = new DayCache<readonly VehicleInterval[]>(REMEMBERED_DAYS);
+  return (day) => days.find(day) ?? days.set(day, drivingOn(day));
+}
+
+/** Charges at once: its days are three numbers. */
+class HabitualVehicle implements VehicleRun {
+  readonly initial: number;
+  readonly #limits: VehicleBatteryLimits;
+  readonly #drivingOn: (day: number) => readonly VehicleInterval[];
+  readonly #firstOf: (day: number) => number;
+  readonly #transitions = new DayCache<StorageTransition>(64);
+
+  constructor(
+    limits: VehicleBatteryLimits,
+    drivingOn: (day: number) => readonly VehicleInterval[],
+    firstOf: (day: number) => number,
+  ) {
+    this.initial = limits.initial;
+    this.#limits = limits;
+    this.#drivingOn = drivingOn;
+    this.#firstOf = firstOf;
+  }
+
+  write(day: number, rows: VehicleRows, knownEnergyAt: KnownEnergy): void {
+    const stored = storedEnergyAtDayStart(this.#transitionOf, day, knownEnergyAt);
+    simulateVehicleDay(this.#limits, this.#drivingOn(day), this.#firstOf(day), stored, rows);
+  }
+
+  outlookAt(): undefined {
+    return undefined;
+  }
+
+  readonly #transitionOf = (day: number): StorageTransition => {
+    const known = this.#transitions.find(day);
+    if (known) return known;
+    const transition = vehicleBatteryTransition(this.#limits, this.#drivingOn(day), this.#firstOf(day));
+    return this.#transitions.set(day, transition);
+  };
+}
+
+/** Charges as people have asked: its days are followed from ever farther back until the past no longer matters. */
+class SteeredVehicle implements VehicleRun {
+  readonly initial: number;
+  readonly #limits: VehicleBatteryLimits;
+  readonly #charging: SteeredCharging;
+  readonly #firstOf: (day: number) => number;
+  readonly #starts = new DayCache<number>(REMEMBERED_DAYS);
+
+  constructor(limits: VehicleBatteryLimits, charging: SteeredCharging, firstOf: (day: number) => number) {
+    this.initial = limits.initial;
+    this.#limits = limits;
+    this.#charging = charging;
+    this.#firstOf = firstOf;
+  }
+
+  write(day: number, rows: VehicleRows, knownEnergyAt: KnownEnergy): void {
+    const stored = this.#startOf(day, knownEnergyAt);
+    writeChargingDay(this.#limits, this.#charging.on(day), this.#firstOf(day), stored, rows);
+  }
+
+  outlookAt(quarter: number, stored: number): ChargeOutlook {
+    return this.#charging.outlookAt(quarter, stored);
+  }
+
+  #startOf(day: number, knownEnergyAt: KnownEnergy): number {
+    const days = {
+      least: this.#limits.min,
+      most: this.#limits.capacity,
+      endOf: (at: number, start: number) =>
+        storedAfterDay(this.#limits, this.#charging.on(at), this.#firstOf(at), start),
+    };
+    const knownAt = (at: number): number | undefined => this.#starts.find(at) ?? knownEnergyAt(at);
+    return this.#starts.set(day, coupledEnergyAtDayStart(days, day, knownAt));
+  }
+}

@@ -1,0 +1,120 @@
+/** A stationary battery on any day: what is stored as it begins, and what it charges and discharges. */
+import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import type { Steering } from '../control/steering.ts';
+import { DayCache } from '../kernel/bounded-cache.ts';
+import { batteryTransition, simulateBatteryDay, storedEnergyAtDayStart } from './battery.ts';
+import type { BatteryLimits, BatteryRows, StorageTransition } from './battery.ts';
+import { chargedEnergy, dischargedEnergy, storedWithin } from './battery-levels.ts';
+import { SteeredBattery } from './steered-battery.ts';
+
+/** What a battery's run follows from. */
+export interface BatterySurroundings {
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly limits: BatteryLimits;
+  /** The first quarter hour of a UTC day that belongs to the history; 96 on earlier days. */
+  readonly firstOf: (day: number) => number;
+  /** What the household has left on a UTC day, below 0 what it lacks; AC, mWh in each of the 96 quarter hours. Read it at once. */
+  readonly surplusOn: (day: number) => Int32Array;
+  /** What it would have left by its habits, with its vehicle or without; likewise. */
+  readonly expectedOn: (day: number, withVehicle: boolean) => Int32Array;
+  readonly steering: Steering;
+}
+
+export interface BatteryRun {
+  /** Stored energy at the start of a UTC day (since 1970), mWh; `knownEnergyAt` gives it where it is known. */
+  energyAtDayStart(day: number, knownEnergyAt: (day: number) => number | undefined): number;
+  /** Writes a day that begins with `start` mWh; `surplus` is what the household has left in each of its quarter hours. */
+  write(day: number, start: number, surplus: Int32Array, rows: BatteryRows): void;
+}
+
+/** The run of a battery under what steers it. */
+export function createBatteryRun(surroundings: BatterySurroundings): BatteryRun {
+  const { preferences, boosts } = surroundings.steering.control.inverter;
+  return preferences.length === 0 && boosts.length === 0
+    ? new SelfConsumption(surroundings)
+    : new BatteryByPrice(surroundings);
+}
+
+/** Serves self-consumption: its days are three numbers. */
+class SelfConsumption implements BatteryRun {
+  readonly #surroundings: BatterySurroundings;
+  readonly #transitions = new DayCache<StorageTransition>(64);
+
+  constructor(surroundings: BatterySurroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  energyAtDayStart(day: number, knownEnergyAt: (day: number) => number | undefined): number {
+    return storedEnergyAtDayStart(this.#transitionOf, day, knownEnergyAt);
+  }
+
+  write(day: number, start: number, surplus: Int32Array, rows: BatteryRows): void {
+    const { limits, firstOf } = this.#surroundings;
+    simulateBatteryDay(limits, surplus, firstOf(day), start, rows);
+  }
+
+  readonly #transitionOf = (day: number): StorageTransition => {
+    const { limits, firstOf, surplusOn } = this.#surroundings;
+    return (
+      this.#transitions.find(day) ??
+      this.#transitions.set(day, batteryTransition(limits, surplusOn(day), firstOf(day)))
+    );
+  };
+}
+
+const REMEMBERED_DAYS = 16;
+
+/** Does what its preferences ask for. */
+class BatteryByPrice implements BatteryRun {
+  readonly #surroundings: BatterySurroundings;
+  readonly #battery: SteeredBattery;
+
+  constructor(surroundings: BatterySurroundings) {
+    const expectedWith = remembered((day) => surroundings.expectedOn(day, true));
+    const expectedWithout = remembered((day) => surroundings.expectedOn(day, false));
+    this.#surroundings = {
+      ...surroundings,
+      surplusOn: remembered(surroundings.surplusOn),
+      expectedOn: (day, withVehicle) => (withVehicle ? expectedWith : expectedWithout)(day),
+    };
+    this.#battery = new SteeredBattery(this.#surroundings);
+  }
+
+  energyAtDayStart(day: number, knownEnergyAt: (day: number) => number | undefined): number {
+    return this.#battery.energyAtDayStart(day, knownEnergyAt);
+  }
+
+  write(day: number, start: number, _: Int32Array, { charge, discharge, stored, grid }: BatteryRows): void {
+    const { limits, firstOf, surplusOn } = this.#surroundings;
+    const { levels } = this.#battery.on(day);
+    // Plans read the surplus of other days: what the caller has may be one of these by now.
+    const surplus = surplusOn(day);
+    const first = firstOf(day);
+    let x = start;
+    for (const row of [charge, discharge, grid]) row.fill(0, 0, first);
+    stored.fill(x, 0, first + 1);
+    for (let i = first; i < QUARTER_HOURS_PER_DAY; i++) {
+      const left = surplus[i] ?? 0;
+      const next = storedWithin(limits, levels, i, left, x);
+      charge[i] = next > x ? chargedEnergy(limits, left, next - x) : 0;
+      discharge[i] = next < x ? dischargedEnergy(limits, left, x - next) : 0;
+      grid[i] = (charge[i] ?? 0) - (discharge[i] ?? 0) - left;
+      x = next;
+      stored[i + 1] = x;
+    }
+  }
+}
+
+/** Keeps copies: what is asked for is overwritten by the next question. */
+function remembered(rowOn: (day: number) => Int32Array): (day: number) => Int32Array {
+  const days = new DayCache<Int32Array>(REMEMBERED_DAYS);
+  return (day) => {
+    const known = days.find(day);
+    if (known !== undefined) return known;
+    const row = rowOn(day);
+    const copy = days.evict(day) ?? new Int32Array(QUARTER_HOURS_PER_DAY);
+    copy.set(row);
+    return days.set(day, copy);
+  };
+}

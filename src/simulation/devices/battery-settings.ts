@@ -1,0 +1,64 @@
+/** What is asked of a battery in a quarter hour. */
+import type { HouseholdControl } from '../control/household-control.ts';
+import {
+  DEFAULT_INVERTER_PREFERENCES,
+  DEFAULT_VEHICLE_PREFERENCES,
+} from '../control/preferences.ts';
+import { isWithin, valueInForce } from '../control/revisions.ts';
+import type { QuarterSpan } from '../control/revisions.ts';
+
+/** What holds from one change of what is asked up to the next. */
+export interface BatterySettings extends QuarterSpan {
+  /** Kept in the battery, mWh. */
+  readonly reserve: number;
+  readonly priceResponse: boolean;
+  readonly gridCharging: boolean;
+  /** Whether the household's car waits for a price. */
+  readonly isCarSmart: boolean;
+  readonly isBoosted: boolean;
+  readonly isUnsteered: boolean;
+}
+
+/** Looks up what is asked, mostly without a look at the revisions. */
+export class BatterySettingsLookup {
+  readonly #control: HouseholdControl;
+  readonly #capacity: number;
+  /** Quarter hours from which on something else may be asked, in order. */
+  readonly #changes: readonly number[];
+  #last: BatterySettings | undefined;
+
+  /** `capacity` in mWh. */
+  constructor(control: HouseholdControl, capacity: number) {
+    this.#control = control;
+    this.#capacity = capacity;
+    const { inverter, electricVehicle } = control;
+    const spans = [...inverter.boosts, ...inverter.unsteered];
+    const changes = [...inverter.preferences, ...electricVehicle.preferences].map(({ from }) => from);
+    this.#changes = [...changes, ...spans.flatMap(({ first, end }) => [first, end])].sort((a, b) => a - b);
+  }
+
+  /** What holds in a quarter hour since 1970; the same object for as long as it does. */
+  at(quarter: number): BatterySettings {
+    const last = this.#last;
+    if (last !== undefined && last.first <= quarter && quarter < last.end) return last;
+    return (this.#last = this.#find(quarter));
+  }
+
+  #find(quarter: number): BatterySettings {
+    const { inverter, electricVehicle } = this.#control;
+    const at = this.#changes.findIndex((change) => change > quarter);
+    const next = at < 0 ? this.#changes.length : at;
+    const preferences = valueInForce(inverter.preferences, quarter, DEFAULT_INVERTER_PREFERENCES);
+    const ofCar = valueInForce(electricVehicle.preferences, quarter, DEFAULT_VEHICLE_PREFERENCES);
+    return {
+      first: this.#changes[next - 1] ?? -Infinity,
+      end: this.#changes[next] ?? Infinity,
+      reserve: Math.round((this.#capacity * preferences.reserve_percent) / 100),
+      priceResponse: preferences.price_response,
+      gridCharging: preferences.grid_charging,
+      isCarSmart: ofCar.charge_policy === 'smart',
+      isBoosted: isWithin(inverter.boosts, quarter),
+      isUnsteered: isWithin(inverter.unsteered, quarter),
+    };
+  }
+}

@@ -1,0 +1,238 @@
+/** A battery that people have told how to answer to prices (docs/simulation.md#battery-by-price). */
+import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import type { QuarterSpan } from '../control/revisions.ts';
+import type { Steering } from '../control/steering.ts';
+import { DayCache } from '../kernel/bounded-cache.ts';
+import { localQuarterAt, utcQuarterAt } from '../time/local-day.ts';
+import type { BatteryLimits } from './battery.ts';
+import { createBatteryLevels, storedBySelfConsumption, storedWithin } from './battery-levels.ts';
+import type { BatteryLevels } from './battery-levels.ts';
+import { MAX_PLANNED_QUARTERS, planBattery } from './battery-plan.ts';
+import { BatterySettingsLookup } from './battery-settings.ts';
+import type { BatterySettings } from './battery-settings.ts';
+import { coupledEnergyAtDayStart } from './coupled-energy.ts';
+import type { StoreDays } from './coupled-energy.ts';
+
+/** What a battery's charge follows from. */
+export interface BatterySource {
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly limits: BatteryLimits;
+  /** What the household has left on a UTC day, below 0 what it lacks; AC, mWh in each of the 96 quarter hours. */
+  readonly surplusOn: (day: number) => Int32Array;
+  /** What it would have left by its habits, with its vehicle or without; likewise. */
+  readonly expectedOn: (day: number, withVehicle: boolean) => Int32Array;
+  /** The first quarter hour of a day that belongs to the history; 96 on earlier days. */
+  readonly firstOf: (day: number) => number;
+  readonly steering: Steering;
+}
+
+/** Why a battery does what it does. */
+export const BATTERY = { byItself: 0, byPrice: 1, withoutPrices: 2, boost: 3, unsteered: 4 } as const;
+export type BatteryReason = (typeof BATTERY)[keyof typeof BATTERY];
+
+/** What decides over a battery in each of the 96 quarter hours of a UTC day. */
+interface BatteryDay {
+  readonly levels: BatteryLevels;
+  /** A BatteryReason each. */
+  readonly reasons: Uint8Array;
+}
+
+/** Local quarter hour at which plans begin and end: 14:00, when the prices of the next day are known. */
+const PLANS_BEGIN = 56;
+const KEPT_DAYS = 16;
+
+/** The quarter hours of one plan at a time, for all batteries. */
+const prices = new Float64Array(MAX_PLANNED_QUARTERS);
+const expected = new Float64Array(MAX_PLANNED_QUARTERS);
+
+interface Plan {
+  readonly window: QuarterSpan;
+  readonly revision: number;
+  readonly settings: BatterySettings | undefined;
+  /** The quarter hours planned. */
+  readonly from: number;
+  readonly end: number;
+  readonly levels: BatteryLevels;
+}
+const NO_SPAN: QuarterSpan = { first: NaN, end: NaN };
+const NO_PLAN: Plan = {
+  window: NO_SPAN,
+  revision: NaN,
+  settings: undefined,
+  from: 0,
+  end: 0,
+  levels: createBatteryLevels(0),
+};
+
+/** Decides on each quarter hour with what was known as it began. */
+export class SteeredBattery {
+  readonly #source: BatterySource;
+  readonly #settings: BatterySettingsLookup;
+  readonly #days = new DayCache<BatteryDay>(KEPT_DAYS);
+  /** Energy at the start of days if the battery only ever served self-consumption. */
+  readonly #unsteeredStarts = new DayCache<number>(KEPT_DAYS);
+  #window = NO_SPAN;
+  #plan = NO_PLAN;
+
+  constructor(source: BatterySource) {
+    this.#source = source;
+    this.#settings = new BatterySettingsLookup(source.steering.control, source.limits.capacity);
+  }
+
+  /** What decides over the battery on a UTC day (since 1970). */
+  on(day: number): BatteryDay {
+    return this.#days.find(day) ?? this.#days.set(day, this.#decide(day, this.#days.evict(day)));
+  }
+
+  /** The energy stored at the start of a day; it must be known at one before. */
+  energyAtDayStart(day: number, knownEnergyAt: (day: number) => number | undefined): number {
+    const { limits, surplusOn } = this.#source;
+    const endOf = (at: number, start: number): number => {
+      const { levels } = this.on(at);
+      const surplus = surplusOn(at);
+      let x = start;
+      for (let i = this.#source.firstOf(at); i < QUARTER_HOURS_PER_DAY; i++)
+        x = storedWithin(limits, levels, i, surplus[i] ?? 0, x);
+      return x;
+    };
+    return coupledEnergyAtDayStart(this.#store(endOf), day, knownEnergyAt);
+  }
+
+  /** People may ask for a reserve below the usual one. */
+  #store(endOf: StoreDays['endOf']): StoreDays {
+    return { least: 0, most: this.#source.limits.capacity, endOf };
+  }
+
+  #decide(day: number, used: BatteryDay | undefined): BatteryDay {
+    const { capacity } = this.#source.limits;
+    const { levels, reasons } = used ?? {
+      levels: createBatteryLevels(QUARTER_HOURS_PER_DAY),
+      reasons: new Uint8Array(QUARTER_HOURS_PER_DAY),
+    };
+    const start = day * QUARTER_HOURS_PER_DAY;
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+      const settings = this.#settings.at(start + i);
+      const reason = this.#reasonAt(start + i, settings);
+      const { from, levels: planned } = this.#plan;
+      const isPlanned = reason === BATTERY.byPrice;
+      const isBoosted = reason === BATTERY.boost;
+      reasons[i] = reason;
+      levels.fill[i] = isPlanned ? (planned.fill[start + i - from] ?? 0) : capacity;
+      levels.keep[i] = isPlanned
+        ? (planned.keep[start + i - from] ?? 0)
+        : isBoosted
+          ? capacity
+          : settings.reserve;
+      levels.buy[i] = isPlanned
+        ? (planned.buy[start + i - from] ?? 0)
+        : isBoosted && settings.gridCharging
+          ? capacity
+          : 0;
+    }
+    return { levels, reasons };
+  }
+
+  /** Why the battery does what it does in a quarter hour; where that is by price, the present plan holds it. */
+  #reasonAt(quarter: number, settings: BatterySettings): BatteryReason {
+    if (settings.isUnsteered) return BATTERY.unsteered;
+    if (settings.isBoosted) return BATTERY.boost;
+    if (!settings.priceResponse) return BATTERY.byItself;
+    const { prices: book, knownUntilMs } = this.#source.steering;
+    const knownAtMs = Math.min(quarter * QUARTER_HOUR_MS, knownUntilMs);
+    const revision = book.revisionAt(knownAtMs);
+    const window = this.#windowOf(quarter);
+    const plan = this.#plan;
+    // What a plan says of a quarter hour follows from those behind it, so that it need not have begun with it.
+    const isIn = quarter >= plan.from && quarter < plan.end;
+    if (!isIn || plan.window !== window || plan.revision !== revision || plan.settings !== settings)
+      this.#plan = this.#makePlan(window, quarter, knownAtMs, settings, revision);
+    return this.#plan.end > quarter ? BATTERY.byPrice : BATTERY.withoutPrices;
+  }
+
+  /** From 14:00 to 14:00 in local time. */
+  #windowOf(quarter: number): QuarterSpan {
+    if (quarter >= this.#window.first && quarter < this.#window.end) return this.#window;
+    const { timeZone } = this.#source;
+    const { localDay } = localQuarterAt(timeZone, quarter);
+    const today = utcQuarterAt(timeZone, localDay, PLANS_BEGIN);
+    return (this.#window =
+      quarter < today
+        ? { first: utcQuarterAt(timeZone, localDay - 1, PLANS_BEGIN), end: today }
+        : { first: today, end: utcQuarterAt(timeZone, localDay + 1, PLANS_BEGIN) });
+  }
+
+  /**
+   * Plans from a quarter hour on, up to the first without a price: then the battery has the charge that it was expected to have
+   * by self-consumption since the window began, so that nothing is owed to what follows.
+   */
+  #makePlan(
+    window: QuarterSpan,
+    from: number,
+    knownAtMs: number,
+    settings: BatterySettings,
+    revision: number,
+  ): Plan {
+    const { limits, steering } = this.#source;
+    let count = 0;
+    for (; from + count < window.end; count++) {
+      const price = steering.prices.priceAt((from + count) * QUARTER_HOUR_MS, knownAtMs);
+      if (price === null) break;
+      prices[count] = price;
+    }
+    const planned = { window, revision, settings, from, end: from + count };
+    if (count === 0) return { ...planned, levels: NO_PLAN.levels };
+    const end = this.#expect(window.first, from, count, settings);
+    const { reserve, gridCharging } = settings;
+    const question = { limits, reserve, gridCharging, prices, surplus: expected, count, end };
+    return { ...planned, levels: planBattery(question) };
+  }
+
+  /** Writes what is expected from a quarter hour on; the energy that self-consumption since `first` would then leave comes back. */
+  #expect(first: number, from: number, count: number, settings: BatterySettings): number {
+    const { limits, expectedOn } = this.#source;
+    let stored = this.#unsteeredAt(first);
+    let row: Int32Array | undefined;
+    for (let at = first; at < from + count; at++) {
+      const i = at % QUARTER_HOURS_PER_DAY;
+      if (row === undefined || i === 0)
+        row = expectedOn(Math.floor(at / QUARTER_HOURS_PER_DAY), !settings.isCarSmart);
+      const left = row[i] ?? 0;
+      if (at >= from) expected[at - from] = left;
+      // What people ask for later is not known yet.
+      const { reserve } = at < from ? this.#settings.at(at) : settings;
+      stored = storedBySelfConsumption(limits, reserve, left, stored);
+    }
+    return stored;
+  }
+
+  /** The energy stored as a quarter hour begins if the battery only ever served self-consumption. */
+  #unsteeredAt(quarter: number): number {
+    const day = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
+    return this.#followUnsteered(day, quarter % QUARTER_HOURS_PER_DAY, this.#unsteeredAtDayStart(day));
+  }
+
+  #unsteeredAtDayStart(day: number): number {
+    const { limits, firstOf } = this.#source;
+    // No history lies before the initial charge.
+    const knownAt = (at: number): number | undefined =>
+      firstOf(at) > 0 ? limits.initial : this.#unsteeredStarts.find(at);
+    const endOf = (at: number, start: number): number =>
+      this.#followUnsteered(at, QUARTER_HOURS_PER_DAY, start);
+    const known = knownAt(day);
+    if (known !== undefined) return known;
+    return this.#unsteeredStarts.set(day, coupledEnergyAtDayStart(this.#store(endOf), day, knownAt));
+  }
+
+  #followUnsteered(day: number, quarters: number, start: number): number {
+    const { limits, surplusOn, firstOf } = this.#source;
+    const surplus = surplusOn(day);
+    const midnight = day * QUARTER_HOURS_PER_DAY;
+    let x = start;
+    for (let i = firstOf(day); i < quarters; i++) {
+      const { reserve } = this.#settings.at(midnight + i);
+      x = storedBySelfConsumption(limits, reserve, surplus[i] ?? 0, x);
+    }
+    return x;
+  }
+}

@@ -1,0 +1,147 @@
+/** A household's UTC days but for its battery: load, sun, heat, vehicle. */
+import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import { createHabitualVehicle, createSteeredVehicle } from '../cars/vehicle-run.ts';
+import type { KnownEnergy, VehicleRun } from '../cars/vehicle-run.ts';
+import { UNSTEERED } from '../control/steering.ts';
+import type { Steering } from '../control/steering.ts';
+import { createPvDayFiller } from '../devices/pv-day.ts';
+import type { HeatPumpRows } from '../house/heat-pump-rows.ts';
+import type { Household } from '../household/household.ts';
+import { DayCache } from '../kernel/bounded-cache.ts';
+import { allocateInt32Array } from '../kernel/typed-arrays.ts';
+import { createLoadDayFiller } from '../people/household-load.ts';
+import type { DayFiller } from '../time/local-day.ts';
+import { createHouseRows } from './day-rows.ts';
+import type { HouseRows } from './day-rows.ts';
+import { createHeatDayFiller } from './model-day.ts';
+
+/**
+ * Arrays that hold nothing from one call to the next, so that all models share them: a fleet's first look makes a model of
+ * each household, and arrays of their own would be most of what it allocates.
+ */
+const workspace = {
+  /** What the household has left on the day that is computed. */
+  surplus: allocateInt32Array(QUARTER_HOURS_PER_DAY),
+  /** For days of which only that is needed. */
+  house: createHouseRows(),
+  /** For a plan of the vehicle, which is made while a day is filled. */
+  ahead: createHouseRows(),
+} as const;
+
+/** Days whose own power is kept, where a plan asks for it: a stay and the days that it is planned for. */
+const KEPT_DAYS = 16;
+
+export class HouseDays {
+  /** Null without a vehicle. */
+  readonly vehicle: VehicleRun | null;
+  /** The same vehicle as it would be if nobody asked anything. */
+  readonly #habitualVehicle: VehicleRun | null;
+  readonly #household: Household;
+  readonly #steering: Steering;
+  readonly #firstOf: (day: number) => number;
+  readonly #vehicleEnergyAt: KnownEnergy;
+  readonly #fillLoad: DayFiller<Int32Array>;
+  readonly #fillPv: DayFiller<Int32Array>;
+  readonly #fillHeat: DayFiller<HeatPumpRows>;
+  readonly #ownPower = new DayCache<Int32Array>(KEPT_DAYS);
+  #fillHabitualHeat: DayFiller<HeatPumpRows> | undefined;
+
+  /**
+   * `firstOf` gives the first quarter hour of a day that belongs to the history, 96 on earlier days; `vehicleEnergyAt` the energy
+   * stored in the vehicle at the start of days at which it is known.
+   */
+  constructor(
+    household: Household,
+    steering: Steering,
+    firstOf: (day: number) => number,
+    vehicleEnergyAt: KnownEnergy,
+  ) {
+    const { electric_vehicle: vehicle } = household;
+    this.#household = household;
+    this.#steering = steering;
+    this.#firstOf = firstOf;
+    this.#vehicleEnergyAt = vehicleEnergyAt;
+    this.#fillLoad = createLoadDayFiller(household);
+    this.#fillPv = createPvDayFiller(household);
+    this.#fillHeat = createHeatDayFiller(household, steering);
+    const ownPowerOn = (day: number): Int32Array => this.#ownPowerOn(day);
+    this.#habitualVehicle = vehicle && createHabitualVehicle(household, vehicle, firstOf);
+    this.vehicle =
+      vehicle && hasVehiclePreferences(steering)
+        ? createSteeredVehicle(household, vehicle, steering, { firstOf, ownPowerOn })
+        : this.#habitualVehicle;
+  }
+
+  /**
+   * Writes a day (since 1970). What the household has left before the battery, below 0 what it lacks, comes back, to be read at
+   * once.
+   */
+  fill(day: number, rows: HouseRows): Int32Array {
+    this.#fillAllButVehicle(day, rows, this.#fillHeat);
+    if (this.vehicle) this.vehicle.write(day, rows, this.#vehicleEnergyAt);
+    else rows.ev.fill(0);
+    return surplusOf(rows);
+  }
+
+  /** What the household has left on a day. */
+  surplusOn(day: number): Int32Array {
+    return this.fill(day, workspace.house);
+  }
+
+  /**
+   * What it would have left if its devices kept their habits, whatever prices and people say; `withVehicle` false leaves the
+   * vehicle out.
+   */
+  expectedOn(day: number, withVehicle: boolean): Int32Array {
+    const isHabitual = this.vehicle === null || (withVehicle && this.vehicle === this.#habitualVehicle);
+    if (isHabitual && this.#household.heat_pump === null) return this.surplusOn(day);
+    const { house } = workspace;
+    this.#fillHabitualHeat ??= createHeatDayFiller(this.#household, {
+      ...UNSTEERED,
+      control: { ...UNSTEERED.control, places: this.#steering.control.places },
+    });
+    this.#fillAllButVehicle(day, house, this.#fillHabitualHeat);
+    if (withVehicle && this.#habitualVehicle) this.#habitualVehicle.write(day, house, this.#habitualEnergyAt);
+    else house.ev.fill(0);
+    return surplusOf(house);
+  }
+
+  /** Known of a vehicle that keeps its habits is what it had at first; of one that never did otherwise, more. */
+  readonly #habitualEnergyAt = (day: number): number | undefined => {
+    if (this.vehicle === this.#habitualVehicle) return this.#vehicleEnergyAt(day);
+    return this.#firstOf(day) > 0 ? this.#habitualVehicle?.initial : undefined;
+  };
+
+  #fillAllButVehicle(day: number, rows: HouseRows, fillHeat: DayFiller<HeatPumpRows>): void {
+    const { load, pv, hp, heat, mode } = rows;
+    this.#fillLoad(day, load);
+    this.#fillPv(day, pv);
+    fillHeat(day, rows);
+    const first = this.#firstOf(day);
+    if (first > 0) for (const values of [load, pv, hp, heat, mode]) values.fill(0, 0, first);
+  }
+
+  #ownPowerOn(day: number): Int32Array {
+    const known = this.#ownPower.find(day);
+    if (known !== undefined) return known;
+    const left = this.#ownPower.evict(day) ?? new Int32Array(QUARTER_HOURS_PER_DAY);
+    if (this.#household.pv.rating_kw > 0) {
+      const { load, pv } = workspace.ahead;
+      this.#fillLoad(day, load);
+      this.#fillPv(day, pv);
+      for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) left[i] = Math.max(0, (pv[i] ?? 0) - (load[i] ?? 0));
+    }
+    return this.#ownPower.set(day, left);
+  }
+}
+
+const hasVehiclePreferences = ({ control }: Steering): boolean =>
+  control.electricVehicle.preferences.length > 0;
+
+function surplusOf({ load, pv, hp, ev }: HouseRows): Int32Array {
+  const { surplus } = workspace;
+  for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
+    surplus[i] = (pv[i] ?? 0) - (load[i] ?? 0) - (hp[i] ?? 0) - (ev[i] ?? 0);
+  }
+  return surplus;
+}
