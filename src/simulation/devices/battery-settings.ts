@@ -1,9 +1,6 @@
 /** What is asked of a battery in a quarter hour. */
 import type { HouseholdControl } from '../control/household-control.ts';
-import {
-  DEFAULT_INVERTER_PREFERENCES,
-  DEFAULT_VEHICLE_PREFERENCES,
-} from '../control/preferences.ts';
+import { DEFAULT_INVERTER_PREFERENCES, DEFAULT_VEHICLE_PREFERENCES } from '../control/preferences.ts';
 import { isWithin, valueInForce } from '../control/revisions.ts';
 import type { QuarterSpan } from '../control/revisions.ts';
 
