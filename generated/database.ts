@@ -98,9 +98,10 @@ export interface DeviceConditionsTable {
   device_id: string;
   code: 'device_offline' | 'reauthenticate' | 'steering_recovery_failed' | 'subscription_required';
   active: boolean;
-  occurrence: Generated<number>;
-  next_change_at: Date | null;
+  begins_at: Date | null;
   changed_at: Date;
+  ends_at: Date | null;
+  next_change_at: GeneratedAlways<Date | null>;
 }
 
 export interface DeviceCountsTable {
@@ -108,6 +109,16 @@ export interface DeviceCountsTable {
   group_name: string;
   device_type: string;
   devices: number;
+}
+
+export interface DeviceInterruptionsTable {
+  org_id: string;
+  device_id: string;
+  code: string;
+  started_at: Date;
+  ended_at: Date | null;
+  unsteered_from: number;
+  unsteered_to: number | null;
 }
 
 export interface DevicesTable {
@@ -126,7 +137,7 @@ export interface DevicesTable {
 
 export interface FleetRequestsTable {
   org_id: string;
-  operation: 'create' | 'expand';
+  operation: 'create' | 'expand' | 'event';
   request_id: string;
   fleet_id: string;
   body_hash: Buffer;
@@ -282,6 +293,23 @@ export interface RateLimitsTable {
   used: number;
 }
 
+export interface SharedOutagesTable {
+  org_id: string;
+  id: string;
+  cause: 'manufacturer_cloud' | 'region' | 'household_router';
+  manufacturer: string | null;
+  country: string | null;
+  latitude: number | null;
+  longitude: number | null;
+  radius_km: number | null;
+  user_ids: string[] | null;
+  starts_at: Date;
+  ends_at: Date;
+  request_id: string | null;
+  after_device_id: string | null;
+  is_applied: Generated<boolean>;
+}
+
 export interface SignupRequestsTable {
   id: string;
   email: string;
@@ -362,6 +390,7 @@ export interface Database {
   delivery_attempts: DeliveryAttemptsTable;
   device_conditions: DeviceConditionsTable;
   device_counts: DeviceCountsTable;
+  device_interruptions: DeviceInterruptionsTable;
   devices: DevicesTable;
   fleet_requests: FleetRequestsTable;
   fleets: FleetsTable;
@@ -377,6 +406,7 @@ export interface Database {
   portal_sessions: PortalSessionsTable;
   price_counts: PriceCountsTable;
   rate_limits: RateLimitsTable;
+  shared_outages: SharedOutagesTable;
   signup_requests: SignupRequestsTable;
   user_counts: UserCountsTable;
   user_places: UserPlacesTable;

@@ -8586,7 +8586,7 @@ validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const triggerDeviceEvent = validate53;
 const schema93 = {"$id":"op_triggerDeviceEvent","$ref":"components#/$defs/DeviceEventTrigger"};
-const schema94 = {"type":"object","description":"What shall happen to a device now.","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string","enum":["device_offline","reauthenticate","steering_recovery_failed","subscription_required","reconnect"],"description":"`device_offline` starts an outage and `reconnect` ends it; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices."}},"example":{"code":"device_offline"}};
+const schema94 = {"type":"object","description":"What shall happen to a device now.","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string","enum":["device_offline","reauthenticate","steering_recovery_failed","subscription_required","reconnect"],"description":"`device_offline` starts an outage and `reconnect` ends it, whatever its causes; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices. What is raised by hand lasts until somebody ends it, also where it held by itself already."}},"example":{"code":"device_offline"}};
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_triggerDeviceEvent" */;
@@ -8681,11 +8681,10 @@ return errors === 0;
 }
 validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createWebhook = validate54;
-const schema95 = {"$id":"op_createWebhook","$ref":"components#/$defs/WebhookCreation"};
-const schema96 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"iri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password, fragment or backslash. It can never be changed. It is kept as URL parsers read it: the host in lower case, `/` for an empty path, no port 443, no `..` in the path, a host in letters beyond ASCII and characters that a URI must not hold in their ASCII form (`https://xn--…`, `%…`), with at most 2048 characters then too. The answer shows what is called.","example":"https://partner.example.com/hooks/devices"},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
-const schema97 = {"type":"string","description":"What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.","x-known-values":["device.action_required","device.information"],"example":"device.action_required"};
-const formats30 = formatsModule.formats.iri;
+export const triggerFleetEvent = validate54;
+const schema95 = {"$id":"op_triggerFleetEvent","$ref":"components#/$defs/FleetEventTrigger"};
+const schema96 = {"type":"object","description":"What shall happen to many devices of a fleet now. Null and absent mean the same.","additionalProperties":false,"required":["request_id","cause","duration_minutes"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each event. The same id with the same body raises nothing again."},"cause":{"type":"string","enum":["manufacturer_cloud","region","household_router"],"description":"What fails: the cloud of a manufacturer (give `manufacturer`), the internet provider of a region (give `country` or `circle`), or the routers of households (give `user_ids`)."},"manufacturer":{"type":["string","null"],"minLength":1,"maxLength":128,"description":"All devices of this manufacturer, by its name in the devices' records."},"country":{"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"All devices of users in this country, ISO 3166-1 alpha-2."},"circle":{"anyOf":[{"$ref":"components#/$defs/EventCircle"},{"type":"null"}],"description":"All devices of users in a circle."},"user_ids":{"type":["array","null"],"minItems":1,"maxItems":1000,"description":"All devices of these users of the simulation organization.","items":{"type":"string","format":"uuid"}},"duration_minutes":{"type":"integer","minimum":1,"maximum":10080,"description":"How long it lasts, at most seven days."}},"example":{"request_id":"0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50","cause":"manufacturer_cloud","manufacturer":"Volterra","duration_minutes":90}};
+const schema97 = {"type":"object","description":"Households around a place, by the coordinates of their users.","additionalProperties":false,"required":["latitude","longitude","radius_km"],"properties":{"latitude":{"type":"number","minimum":-90,"maximum":90},"longitude":{"type":"number","minimum":-180,"maximum":180},"radius_km":{"type":"number","exclusiveMinimum":0,"maximum":20000,"description":"Great-circle distance."}}};
 
 function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8698,8 +8697,8 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.url === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "url"}};
+if(data.request_id === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request_id"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8712,9 +8711,8 @@ validate55.errors = vErrors;
 return false;
 }
 }
-for(const key0 in data){
-if(!((key0 === "url") || (key0 === "topics"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(data.cause === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cause"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8727,12 +8725,8 @@ validate55.errors = vErrors;
 return false;
 }
 }
-}
-if(data.url !== undefined){
-let data0 = data.url;
-if(typeof data0 === "string"){
-if(func1(data0) > 2048){
-const err2 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048}};
+if(data.duration_minutes === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "duration_minutes"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8745,8 +8739,9 @@ validate55.errors = vErrors;
 return false;
 }
 }
-if(!(formats30(data0))){
-const err3 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "iri"}};
+for(const key0 in data){
+if(!(((((((key0 === "request_id") || (key0 === "cause")) || (key0 === "manufacturer")) || (key0 === "country")) || (key0 === "circle")) || (key0 === "user_ids")) || (key0 === "duration_minutes"))){
+const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -8760,8 +8755,11 @@ return false;
 }
 }
 }
-else {
-const err4 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"}};
+if(data.request_id !== undefined){
+let data0 = data.request_id;
+if(typeof data0 === "string"){
+if(!(formats4(data0))){
+const err4 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -8775,11 +8773,8 @@ return false;
 }
 }
 }
-if(data.topics !== undefined){
-let data1 = data.topics;
-if(Array.isArray(data1)){
-if(data1.length > 100){
-const err5 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}};
+else {
+const err5 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -8792,10 +8787,11 @@ validate55.errors = vErrors;
 return false;
 }
 }
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-if(typeof data1[i0] !== "string"){
-const err6 = {instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}};
+}
+if(data.cause !== undefined){
+let data1 = data.cause;
+if(typeof data1 !== "string"){
+const err6 = {instancePath:instancePath+"/cause",schemaPath:"#/properties/cause/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -8808,10 +8804,8 @@ validate55.errors = vErrors;
 return false;
 }
 }
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}};
+if(!(((data1 === "manufacturer_cloud") || (data1 === "region")) || (data1 === "household_router"))){
+const err7 = {instancePath:instancePath+"/cause",schemaPath:"#/properties/cause/enum",keyword:"enum",params:{allowedValues: schema96.properties.cause.enum}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -8825,14 +8819,487 @@ return false;
 }
 }
 }
-}
-else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.manufacturer !== undefined){
+let data2 = data.manufacturer;
+if((typeof data2 !== "string") && (data2 !== null)){
+const err8 = {instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/type",keyword:"type",params:{type: schema96.properties.manufacturer.type}};
 if(vErrors === null){
 vErrors = [err8];
 }
 else {
 vErrors.push(err8);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+if(typeof data2 === "string"){
+if(func1(data2) > 128){
+const err9 = {instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/maxLength",keyword:"maxLength",params:{limit: 128}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+if(func1(data2) < 1){
+const err10 = {instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.country !== undefined){
+let data3 = data.country;
+if((typeof data3 !== "string") && (data3 !== null)){
+const err11 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: schema96.properties.country.type}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+if(typeof data3 === "string"){
+if(!pattern5.test(data3)){
+const err12 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.circle !== undefined){
+let data4 = data.circle;
+const _errs11 = errors;
+let valid1 = false;
+const _errs12 = errors;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(data4.latitude === undefined){
+const err13 = {instancePath:instancePath+"/circle",schemaPath:"components#/$defs/EventCircle/required",keyword:"required",params:{missingProperty: "latitude"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+if(data4.longitude === undefined){
+const err14 = {instancePath:instancePath+"/circle",schemaPath:"components#/$defs/EventCircle/required",keyword:"required",params:{missingProperty: "longitude"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+if(data4.radius_km === undefined){
+const err15 = {instancePath:instancePath+"/circle",schemaPath:"components#/$defs/EventCircle/required",keyword:"required",params:{missingProperty: "radius_km"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+for(const key1 in data4){
+if(!(((key1 === "latitude") || (key1 === "longitude")) || (key1 === "radius_km"))){
+const err16 = {instancePath:instancePath+"/circle",schemaPath:"components#/$defs/EventCircle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+}
+if(data4.latitude !== undefined){
+let data5 = data4.latitude;
+if((typeof data5 == "number") && (isFinite(data5))){
+if(data5 > 90 || isNaN(data5)){
+const err17 = {instancePath:instancePath+"/circle/latitude",schemaPath:"components#/$defs/EventCircle/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+if(data5 < -90 || isNaN(data5)){
+const err18 = {instancePath:instancePath+"/circle/latitude",schemaPath:"components#/$defs/EventCircle/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/circle/latitude",schemaPath:"components#/$defs/EventCircle/properties/latitude/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+}
+if(data4.longitude !== undefined){
+let data6 = data4.longitude;
+if((typeof data6 == "number") && (isFinite(data6))){
+if(data6 > 180 || isNaN(data6)){
+const err20 = {instancePath:instancePath+"/circle/longitude",schemaPath:"components#/$defs/EventCircle/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+if(data6 < -180 || isNaN(data6)){
+const err21 = {instancePath:instancePath+"/circle/longitude",schemaPath:"components#/$defs/EventCircle/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/circle/longitude",schemaPath:"components#/$defs/EventCircle/properties/longitude/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+}
+if(data4.radius_km !== undefined){
+let data7 = data4.radius_km;
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 > 20000 || isNaN(data7)){
+const err23 = {instancePath:instancePath+"/circle/radius_km",schemaPath:"components#/$defs/EventCircle/properties/radius_km/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20000}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+if(data7 <= 0 || isNaN(data7)){
+const err24 = {instancePath:instancePath+"/circle/radius_km",schemaPath:"components#/$defs/EventCircle/properties/radius_km/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/circle/radius_km",schemaPath:"components#/$defs/EventCircle/properties/radius_km/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err26 = {instancePath:instancePath+"/circle",schemaPath:"components#/$defs/EventCircle/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+var _valid0 = _errs12 === errors;
+valid1 = valid1 || _valid0;
+const _errs22 = errors;
+if(data4 !== null){
+const err27 = {instancePath:instancePath+"/circle",schemaPath:"#/properties/circle/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+var _valid0 = _errs22 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const err28 = {instancePath:instancePath+"/circle",schemaPath:"#/properties/circle/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs11;
+if(vErrors !== null){
+if(_errs11){
+vErrors.length = _errs11;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.user_ids !== undefined){
+let data8 = data.user_ids;
+if((!(Array.isArray(data8))) && (data8 !== null)){
+const err29 = {instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/type",keyword:"type",params:{type: schema96.properties.user_ids.type}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+if(Array.isArray(data8)){
+if(data8.length > 1000){
+const err30 = {instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/maxItems",keyword:"maxItems",params:{limit: 1000}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+if(data8.length < 1){
+const err31 = {instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/minItems",keyword:"minItems",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+const len0 = data8.length;
+for(let i0=0; i0<len0; i0++){
+let data9 = data8[i0];
+if(typeof data9 === "string"){
+if(!(formats4(data9))){
+const err32 = {instancePath:instancePath+"/user_ids/" + i0,schemaPath:"#/properties/user_ids/items/format",keyword:"format",params:{format: "uuid"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err33 = {instancePath:instancePath+"/user_ids/" + i0,schemaPath:"#/properties/user_ids/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+}
+}
+}
+if(data.duration_minutes !== undefined){
+let data10 = data.duration_minutes;
+if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
+const err34 = {instancePath:instancePath+"/duration_minutes",schemaPath:"#/properties/duration_minutes/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+if((typeof data10 == "number") && (isFinite(data10))){
+if(data10 > 10080 || isNaN(data10)){
+const err35 = {instancePath:instancePath+"/duration_minutes",schemaPath:"#/properties/duration_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10080}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+if(data10 < 1 || isNaN(data10)){
+const err36 = {instancePath:instancePath+"/duration_minutes",schemaPath:"#/properties/duration_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+if(errors >= 408){
+validate55.errors = vErrors;
+return false;
+}
+}
+}
+}
+}
+else {
+const err37 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
 }
 errors++;
 if(errors >= 408){
@@ -8847,7 +9314,7 @@ validate55.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_createWebhook" */;
+/*# sourceURL="op_triggerFleetEvent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate54.evaluated;
@@ -8870,9 +9337,11 @@ return errors === 0;
 }
 validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateWebhook = validate57;
-const schema98 = {"$id":"op_updateWebhook","$ref":"components#/$defs/WebhookUpdate"};
-const schema99 = {"type":"object","description":"What shall change. Fields that are left out stay as they are.","additionalProperties":false,"properties":{"enabled":{"type":"boolean","description":"False pauses the webhook: messages that fall due meanwhile are dropped and never sent later. True takes up deliveries again."},"topics":{"type":"array","maxItems":100,"description":"Replaces the whole set of subscriptions; an empty list ends all of them.","items":{"$ref":"components#/$defs/Topic"}},"url":{"not":{},"x-immutable":true,"description":"The address cannot be changed. Create a new webhook and delete this one."}}};
+export const createWebhook = validate57;
+const schema98 = {"$id":"op_createWebhook","$ref":"components#/$defs/WebhookCreation"};
+const schema99 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"iri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password, fragment or backslash. It can never be changed. It is kept as URL parsers read it: the host in lower case, `/` for an empty path, no port 443, no `..` in the path, a host in letters beyond ASCII and characters that a URI must not hold in their ASCII form (`https://xn--…`, `%…`), with at most 2048 characters then too. The answer shows what is called.","example":"https://partner.example.com/hooks/devices"},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
+const schema100 = {"type":"string","description":"What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.","x-known-values":["device.action_required","device.information"],"example":"device.action_required"};
+const formats34 = formatsModule.formats.iri;
 
 function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8885,9 +9354,8 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(((key0 === "enabled") || (key0 === "topics")) || (key0 === "url"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(data.url === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "url"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8900,10 +9368,9 @@ validate58.errors = vErrors;
 return false;
 }
 }
-}
-if(data.enabled !== undefined){
-if(typeof data.enabled !== "boolean"){
-const err1 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+for(const key0 in data){
+if(!((key0 === "url") || (key0 === "topics"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8917,11 +9384,11 @@ return false;
 }
 }
 }
-if(data.topics !== undefined){
-let data1 = data.topics;
-if(Array.isArray(data1)){
-if(data1.length > 100){
-const err2 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}};
+if(data.url !== undefined){
+let data0 = data.url;
+if(typeof data0 === "string"){
+if(func1(data0) > 2048){
+const err2 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8934,10 +9401,8 @@ validate58.errors = vErrors;
 return false;
 }
 }
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-if(typeof data1[i0] !== "string"){
-const err3 = {instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}};
+if(!(formats34(data0))){
+const err3 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "iri"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -8951,9 +9416,8 @@ return false;
 }
 }
 }
-}
 else {
-const err4 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}};
+const err4 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -8967,8 +9431,11 @@ return false;
 }
 }
 }
-if(data.url !== undefined){
-const err5 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/not",keyword:"not",params:{}};
+if(data.topics !== undefined){
+let data1 = data.topics;
+if(Array.isArray(data1)){
+if(data1.length > 100){
+const err5 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -8981,14 +9448,47 @@ validate58.errors = vErrors;
 return false;
 }
 }
-}
-else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data1[i0] !== "string"){
+const err6 = {instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err6];
 }
 else {
 vErrors.push(err6);
+}
+errors++;
+if(errors >= 408){
+validate58.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+if(errors >= 408){
+validate58.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
 }
 errors++;
 if(errors >= 408){
@@ -9003,7 +9503,7 @@ validate58.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_updateWebhook" */;
+/*# sourceURL="op_createWebhook" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate57.evaluated;
@@ -9026,14 +9526,170 @@ return errors === 0;
 }
 validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const rotateWebhookSecret = validate60;
-const schema101 = {"$id":"op_rotateWebhookSecret","$ref":"components#/$defs/EmptyBody"};
+export const updateWebhook = validate60;
+const schema101 = {"$id":"op_updateWebhook","$ref":"components#/$defs/WebhookUpdate"};
+const schema102 = {"type":"object","description":"What shall change. Fields that are left out stay as they are.","additionalProperties":false,"properties":{"enabled":{"type":"boolean","description":"False pauses the webhook: messages that fall due meanwhile are dropped and never sent later. True takes up deliveries again."},"topics":{"type":"array","maxItems":100,"description":"Replaces the whole set of subscriptions; an empty list ends all of them.","items":{"$ref":"components#/$defs/Topic"}},"url":{"not":{},"x-immutable":true,"description":"The address cannot be changed. Create a new webhook and delete this one."}}};
+
+function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate61.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(((key0 === "enabled") || (key0 === "topics")) || (key0 === "url"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate61.errors = vErrors;
+return false;
+}
+}
+}
+if(data.enabled !== undefined){
+if(typeof data.enabled !== "boolean"){
+const err1 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate61.errors = vErrors;
+return false;
+}
+}
+}
+if(data.topics !== undefined){
+let data1 = data.topics;
+if(Array.isArray(data1)){
+if(data1.length > 100){
+const err2 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate61.errors = vErrors;
+return false;
+}
+}
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data1[i0] !== "string"){
+const err3 = {instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+if(errors >= 408){
+validate61.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+if(errors >= 408){
+validate61.errors = vErrors;
+return false;
+}
+}
+}
+if(data.url !== undefined){
+const err5 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/not",keyword:"not",params:{}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+if(errors >= 408){
+validate61.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+if(errors >= 408){
+validate61.errors = vErrors;
+return false;
+}
+}
+validate61.errors = vErrors;
+return errors === 0;
+}
+validate61.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_rotateWebhookSecret" */;
+/*# sourceURL="op_updateWebhook" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate60.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate61(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+errors = vErrors.length;
+if(errors >= 408){
+validate60.errors = vErrors;
+return false;
+}
+}
+validate60.errors = vErrors;
+return errors === 0;
+}
+validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const rotateWebhookSecret = validate63;
+const schema104 = {"$id":"op_rotateWebhookSecret","$ref":"components#/$defs/EmptyBody"};
+
+function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_rotateWebhookSecret" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate63.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9051,7 +9707,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate60.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9065,7 +9721,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate60.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9080,24 +9736,24 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate60.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
-validate60.errors = vErrors;
+validate63.errors = vErrors;
 return errors === 0;
 }
-validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate63.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const testWebhook = validate61;
-const schema103 = {"$id":"op_testWebhook","$ref":"components#/$defs/WebhookTest"};
-const schema104 = {"type":"object","description":"Which subscription to try.","additionalProperties":false,"required":["topic"],"properties":{"topic":{"type":"string","x-known-values":["device.action_required","device.information"],"description":"A topic that the webhook is subscribed to."}},"example":{"topic":"device.action_required"}};
+export const testWebhook = validate64;
+const schema106 = {"$id":"op_testWebhook","$ref":"components#/$defs/WebhookTest"};
+const schema107 = {"type":"object","description":"Which subscription to try.","additionalProperties":false,"required":["topic"],"properties":{"topic":{"type":"string","x-known-values":["device.action_required","device.information"],"description":"A topic that the webhook is subscribed to."}},"example":{"topic":"device.action_required"}};
 
-function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_testWebhook" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate61.evaluated;
+const evaluated0 = validate64.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9115,7 +9771,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate61.errors = vErrors;
+validate64.errors = vErrors;
 return false;
 }
 }
@@ -9130,7 +9786,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate61.errors = vErrors;
+validate64.errors = vErrors;
 return false;
 }
 }
@@ -9146,7 +9802,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate61.errors = vErrors;
+validate64.errors = vErrors;
 return false;
 }
 }
@@ -9162,23 +9818,23 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate61.errors = vErrors;
+validate64.errors = vErrors;
 return false;
 }
 }
-validate61.errors = vErrors;
+validate64.errors = vErrors;
 return errors === 0;
 }
-validate61.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const redeliver = validate62;
-const schema105 = {"$id":"op_redeliver","$ref":"components#/$defs/EmptyBody"};
+export const redeliver = validate65;
+const schema108 = {"$id":"op_redeliver","$ref":"components#/$defs/EmptyBody"};
 
-function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_redeliver" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate62.evaluated;
+const evaluated0 = validate65.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9196,7 +9852,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate62.errors = vErrors;
+validate65.errors = vErrors;
 return false;
 }
 }
@@ -9210,7 +9866,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate62.errors = vErrors;
+validate65.errors = vErrors;
 return false;
 }
 }
@@ -9225,24 +9881,24 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate62.errors = vErrors;
+validate65.errors = vErrors;
 return false;
 }
 }
-validate62.errors = vErrors;
+validate65.errors = vErrors;
 return errors === 0;
 }
-validate62.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate65.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const broadcastInformation = validate63;
-const schema107 = {"$id":"op_broadcastInformation","$ref":"components#/$defs/InformationBroadcast"};
-const schema108 = {"type":"object","description":"A notice written by hand.","additionalProperties":false,"required":["message"],"properties":{"message":{"type":"string","minLength":1,"maxLength":2000,"pattern":"\\S","description":"Text to show to the users."},"owner_id":{"type":["string","null"],"format":"uuid","description":"The user it is for; without one, or null, it is for everybody."}}};
+export const broadcastInformation = validate66;
+const schema110 = {"$id":"op_broadcastInformation","$ref":"components#/$defs/InformationBroadcast"};
+const schema111 = {"type":"object","description":"A notice written by hand.","additionalProperties":false,"required":["message"],"properties":{"message":{"type":"string","minLength":1,"maxLength":2000,"pattern":"\\S","description":"Text to show to the users."},"owner_id":{"type":["string","null"],"format":"uuid","description":"The user it is for; without one, or null, it is for everybody."}}};
 
-function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_broadcastInformation" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate63.evaluated;
+const evaluated0 = validate66.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9260,7 +9916,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate66.errors = vErrors;
 return false;
 }
 }
@@ -9275,7 +9931,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate66.errors = vErrors;
 return false;
 }
 }
@@ -9293,7 +9949,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate66.errors = vErrors;
 return false;
 }
 }
@@ -9307,7 +9963,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate66.errors = vErrors;
 return false;
 }
 }
@@ -9321,7 +9977,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate66.errors = vErrors;
 return false;
 }
 }
@@ -9336,7 +9992,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate66.errors = vErrors;
 return false;
 }
 }
@@ -9344,7 +10000,7 @@ return false;
 if(data.owner_id !== undefined){
 let data1 = data.owner_id;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err6 = {instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/type",keyword:"type",params:{type: schema108.properties.owner_id.type}};
+const err6 = {instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/type",keyword:"type",params:{type: schema111.properties.owner_id.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -9353,7 +10009,7 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate66.errors = vErrors;
 return false;
 }
 }
@@ -9368,7 +10024,7 @@ vErrors.push(err7);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate66.errors = vErrors;
 return false;
 }
 }
@@ -9385,24 +10041,24 @@ vErrors.push(err8);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate66.errors = vErrors;
 return false;
 }
 }
-validate63.errors = vErrors;
+validate66.errors = vErrors;
 return errors === 0;
 }
-validate63.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const resolveNotificationItem = validate64;
-const schema109 = {"$id":"op_resolveNotificationItem","$ref":"components#/$defs/ItemResolution"};
-const schema110 = {"type":"object","description":"Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate`, none for information items.","additionalProperties":false,"properties":{"success_url":{"type":"string","format":"uri","maxLength":2048,"description":"After consent. An https address, or http on localhost."},"cancel_url":{"type":"string","format":"uri","maxLength":2048,"description":"After refusal. An https address, or http on localhost."}}};
+export const resolveNotificationItem = validate67;
+const schema112 = {"$id":"op_resolveNotificationItem","$ref":"components#/$defs/ItemResolution"};
+const schema113 = {"type":"object","description":"Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate`, none for information items.","additionalProperties":false,"properties":{"success_url":{"type":"string","format":"uri","maxLength":2048,"description":"After consent. An https address, or http on localhost."},"cancel_url":{"type":"string","format":"uri","maxLength":2048,"description":"After refusal. An https address, or http on localhost."}}};
 
-function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_resolveNotificationItem" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate64.evaluated;
+const evaluated0 = validate67.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9421,7 +10077,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate64.errors = vErrors;
+validate67.errors = vErrors;
 return false;
 }
 }
@@ -9439,7 +10095,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate64.errors = vErrors;
+validate67.errors = vErrors;
 return false;
 }
 }
@@ -9453,7 +10109,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate64.errors = vErrors;
+validate67.errors = vErrors;
 return false;
 }
 }
@@ -9468,7 +10124,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate64.errors = vErrors;
+validate67.errors = vErrors;
 return false;
 }
 }
@@ -9486,7 +10142,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate64.errors = vErrors;
+validate67.errors = vErrors;
 return false;
 }
 }
@@ -9500,7 +10156,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate64.errors = vErrors;
+validate67.errors = vErrors;
 return false;
 }
 }
@@ -9515,7 +10171,7 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate64.errors = vErrors;
+validate67.errors = vErrors;
 return false;
 }
 }
@@ -9531,12 +10187,12 @@ vErrors.push(err7);
 }
 errors++;
 if(errors >= 408){
-validate64.errors = vErrors;
+validate67.errors = vErrors;
 return false;
 }
 }
-validate64.errors = vErrors;
+validate67.errors = vErrors;
 return errors === 0;
 }
-validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate67.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 

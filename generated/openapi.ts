@@ -1496,12 +1496,53 @@ export interface paths {
          * Make something happen to a device
          * @description Raises a condition of a simulated device now, with everything that follows from it: the notification item and,
          *     for webhooks of the simulation organization that are subscribed, the message. `reconnect` ends an outage. Raising
-         *     what is there already changes nothing (`changed` is false). The fleet must be running (409). An extension to the
-         *     agreed interface.
+         *     what is there already changes nothing (`changed` is false). The fleet must be running (409), and a condition of a device
+         *     begins at most 256 times (409 `event_limit_reached`). What each condition does to the device's state and data is told with
+         *     `GET …/data`. An extension to the agreed interface.
          *
          *     Who may call it: admin, staff.
          */
         readonly post: operations["triggerDeviceEvent"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The fleet's `job_id`.
+                 * @example 9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206
+                 */
+                readonly job_id: components["parameters"]["JobId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make something happen to many devices
+         * @description Raises an outage that many devices of a fleet share: they are offline from now on, until it ends. Each of them that was
+         *     not offline gets its notification item and, for webhooks of the simulation organization that are subscribed, its message,
+         *     some hundred devices a second, in the order of their ids. Devices that are added later are not struck. A fleet has at most
+         *     20 outages that have not ended (409 `event_limit_reached`); it must be running (409).
+         *
+         *     Repeating the call with the same `request_id` and the same body answers the same event and raises nothing. A `request_id` is
+         *     remembered for 30 days, or 30 days from the purge of the fleet: until then a repeat for a purged fleet is answered with 410
+         *     `request_purged`, any other call with 404. An extension to the agreed interface.
+         *
+         *     Who may call it: admin, staff.
+         */
+        readonly post: operations["triggerFleetEvent"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2507,13 +2548,13 @@ export interface components {
             readonly max_charge_power_w: number | null;
             /** @description The most that the battery gives. */
             readonly max_discharge_power_w: number | null;
-            /** @description Whether the device can be reached. */
+            /** @description Whether the device can be reached. While it cannot, `as_of` and the values of `state` stand still. */
             readonly online: boolean;
             /** @description The state, in the form that belongs to `device_type`. */
             readonly state: components["schemas"]["ElectricVehicleState"] | components["schemas"]["HeatPumpState"] | components["schemas"]["InverterState"] | components["schemas"]["WallboxState"];
             /**
              * Format: date-time
-             * @description The instant that the state describes.
+             * @description The instant that the state describes, at which the device was read last: now, or the end of its fleet, or the instant from which on it is offline or asks for a new sign-in (`reauthenticate`).
              */
             readonly as_of: string;
         };
@@ -2545,7 +2586,7 @@ export interface components {
             /** @description The time zone in which the device stands, by its IANA name; null for a device that is not simulated. Periods are those of UTC wherever it stands. */
             readonly time_zone: string | null;
         };
-        /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. */
+        /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. All values are null where one of the period's quarter hours was not read: in an outage from that in which it began, until the device is back and tells what it has kept; while a new sign-in is asked for (`reauthenticate`), and of that time for ever, since nobody was permitted to read it. */
         readonly HeatPumpDataEntry: {
             /**
              * Format: date-time
@@ -2553,21 +2594,21 @@ export interface components {
              */
             readonly time: string;
             /** @description Mean power drawn. */
-            readonly power_w: number;
+            readonly power_w: number | null;
             /** @description Energy drawn. */
-            readonly energy_kwh: number;
+            readonly energy_kwh: number | null;
             /** @description Mean heat given. */
-            readonly heat_w: number;
+            readonly heat_w: number | null;
             /** @description Heat given. */
-            readonly heat_kwh: number;
+            readonly heat_kwh: number | null;
             /** @description Coefficient of performance of the period, heat given over energy drawn, with two decimals; null where no heat was given. */
             readonly cop: number | null;
             /** @description Mean outdoor temperature in degrees Celsius with one decimal. */
-            readonly outdoor_temperature_c: number;
+            readonly outdoor_temperature_c: number | null;
             /** @description Mean temperature of the heated rooms in degrees Celsius with one decimal. */
-            readonly indoor_temperature_c: number;
+            readonly indoor_temperature_c: number | null;
             /** @description Mean temperature of the hot-water tank in degrees Celsius with one decimal. */
-            readonly hot_water_temperature_c: number;
+            readonly hot_water_temperature_c: number | null;
         };
         /** @description Data of a heat pump over a time range. */
         readonly HeatPumpData: {
@@ -2575,7 +2616,7 @@ export interface components {
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["HeatPumpDataEntry"][];
         };
-        /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. */
+        /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. All values are null where one of the period's quarter hours was not read: in an outage from that in which it began, until the device is back and tells what it has kept; while a new sign-in is asked for (`reauthenticate`), and of that time for ever, since nobody was permitted to read it. */
         readonly InverterDataEntry: {
             /**
              * Format: date-time
@@ -2583,27 +2624,27 @@ export interface components {
              */
             readonly time: string;
             /** @description Mean power of the panels. */
-            readonly pv_power_w: number;
+            readonly pv_power_w: number | null;
             /** @description Mean of the household's own load, without vehicle and heat pump. */
-            readonly load_power_w: number;
+            readonly load_power_w: number | null;
             /** @description Mean power of the battery, positive while charging. */
-            readonly battery_power_w: number;
+            readonly battery_power_w: number | null;
             /** @description Mean power at the grid connection, positive from the grid: load, vehicle, heat pump and battery, less the panels. */
-            readonly grid_power_w: number;
+            readonly grid_power_w: number | null;
             /** @description Energy of the panels. */
-            readonly pv_energy_kwh: number;
+            readonly pv_energy_kwh: number | null;
             /** @description The household's own consumption, without vehicle and heat pump. */
-            readonly load_energy_kwh: number;
+            readonly load_energy_kwh: number | null;
             /** @description Energy that the battery took up. */
-            readonly battery_charge_kwh: number;
+            readonly battery_charge_kwh: number | null;
             /** @description Energy that the battery gave. */
-            readonly battery_discharge_kwh: number;
+            readonly battery_discharge_kwh: number | null;
             /** @description Energy from the grid. */
-            readonly grid_import_kwh: number;
+            readonly grid_import_kwh: number | null;
             /** @description Energy into the grid. */
-            readonly grid_export_kwh: number;
+            readonly grid_export_kwh: number | null;
             /** @description State of charge at the end. */
-            readonly soc_percent: number;
+            readonly soc_percent: number | null;
         };
         /** @description Data of an inverter over a time range. */
         readonly InverterData: {
@@ -2611,7 +2652,7 @@ export interface components {
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["InverterDataEntry"][];
         };
-        /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. */
+        /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. All values are null where one of the period's quarter hours was not read: in an outage from that in which it began, until the device is back and tells what it has kept; while a new sign-in is asked for (`reauthenticate`), and of that time for ever, since nobody was permitted to read it. */
         readonly ElectricVehicleDataEntry: {
             /**
              * Format: date-time
@@ -2619,13 +2660,13 @@ export interface components {
              */
             readonly time: string;
             /** @description Mean charging power. */
-            readonly charge_power_w: number;
+            readonly charge_power_w: number | null;
             /** @description Energy charged at home. */
-            readonly energy_charged_kwh: number;
+            readonly energy_charged_kwh: number | null;
             /** @description For how long the vehicle was plugged in. */
-            readonly plugged_in_minutes: number;
+            readonly plugged_in_minutes: number | null;
             /** @description State of charge at the end. */
-            readonly soc_percent: number;
+            readonly soc_percent: number | null;
         };
         /** @description Data of an electric vehicle over a time range. */
         readonly ElectricVehicleData: {
@@ -2633,7 +2674,7 @@ export interface components {
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["ElectricVehicleDataEntry"][];
         };
-        /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. */
+        /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. All values are null where one of the period's quarter hours was not read: in an outage from that in which it began, until the device is back and tells what it has kept; while a new sign-in is asked for (`reauthenticate`), and of that time for ever, since nobody was permitted to read it. */
         readonly WallboxDataEntry: {
             /**
              * Format: date-time
@@ -2641,11 +2682,11 @@ export interface components {
              */
             readonly time: string;
             /** @description Mean charging power. */
-            readonly power_w: number;
+            readonly power_w: number | null;
             /** @description Energy given. */
-            readonly energy_kwh: number;
+            readonly energy_kwh: number | null;
             /** @description For how long the vehicle was plugged in. */
-            readonly plugged_in_minutes: number;
+            readonly plugged_in_minutes: number | null;
         };
         /** @description Data of a wallbox over a time range. */
         readonly WallboxData: {
@@ -3493,6 +3534,12 @@ export interface components {
             readonly density_cell_deg_max: number;
             readonly max_time_shift_minutes_max: number;
             readonly variation_fraction_max: number;
+            /** @description Shared outages of a fleet that have not ended. */
+            readonly open_events_max: number;
+            readonly event_duration_minutes_max: number;
+            /** @description Users whose households one event names. */
+            readonly event_users_max: number;
+            readonly event_radius_km_max: number;
         };
         /** @description What the service takes where a definition says nothing. */
         readonly FleetDefaults: {
@@ -3567,9 +3614,10 @@ export interface components {
             readonly bounding_box: components["schemas"]["BoundingBox"];
         };
         /**
-         * @description How often devices of running fleets get a condition by themselves.
+         * @description How often devices of running fleets get a condition by themselves, by its cause. A device may be offline for several causes at once; it is back when none of them holds any more, and one message tells of all.
          * @example {
          *       "code": "device_offline",
+         *       "cause": "device",
          *       "device_types": [
          *         "electric_vehicle",
          *         "heat_pump",
@@ -3582,6 +3630,8 @@ export interface components {
          */
         readonly FleetFault: {
             readonly code: string;
+            /** @description What fails: the device alone, the cloud of its manufacturer, the internet provider of its region (a field of two degrees of latitude and longitude), or the router of its household. All devices that share a cause have its outages together. */
+            readonly cause: string;
             readonly device_types: readonly string[];
             readonly events_per_device_year: number;
             /** @description Mean length; null where only the user's action ends it. */
@@ -3664,7 +3714,7 @@ export interface components {
          */
         readonly DeviceEventTrigger: {
             /**
-             * @description `device_offline` starts an outage and `reconnect` ends it; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices.
+             * @description `device_offline` starts an outage and `reconnect` ends it, whatever its causes; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices. What is raised by hand lasts until somebody ends it, also where it held by itself already.
              * @enum {string}
              */
             readonly code: "device_offline" | "reauthenticate" | "steering_recovery_failed" | "subscription_required" | "reconnect";
@@ -3689,6 +3739,64 @@ export interface components {
              * @description When the condition began or, for `reconnect`, ended.
              */
             readonly occurred_at: string;
+        };
+        /** @description Households around a place, by the coordinates of their users. */
+        readonly EventCircle: {
+            readonly latitude: number;
+            readonly longitude: number;
+            /** @description Great-circle distance. */
+            readonly radius_km: number;
+        };
+        /**
+         * @description What shall happen to many devices of a fleet now. Null and absent mean the same.
+         * @example {
+         *       "request_id": "0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50",
+         *       "cause": "manufacturer_cloud",
+         *       "manufacturer": "Volterra",
+         *       "duration_minutes": 90
+         *     }
+         */
+        readonly FleetEventTrigger: {
+            /**
+             * Format: uuid
+             * @description Chosen by you, new for each event. The same id with the same body raises nothing again.
+             */
+            readonly request_id: string;
+            /**
+             * @description What fails: the cloud of a manufacturer (give `manufacturer`), the internet provider of a region (give `country` or `circle`), or the routers of households (give `user_ids`).
+             * @enum {string}
+             */
+            readonly cause: "manufacturer_cloud" | "region" | "household_router";
+            /** @description All devices of this manufacturer, by its name in the devices' records. */
+            readonly manufacturer?: string | null;
+            /** @description All devices of users in this country, ISO 3166-1 alpha-2. */
+            readonly country?: string | null;
+            /** @description All devices of users in a circle. */
+            readonly circle?: components["schemas"]["EventCircle"] | null;
+            /** @description All devices of these users of the simulation organization. */
+            readonly user_ids?: readonly string[] | null;
+            /** @description How long it lasts, at most seven days. */
+            readonly duration_minutes: number;
+        };
+        /** @description An outage that many devices of a fleet share. */
+        readonly FleetEvent: {
+            /** Format: uuid */
+            readonly event_id: string;
+            /** Format: uuid */
+            readonly job_id: string;
+            readonly cause: string;
+            /**
+             * Format: date-time
+             * @description The instant of the call, from which on the devices are offline.
+             */
+            readonly starts_at: string;
+            /**
+             * Format: date-time
+             * @description From then on the devices are back that no other cause keeps offline.
+             */
+            readonly ends_at: string;
+            /** @description How many devices it strikes; those among them that are offline already send no second message. */
+            readonly devices: number;
         };
         /** @description Where a simulated inverter stands. */
         readonly SimulatorLocation: {
@@ -8814,7 +8922,11 @@ export interface operations {
                      *         "density_cols_max": 4000,
                      *         "density_cell_deg_max": 1,
                      *         "max_time_shift_minutes_max": 180,
-                     *         "variation_fraction_max": 0.5
+                     *         "variation_fraction_max": 0.5,
+                     *         "open_events_max": 20,
+                     *         "event_duration_minutes_max": 10080,
+                     *         "event_users_max": 1000,
+                     *         "event_radius_km_max": 20000
                      *       },
                      *       "defaults": {
                      *         "name": "Simulated fleet",
@@ -8948,6 +9060,7 @@ export interface operations {
                      *       "faults": [
                      *         {
                      *           "code": "device_offline",
+                     *           "cause": "device",
                      *           "device_types": [
                      *             "electric_vehicle",
                      *             "heat_pump",
@@ -8959,14 +9072,25 @@ export interface operations {
                      *         },
                      *         {
                      *           "code": "reauthenticate",
+                     *           "cause": "device",
+                     *           "device_types": [
+                     *             "electric_vehicle",
+                     *             "inverter"
+                     *           ],
+                     *           "events_per_device_year": 0.5,
+                     *           "mean_duration_minutes": null
+                     *         },
+                     *         {
+                     *           "code": "device_offline",
+                     *           "cause": "manufacturer_cloud",
                      *           "device_types": [
                      *             "electric_vehicle",
                      *             "heat_pump",
                      *             "inverter",
                      *             "wallbox"
                      *           ],
-                     *           "events_per_device_year": 1,
-                     *           "mean_duration_minutes": null
+                     *           "events_per_device_year": 2,
+                     *           "mean_duration_minutes": 120
                      *         }
                      *       ]
                      *     }
@@ -10024,6 +10148,67 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly triggerFleetEvent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The fleet's `job_id`.
+                 * @example 9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206
+                 */
+                readonly job_id: components["parameters"]["JobId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["FleetEventTrigger"];
+            };
+        };
+        readonly responses: {
+            /** @description The event. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "event_id": "4b6f0d2e-8c1a-4e97-b3d5-6a9f2c7e1b08",
+                     *       "job_id": "0d9e3f63-6f5c-5d0e-9a57-0a8c3b8f4e21",
+                     *       "cause": "manufacturer_cloud",
+                     *       "starts_at": "2026-11-21T10:15:30.250Z",
+                     *       "ends_at": "2026-11-21T11:45:30.250Z",
+                     *       "devices": 14
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["FleetEvent"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableContent"];

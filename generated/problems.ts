@@ -177,6 +177,14 @@ export const PROBLEMS = {
     "cause": "The operation is not possible in the fleet's present `status`: only a running fleet expands, a running or expanding one stops, one that is queued, provisioning or expanding is cancelled, and a stopped, cancelled or failed one is cleaned up or purged (a cleaned one may be purged too).",
     "cure": "Read the fleet's `status` and bring it to a status that permits the operation, for example `stop` before `purge`."
   },
+  "event_limit_reached": {
+    "scope": "problem",
+    "status": 409,
+    "title": "Too many events",
+    "detail": "Events are limited; this one was not raised.",
+    "cause": "A fleet has at most 20 shared outages that have not ended. A condition of one device begins at most 256 times, by itself or by a call, since the device's past follows from each of them.",
+    "cure": "Wait until an outage of the fleet has ended. For a device, use another one, or make a new fleet."
+  },
   "fleet_nesting_forbidden": {
     "scope": "problem",
     "status": 409,
@@ -539,6 +547,20 @@ export const FIELD_PROBLEMS = {
     "title": "Boost too long",
     "cause": "The boost would end more than 24 hours from now.",
     "cure": "Choose an earlier end; a boost that is under way can be asked for anew. What is wanted for longer is a preference."
+  },
+  "event_subject": {
+    "scope": "field",
+    "status": 422,
+    "title": "Not what the cause strikes",
+    "cause": "A cause strikes one thing: `manufacturer_cloud` a `manufacturer`, `region` either a `country` or a `circle`, `household_router` the households of `user_ids`. What it needs is missing, or something else is given beside it.",
+    "cure": "Send what the cause strikes, and leave the rest out."
+  },
+  "event_user_unknown": {
+    "scope": "field",
+    "status": 422,
+    "title": "Not a user of this fleet",
+    "cause": "`user_ids` names a user who has no household of this fleet, or who was deleted.",
+    "cure": "Take the users' ids from the fleet's devices or locations."
   },
   "request_id_reused": {
     "scope": "field",

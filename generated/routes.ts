@@ -51,6 +51,7 @@ export type SecuredOperationId =
   | 'cancelFleet'
   | 'purgeFleet'
   | 'triggerDeviceEvent'
+  | 'triggerFleetEvent'
   | 'getInverterSimulatorLocation'
   | 'listWebhooks'
   | 'createWebhook'
@@ -938,6 +939,26 @@ export const ROUTES: readonly Route[] = [
     "operationId": "triggerDeviceEvent",
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/devices/{device_id}/events",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "triggerFleetEvent",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/events",
     "access": "token",
     "headers": [],
     "answers": [

@@ -19,6 +19,7 @@ export const cleanupFleet: ValidateFunction<Request<'cleanupFleet'>['body']>;
 export const cancelFleet: ValidateFunction<Request<'cancelFleet'>['body']>;
 export const purgeFleet: ValidateFunction<Request<'purgeFleet'>['body']>;
 export const triggerDeviceEvent: ValidateFunction<Request<'triggerDeviceEvent'>['body']>;
+export const triggerFleetEvent: ValidateFunction<Request<'triggerFleetEvent'>['body']>;
 export const createWebhook: ValidateFunction<Request<'createWebhook'>['body']>;
 export const updateWebhook: ValidateFunction<Request<'updateWebhook'>['body']>;
 export const rotateWebhookSecret: ValidateFunction<Request<'rotateWebhookSecret'>['body']>;

@@ -52,6 +52,7 @@ export const cleanupFleet: ValidateFunction<Request<'cleanupFleet'>['path']>;
 export const cancelFleet: ValidateFunction<Request<'cancelFleet'>['path']>;
 export const purgeFleet: ValidateFunction<Request<'purgeFleet'>['path']>;
 export const triggerDeviceEvent: ValidateFunction<Request<'triggerDeviceEvent'>['path']>;
+export const triggerFleetEvent: ValidateFunction<Request<'triggerFleetEvent'>['path']>;
 export const getInverterSimulatorLocation: ValidateFunction<Request<'getInverterSimulatorLocation'>['path']>;
 export const listWebhooks: ValidateFunction<Request<'listWebhooks'>['path']>;
 export const createWebhook: ValidateFunction<Request<'createWebhook'>['path']>;

@@ -52,6 +52,7 @@ export const cleanupFleet: ValidateFunction<Request<'cleanupFleet'>['query']>;
 export const cancelFleet: ValidateFunction<Request<'cancelFleet'>['query']>;
 export const purgeFleet: ValidateFunction<Request<'purgeFleet'>['query']>;
 export const triggerDeviceEvent: ValidateFunction<Request<'triggerDeviceEvent'>['query']>;
+export const triggerFleetEvent: ValidateFunction<Request<'triggerFleetEvent'>['query']>;
 export const getInverterSimulatorLocation: ValidateFunction<Request<'getInverterSimulatorLocation'>['query']>;
 export const listWebhooks: ValidateFunction<Request<'listWebhooks'>['query']>;
 export const createWebhook: ValidateFunction<Request<'createWebhook'>['query']>;

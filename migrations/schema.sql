@@ -452,14 +452,16 @@ create table device_conditions (
   device_id uuid not null,
   code text not null,
   active boolean not null,
-  occurrence integer not null default 0,
-  next_change_at timestamp(3) with time zone,
+  begins_at timestamp(3) with time zone,
   changed_at timestamp(3) with time zone not null,
+  ends_at timestamp(3) with time zone,
+  next_change_at timestamp(3) with time zone generated always as (LEAST(begins_at, ends_at)) stored,
   constraint device_conditions_pkey PRIMARY KEY (org_id, device_id, code),
   constraint device_conditions_device_fkey FOREIGN KEY (org_id, device_id) REFERENCES devices(org_id, id) ON DELETE CASCADE,
-  constraint device_conditions_code_check CHECK (code = ANY (ARRAY['device_offline'::text, 'reauthenticate'::text, 'steering_recovery_failed'::text, 'subscription_required'::text]))
+  constraint device_conditions_code_check CHECK (code = ANY (ARRAY['device_offline'::text, 'reauthenticate'::text, 'steering_recovery_failed'::text, 'subscription_required'::text])),
+  constraint device_conditions_end_check CHECK (ends_at IS NULL OR active)
 );
-CREATE INDEX device_conditions_due_idx ON public.device_conditions USING btree (next_change_at) WHERE (next_change_at IS NOT NULL);
+CREATE INDEX device_conditions_due_idx ON public.device_conditions USING btree (next_change_at, org_id) WHERE (next_change_at IS NOT NULL);
 
 create table device_counts (
   org_id uuid not null,
@@ -470,6 +472,19 @@ create table device_counts (
   constraint device_counts_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
 alter table device_counts set (fillfactor=50);
+
+create table device_interruptions (
+  org_id uuid not null,
+  device_id uuid not null,
+  code text not null,
+  started_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  unsteered_from integer not null,
+  unsteered_to integer,
+  constraint device_interruptions_pkey PRIMARY KEY (org_id, device_id, code, started_at),
+  constraint device_interruptions_condition_fkey FOREIGN KEY (org_id, device_id, code) REFERENCES device_conditions(org_id, device_id, code) ON DELETE CASCADE,
+  constraint device_interruptions_end_check CHECK ((ended_at IS NULL) = (unsteered_to IS NULL))
+);
 
 create table devices (
   org_id uuid not null,
@@ -503,7 +518,7 @@ create table fleet_requests (
   created_at timestamp(3) with time zone not null,
   forget_at timestamp(3) with time zone,
   constraint fleet_requests_pkey PRIMARY KEY (org_id, operation, request_id),
-  constraint fleet_requests_operation_check CHECK (operation = ANY (ARRAY['create'::text, 'expand'::text]))
+  constraint fleet_requests_operation_check CHECK (operation = ANY (ARRAY['create'::text, 'expand'::text, 'event'::text]))
 );
 CREATE INDEX fleet_requests_fleet_idx ON public.fleet_requests USING btree (org_id, fleet_id);
 CREATE INDEX fleet_requests_forget_idx ON public.fleet_requests USING btree (forget_at) WHERE (forget_at IS NOT NULL);
@@ -727,6 +742,38 @@ create unlogged table rate_limits (
   constraint rate_limits_pkey PRIMARY KEY (policy, subject)
 );
 CREATE INDEX rate_limits_window_idx ON public.rate_limits USING btree (window_started_at);
+
+create table shared_outages (
+  org_id uuid not null,
+  id uuid not null,
+  cause text not null,
+  manufacturer text,
+  country text,
+  latitude double precision,
+  longitude double precision,
+  radius_km double precision,
+  user_ids uuid[],
+  starts_at timestamp(3) with time zone not null,
+  ends_at timestamp(3) with time zone not null,
+  request_id text,
+  after_device_id uuid,
+  is_applied boolean not null default false,
+  constraint shared_outages_pkey PRIMARY KEY (org_id, id),
+  constraint shared_outages_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint shared_outages_cause_check CHECK (cause = ANY (ARRAY['manufacturer_cloud'::text, 'region'::text, 'household_router'::text])),
+  constraint shared_outages_subject_check CHECK (
+CASE cause
+    WHEN 'manufacturer_cloud'::text THEN manufacturer IS NOT NULL AND num_nonnulls(country, latitude, longitude, radius_km, user_ids) = 0
+    WHEN 'region'::text THEN num_nonnulls(manufacturer, user_ids) = 0 AND num_nonnulls(latitude, longitude, radius_km) =
+    CASE
+        WHEN country IS NULL THEN 3
+        ELSE 0
+    END
+    ELSE user_ids IS NOT NULL AND num_nonnulls(manufacturer, country, latitude, longitude, radius_km) = 0
+END)
+);
+CREATE INDEX shared_outages_ends_idx ON public.shared_outages USING btree (ends_at);
+CREATE INDEX shared_outages_unapplied_idx ON public.shared_outages USING btree (starts_at, org_id) WHERE (NOT is_applied);
 
 create table signup_requests (
   id uuid not null,

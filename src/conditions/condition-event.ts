@@ -1,3 +1,5 @@
+import type { Tx } from '../queries/connection/database.ts';
+import { updateControlVersions } from '../queries/notifications/device-conditions.ts';
 import type { ConditionKey } from '../queries/notifications/device-conditions.ts';
 
 /**
@@ -6,8 +8,21 @@ import type { ConditionKey } from '../queries/notifications/device-conditions.ts
  */
 export interface ConditionEvent extends ConditionKey {
   readonly now: Date;
+  /** When it is applied, where that is later than `now`: quarter hours that have begun by then stay as they were. */
+  readonly appliedAt?: Date;
+  /**
+   * Where a transaction changes many devices: collects those that changed, of which it tells their households at its end
+   * (`updateControlVersions`).
+   */
+  readonly changedDevices?: Set<string>;
   /** The call that raises it; none where a planned fault does. */
   readonly requestId?: string;
+}
+
+/** A condition begins; where it holds already it lasts until the later of both ends. */
+export interface BeginningEvent extends ConditionEvent {
+  /** When it ends by itself; without one it lasts until somebody ends it. */
+  readonly endsAt?: Date | null;
 }
 
 export interface ConditionChange {
@@ -15,4 +30,13 @@ export interface ConditionChange {
   readonly changed: boolean;
   /** When the condition began or ended. */
   readonly changedAt: Date;
+}
+
+/** Tells the device's household of a change, at once or with all that the transaction changes. */
+export async function recordChange(
+  tx: Tx,
+  { orgId, deviceId, changedDevices }: Pick<ConditionEvent, 'orgId' | 'deviceId' | 'changedDevices'>,
+): Promise<void> {
+  if (changedDevices === undefined) await updateControlVersions(tx, orgId, [deviceId]);
+  else changedDevices.add(deviceId);
 }

@@ -1,6 +1,7 @@
 import { endsOnDismissal, type ConditionCode } from '../domain/notifications/conditions.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import { updateItemDismissed } from '../queries/notifications/condition-items.ts';
+import { recordChange } from './condition-event.ts';
 import { deactivateCondition, lockCondition } from '../queries/notifications/device-conditions.ts';
 
 /** A notice to dismiss. */
@@ -25,6 +26,7 @@ export async function dismissInformation(tx: Tx, item: DismissedItem, now: Date)
   const condition = key === undefined ? undefined : await lockCondition(tx, key);
   const dismissed = await updateItemDismissed(tx, item, now);
   // A cleared item belongs to an earlier period of the condition than the present one.
-  if (key !== undefined && condition?.active === true && dismissed?.cleared_at === null)
-    await deactivateCondition(tx, key, now);
+  if (key === undefined || condition?.active !== true || dismissed?.cleared_at !== null) return;
+  await deactivateCondition(tx, key, { at: now, appliedAt: now });
+  await recordChange(tx, key);
 }

@@ -1,6 +1,7 @@
 import type { Tx } from '../queries/connection/database.ts';
 import { clearConditionItems } from '../queries/notifications/condition-items.ts';
 import { deactivateCondition, lockCondition } from '../queries/notifications/device-conditions.ts';
+import { recordChange } from './condition-event.ts';
 import type { ConditionChange, ConditionEvent } from './condition-event.ts';
 
 /**
@@ -11,7 +12,8 @@ export async function endCondition(tx: Tx, event: ConditionEvent): Promise<Condi
   const condition = await lockCondition(tx, event);
   if (condition?.active !== true) return { changed: false, changedAt: condition?.changed_at ?? event.now };
   const now = event.now > condition.changed_at ? event.now : condition.changed_at;
-  await deactivateCondition(tx, event, now);
+  await deactivateCondition(tx, event, { at: now, appliedAt: event.appliedAt ?? now });
   await clearConditionItems(tx, event, condition.changed_at, now);
+  await recordChange(tx, event);
   return { changed: true, changedAt: now };
 }

@@ -8,32 +8,36 @@ import type { Tx } from '../queries/connection/database.ts';
 import { insertMessageWithDeliveries, type NewMessage } from '../queries/deliveries/deliveries.ts';
 import { findConditionDevice, type ConditionDevice } from '../queries/notifications/condition-devices.ts';
 import { insertConditionItem } from '../queries/notifications/condition-items.ts';
-import { activateCondition, lockCondition } from '../queries/notifications/device-conditions.ts';
-import type { ConditionChange, ConditionEvent } from './condition-event.ts';
+import { activateCondition, extendCondition } from '../queries/notifications/device-conditions.ts';
+import { recordChange } from './condition-event.ts';
+import type { BeginningEvent, ConditionChange, ConditionEvent } from './condition-event.ts';
 
 export interface RaisedCondition extends ConditionChange {
   /** Deliveries that were cancelled at once, since the partner has as many pending ones as it may have. */
   readonly dropped: number;
+  /** The condition of this device has begun as often as it may (MAX_INTERRUPTIONS); nothing was written. */
+  readonly isRefused: boolean;
 }
 
 /**
  * Raises a condition: writes its state, the notification item, the message and its deliveries, all in the caller's
  * transaction. Of two calls at once the second waits for the first one's commit and then finds the condition raised, so
- * that an outage is reported once, also when its notice was dismissed meanwhile. Undefined when there is no such
- * device, or its owner is deleted. Wake the dispatcher after the commit. `quota`: how many pending deliveries a partner may
+ * that an outage is reported once, also when its notice was dismissed meanwhile, and however many causes it has: each lets
+ * it last as long as that cause does. Undefined when there is no such device, or its owner is deleted. Wake the dispatcher after the commit. `quota`: how many pending deliveries a partner may
  * have that has no quota of its own.
  */
 export async function raiseCondition(
   tx: Tx,
-  event: ConditionEvent,
+  event: BeginningEvent,
   quota: number = DEFAULT_QUOTAS.pending_deliveries,
 ): Promise<RaisedCondition | undefined> {
   const device = await findConditionDevice(tx, event.orgId, event.deviceId);
   if (device === undefined) return undefined;
-  const raisedAt = await activateCondition(tx, event, event.now);
+  const { now, appliedAt = now, endsAt = null } = event;
+  const raisedAt = await activateCondition(tx, event, { at: now, appliedAt }, endsAt);
   if (raisedAt === undefined) {
-    const active = await lockCondition(tx, event);
-    return { changed: false, changedAt: active?.changed_at ?? event.now, dropped: 0 };
+    const since = await extendCondition(tx, event, endsAt);
+    return { changed: false, changedAt: since ?? now, dropped: 0, isRefused: since === undefined };
   }
   await writeItem(tx, event, device, raisedAt);
   const { dropped } = await insertMessageWithDeliveries(
@@ -42,7 +46,8 @@ export async function raiseCondition(
     raisedAt,
     quota,
   );
-  return { changed: true, changedAt: raisedAt, dropped };
+  await recordChange(tx, event);
+  return { changed: true, changedAt: raisedAt, dropped, isRefused: false };
 }
 
 async function writeItem(

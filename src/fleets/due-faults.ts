@@ -2,6 +2,7 @@ import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
 import { isFleetActive } from '../domain/fleets/fleet-states.ts';
 import { endCondition } from '../conditions/end-condition.ts';
 import { raiseCondition } from '../conditions/raise-condition.ts';
+import { updateControlVersions } from '../queries/notifications/device-conditions.ts';
 import { findEventFleet } from '../queries/notifications/condition-devices.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
 import { findFleetBySimulationOrg } from '../queries/fleets/fleets.ts';
@@ -9,18 +10,17 @@ import type { PlannedCondition } from '../queries/fleets/households.ts';
 import {
   claimDueConditionChanges,
   listFleetsWithDueChanges,
-  updateNextConditionChange,
+  updateNextBegin,
 } from '../queries/fleets/planned-conditions.ts';
 import type { DueCondition, DueFleet } from '../queries/fleets/planned-conditions.ts';
-import { FAULT_CODES, FAULT_GRACE_MS, nextFault } from '../simulation/household/faults.ts';
+import { FAULT_CODES, FAULT_GRACE_MS, nextFaultOfAnyCause } from '../simulation/household/faults.ts';
+import { describeDevices } from '../simulation/household/device-description.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { listDeviceTypes } from '../simulation/household/household.ts';
-import { deriveDeviceId } from '../simulation/household/identity.ts';
 import { DAY_MS } from '../domain/api/durations.ts';
 
 /*
- * Every device and code has a row with the instant of its next change, begin or end, known from the seed. What is
- * done at an instant follows from the seed too: it is a begin when a fault starts right then, otherwise an end.
+ * Every device and code has a row with the instants of its next begin, known from the seed, and of its end while it holds. A
+ * begin of a condition that holds already, by another cause, puts off its end.
  */
 
 /** Changes that one transaction makes. */
@@ -31,12 +31,12 @@ const SKIP_PAST_FAULTS_AFTER_MS = DAY_MS;
 /** The first planned fault of each device and code of a household that is created now. */
 export function planFirstFaults(fleetId: string, household: Household, now: Date): PlannedCondition[] {
   const after = new Date(now.getTime() + FAULT_GRACE_MS);
-  return listDeviceTypes(household).flatMap((type) =>
+  const { seed, index: householdIndex, latitude, longitude } = household;
+  return describeDevices(fleetId, household).flatMap(({ device_id, device_type: type, manufacturer }) =>
     FAULT_CODES.flatMap((code): PlannedCondition[] => {
-      const fault = nextFault(household.seed, household.index, type, code, after);
-      if (fault === null) return [];
-      const device_id = deriveDeviceId(fleetId, household.index, type);
-      return [{ device_id, code, occurrence: 0, next_change_at: fault.startsAt }];
+      const device = { seed, householdIndex, type, manufacturer, latitude, longitude };
+      const fault = nextFaultOfAnyCause(device, code, after);
+      return fault === null ? [] : [{ device_id, code, begins_at: fault.startsAt }];
     }),
   );
 }
@@ -44,27 +44,27 @@ export function planFirstFaults(fleetId: string, household: Household, now: Date
 export interface DueFaultsOptions {
   readonly db: Db;
   readonly now: () => Date;
+  /** Whether devices get conditions by themselves; those that hold end in any case. */
+  readonly simulatorFaults: boolean;
   /** How many pending deliveries a partner may have that has no quota of its own; as documented by default. */
   readonly pendingDeliveries?: number;
   /** Counts deliveries that were cancelled at once, since their partner had as many. */
   readonly countDropped?: (count: number) => void;
 }
 
-/** Begins and ends conditions that are due; the organizations in which some were, so that there may be more. */
-export async function applyDueFaults({
-  db,
-  now: readClock,
-  pendingDeliveries = DEFAULT_QUOTAS.pending_deliveries,
-  countDropped,
-}: DueFaultsOptions): Promise<string[]> {
-  const now = readClock();
+/**
+ * Begins and ends conditions that are due, some of one fleet of each partner; the organizations in which some were, so that
+ * there may be more.
+ */
+export async function applyDueFaults(options: DueFaultsOptions): Promise<string[]> {
+  const now = options.now();
   const changed: string[] = [];
-  for (const due of await listFleetsWithDueChanges(db, now, CONDITION_BATCH_SIZE)) {
-    const { count, dropped } = await db
+  for (const due of await listFleetsWithDueChanges(options.db, now)) {
+    const { count, dropped } = await options.db
       .transaction()
-      .execute((tx) => applyDueFaultsOfFleet(tx, due, now, pendingDeliveries));
+      .execute((tx) => applyDueFaultsOfFleet(tx, due, now, options));
     if (count > 0) changed.push(due.orgId);
-    if (dropped > 0) countDropped?.(dropped);
+    if (dropped > 0) options.countDropped?.(dropped);
   }
   return changed;
 }
@@ -74,7 +74,7 @@ async function applyDueFaultsOfFleet(
   tx: Tx,
   { orgId, fleetOrgId, fleetId }: DueFleet,
   now: Date,
-  quota: number,
+  options: DueFaultsOptions,
 ): Promise<{ readonly count: number; readonly dropped: number }> {
   const nothing = { count: 0, dropped: 0 };
   const state = await findEventFleet(tx, fleetOrgId, fleetId);
@@ -83,45 +83,47 @@ async function applyDueFaultsOfFleet(
   if (fleet === undefined) return nothing;
   const conditions = await claimDueConditionChanges(tx, orgId, now, CONDITION_BATCH_SIZE);
   let dropped = 0;
-  for (const condition of conditions)
-    dropped += await applyDueCondition(tx, { ...condition, orgId, seed: fleet.seed }, now, quota);
+  const changedDevices = new Set<string>();
+  for (const due of conditions) {
+    const condition = { ...due, orgId, seed: fleet.seed, changedDevices };
+    if (isEnd(due)) await endCondition(tx, { ...eventOf(condition), now: due.changeAt, appliedAt: now });
+    else dropped += await applyDueBegin(tx, condition, now, options);
+  }
+  if (changedDevices.size > 0) await updateControlVersions(tx, orgId, [...changedDevices]);
   return { count: conditions.length, dropped };
 }
 
-/** Resolves to the number of deliveries that were dropped. */
-async function applyDueCondition(
+type ConditionOfFleet = DueCondition & {
+  readonly orgId: string;
+  readonly seed: number;
+  readonly changedDevices: Set<string>;
+};
+
+/** What is due is the end where both are at the same instant. */
+function isEnd({ endsAt, changeAt }: DueCondition): boolean {
+  return endsAt?.getTime() === changeAt.getTime();
+}
+
+function eventOf({ orgId, deviceId, code, changedDevices }: ConditionOfFleet) {
+  return { orgId, deviceId, code, changedDevices };
+}
+
+/** Begins a planned condition and plans the one after; resolves to the number of deliveries that were dropped. */
+async function applyDueBegin(
   tx: Tx,
-  condition: DueCondition & { readonly orgId: string; readonly seed: number },
+  condition: ConditionOfFleet,
   now: Date,
-  quota: number,
+  { simulatorFaults, pendingDeliveries = DEFAULT_QUOTAS.pending_deliveries }: DueFaultsOptions,
 ): Promise<number> {
-  const { orgId, seed, deviceId: id, deviceType, householdIndex, code, occurrence, changeAt } = condition;
-  const event = { orgId, deviceId: id, code, now: changeAt };
-  const planned = (after: Date) => nextFault(seed, householdIndex, deviceType, code, after);
-  const here = planned(changeAt);
-  if (here?.startsAt.getTime() !== changeAt.getTime()) {
-    await endCondition(tx, event);
-    await updateNextConditionChange(tx, orgId, condition, {
-      occurrence: occurrence + 1,
-      changeAt: here?.startsAt ?? null,
-    });
-    return 0;
-  }
-  const isOver = here.endsAt !== null && here.endsAt <= now;
-  const isStale = isOver && now.getTime() - changeAt.getTime() > SKIP_PAST_FAULTS_AFTER_MS;
-  const next = planned(new Date(changeAt.getTime() + 1))?.startsAt ?? null;
-  if (isStale) {
-    await updateNextConditionChange(tx, orgId, condition, { occurrence: occurrence + 1, changeAt: next });
-    return 0;
-  }
-  const raised = await raiseCondition(tx, event, quota);
-  await updateNextConditionChange(
-    tx,
-    orgId,
-    condition,
-    here.endsAt === null
-      ? { occurrence: occurrence + 1, changeAt: next }
-      : { occurrence, changeAt: here.endsAt },
-  );
-  return raised?.dropped ?? 0;
+  const { code, changeAt } = condition;
+  const planned = (after: Date) => nextFaultOfAnyCause(condition, code, after);
+  const fault = planned(changeAt);
+  const isPlanned = fault?.startsAt.getTime() === changeAt.getTime();
+  const next = isPlanned ? planned(new Date(changeAt.getTime() + 1)) : fault;
+  await updateNextBegin(tx, condition.orgId, condition, next?.startsAt ?? null);
+  if (!simulatorFaults || !isPlanned) return 0;
+  const isOver = fault.endsAt !== null && fault.endsAt <= now;
+  if (isOver && now.getTime() - changeAt.getTime() > SKIP_PAST_FAULTS_AFTER_MS) return 0;
+  const event = { ...eventOf(condition), now: changeAt, appliedAt: now, endsAt: fault.endsAt };
+  return (await raiseCondition(tx, event, pendingDeliveries))?.dropped ?? 0;
 }

@@ -13,6 +13,7 @@ import { advanceOldestCheckpoints } from './checkpoints.ts';
 import type { CheckpointWorkContext } from './checkpoints.ts';
 import { applyDueFaults } from './due-faults.ts';
 import type { DueFaultsOptions } from './due-faults.ts';
+import { applySharedOutages } from './shared-outages.ts';
 import { recordProvisioningFailure, provisionFleet } from './provisioning.ts';
 import type { BuildHouseholds, ProvisioningContext } from './provisioning.ts';
 import { purgeFleetInBatches, removeLeftUsersInBatches } from './purge.ts';
@@ -21,8 +22,6 @@ import { purgeFleetInBatches, removeLeftUsersInBatches } from './purge.ts';
 export type ListenForWork = (wake: () => void) => Promise<() => Promise<void>>;
 
 export interface FleetRunnerOptions extends DueFaultsOptions {
-  /** Whether devices get conditions by themselves. */
-  readonly simulatorFaults: boolean;
   /** Deliveries may have been written. */
   readonly wakeDispatcher: (orgIds: readonly string[]) => void;
   readonly onError: (error: unknown) => void;
@@ -33,6 +32,8 @@ export interface FleetRunnerOptions extends DueFaultsOptions {
   readonly leaseMs?: number;
   /** Fleets worked on at once in this process. */
   readonly lanes?: number;
+  /** Batches of conditions of each partner that follow a turn; ten by default. */
+  readonly conditionPasses?: number;
   /** Turns of the event loop for checkpoints; those that no request needs by default. */
   readonly yieldToEventLoop?: YieldToEventLoop;
 }
@@ -125,8 +126,8 @@ export class FleetRunner {
     for (let hasMore = true; hasMore && !this.#isStopped;) {
       const claims = await this.#claimTurns();
       await Promise.all(claims.map((claim) => this.#work(claim)));
-      hasMore = (await removeLeftUsersInBatches(this.#context, PURGE_BATCHES_OF_A_TURN)) || claims.length > 0;
-      await this.#applyDueFaults();
+      const isRemoving = await removeLeftUsersInBatches(this.#context, PURGE_BATCHES_OF_A_TURN);
+      hasMore = (await this.#changeConditions()) || isRemoving || claims.length > 0;
     }
   }
 
@@ -218,14 +219,16 @@ export class FleetRunner {
     }
   }
 
-  async #applyDueFaults(): Promise<void> {
-    const { simulatorFaults, wakeDispatcher } = this.#options;
-    if (!simulatorFaults) return;
-    while (!this.#isStopped) {
-      const changed = await applyDueFaults(this.#options);
-      if (changed.length === 0) return;
-      wakeDispatcher(changed);
+  /** A part of what is due, so that an outage of many devices does not make fleets wait; true when more may be. */
+  async #changeConditions(): Promise<boolean> {
+    const { conditionPasses = 10 } = this.#options;
+    for (let pass = 0; pass < conditionPasses && !this.#isStopped; pass += 1) {
+      const struck = await applySharedOutages(this.#options);
+      const changed = [...struck, ...(await applyDueFaults(this.#options))];
+      if (changed.length === 0) return false;
+      this.#options.wakeDispatcher(changed);
     }
+    return true;
   }
 
   async #advanceCheckpoints(): Promise<void> {
@@ -233,7 +236,6 @@ export class FleetRunner {
   }
 
   async #untilNextChange(): Promise<number> {
-    if (!this.#options.simulatorFaults) return POLL_INTERVAL_MS;
     const next = await findNextConditionChangeAt(this.#options.db);
     if (next === undefined) return POLL_INTERVAL_MS;
     return Math.min(POLL_INTERVAL_MS, Math.max(50, next.getTime() - this.#options.now().getTime()));

@@ -1,9 +1,11 @@
 import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 import type { InstantRange } from '../domain/api/instant-range.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
+import type { QuarterHours } from '../domain/notifications/interruptions.ts';
 import type { HouseholdCheckpoint, StoredCheckpoint } from '../queries/fleets/checkpoints.ts';
 import type { Household } from '../simulation/household/household.ts';
-import type { DevicePeriods } from '../simulation/model/device-periods.ts';
+import { toUnread } from '../simulation/model/device-periods.ts';
+import type { DevicePeriods, UnreadPeriods } from '../simulation/model/device-periods.ts';
 import { computeDeviceSeries } from '../simulation/model/device-series.ts';
 import type { QuarterSpan } from '../simulation/control/revisions.ts';
 import { advanceCounters } from './counters.ts';
@@ -28,11 +30,13 @@ export interface DeviceDataQuestion<Type extends DeviceType = DeviceType> {
   readonly span: QuarterSpan;
   /** Quarter hours in a period. */
   readonly quarters: number;
+  /** Quarter hours of which no values are known, ascending and disjoint. */
+  readonly unread: readonly QuarterHours[];
   readonly now: Date;
 }
 
 export interface DeviceDataResult<Type extends DeviceType = DeviceType> {
-  readonly periods: DevicePeriods[Type][];
+  readonly periods: (DevicePeriods[Type] | UnreadPeriods[Type])[];
   /** A checkpoint that spares others long sums, when one was made. */
   readonly made: HouseholdCheckpoint | undefined;
 }
@@ -56,9 +60,10 @@ export function findDataSpan(
 
 /** A device's data over a span, worked out in time slices: the counters before it, then day by day. */
 export async function computeDeviceData<Type extends DeviceType>(
-  { orgId, attributes, checkpoint, prices, control, type, span, quarters, now }: DeviceDataQuestion<Type>,
+  question: DeviceDataQuestion<Type>,
   slicer: TimeSlicer,
 ): Promise<DeviceDataResult<Type>> {
+  const { orgId, attributes, checkpoint, prices, control, type, span, quarters, now } = question;
   const steeringOf =
     prices === null
       ? undefined
@@ -67,10 +72,21 @@ export async function computeDeviceData<Type extends DeviceType>(
   if (modelled === undefined) return { periods: [], made: undefined };
   const simulated = { household: modelled.household, model: modelled.model, storedCheckpoint: checkpoint };
   const made = await advanceCounters(simulated, new Date(span.first * QUARTER_HOUR_MS), now, slicer);
-  const periods: DevicePeriods[Type][] = [];
+  const periods: DeviceDataResult<Type>['periods'] = [];
   for (const day of computeDeviceSeries(modelled, type, span, quarters)) {
-    periods.push(...day);
+    periods.push(...day.map((period) => (isRead(period, question) ? period : toUnread(type, period.time))));
     await slicer.yieldIfDue();
   }
   return { periods, made };
+}
+
+/** Whether all quarter hours of a period are known; the first and the last period may be cut by the span. */
+function isRead(
+  { time }: { readonly time: string },
+  { unread, quarters, span }: Pick<DeviceDataQuestion, 'unread' | 'quarters' | 'span'>,
+): boolean {
+  if (unread.length === 0) return true;
+  const first = Date.parse(time) / QUARTER_HOUR_MS;
+  const end = Math.min(first - (first % quarters) + quarters, span.end);
+  return !unread.some((hours) => hours.first < end && hours.end > first);
 }

@@ -5,9 +5,12 @@ import type { ControlState } from '../simulation/control/control-state.ts';
 import { computeDeviceState } from '../simulation/model/device-state.ts';
 import type { DeviceState, DeviceStates } from '../simulation/model/device-state.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
+import { findLastReadAt, findPresentCondition } from '../domain/notifications/interruptions.ts';
 import { saveCheckpoints } from './checkpoints.ts';
 import { advanceCounters } from './counters.ts';
 import { loadSteering } from './history-prices.ts';
+import { listSteeringInterruptions, loadControls, NOTHING_ASKED } from './household-controls.ts';
+import type { HouseholdInterruptions } from './household-controls.ts';
 import { findModelledHousehold, findStoredHousehold, isSteered } from './stored-households.ts';
 import { TimeSlicer } from './time-slicer.ts';
 import type { YieldToEventLoop } from './time-slicer.ts';
@@ -29,8 +32,8 @@ export interface DeviceAtInstant {
 }
 
 /**
- * The states of devices now, or at the instant at which their fleet ended, in the order of the rows. Simulated devices
- * must be of one organization. Long sums are cut into time slices, and leave a checkpoint behind.
+ * The states of devices now, or at the instant at which their fleet ended or they were read last, in the order of the rows.
+ * Simulated devices must be of one organization. Long sums are cut into time slices, and leave a checkpoint behind.
  */
 export async function computeDeviceStates(
   context: HouseholdContext,
@@ -41,11 +44,14 @@ export async function computeDeviceStates(
   // What a slicer computes without waiting is little for one device; of many pages at once it would be much.
   if (rows.length > 1) await context.yieldToEventLoop(0, partnerId);
   const slicer = new TimeSlicer((days) => context.yieldToEventLoop(days, partnerId));
+  const controls = await loadControls(db, partnerId, rows);
   const steeringOf = await loadSteeringOf(context, rows);
   const devices: DeviceAtInstant[] = [];
   const made = new Map<number, HouseholdCheckpoint>();
   for (const row of rows) {
-    const at = row.stopped_at ?? now;
+    const { interruptions } = controls.get(row.household_index ?? -1) ?? NOTHING_ASKED;
+    const lastReadAt = findLastReadAt(interruptions[row.device_type] ?? [], now);
+    const at = earlierOf(row.stopped_at ?? now, lastReadAt);
     const modelled = findModelledHousehold(row, steeringOf);
     if (modelled === undefined) {
       devices.push({ row, at, state: NEUTRAL_STATES[row.device_type] });
@@ -56,11 +62,27 @@ export async function computeDeviceStates(
     const simulated = { household, model, storedCheckpoint: row.checkpoint };
     const checkpoint = await advanceCounters(simulated, at, now, slicer);
     if (checkpoint) made.set(household.index, checkpoint);
-    devices.push({ row, at, state: computeDeviceState(modelled, row.device_type, at) });
+    const state = computeDeviceState(modelled, row.device_type, at);
+    devices.push({ row, at, state: whileInterrupted(state, row.device_type, interruptions) });
   }
   const [first] = rows;
   if (first) await saveCheckpoints(db, first.org_id, [...made.values()]);
   return devices;
+}
+
+/** The state with the condition that keeps the device from being steered, where one holds. */
+function whileInterrupted(
+  state: DeviceState,
+  type: DeviceType,
+  interruptions: HouseholdInterruptions,
+): DeviceState {
+  const reason =
+    'control' in state ? findPresentCondition(listSteeringInterruptions(type, interruptions)) : undefined;
+  return reason === undefined ? state : { ...state, control: { mode: 'interrupted', reason } };
+}
+
+function earlierOf(one: Date, other: Date | undefined): Date {
+  return other !== undefined && other < one ? other : one;
 }
 
 /** What steers the households, where one of them has a heat pump or something was asked of it. */

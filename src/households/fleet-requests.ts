@@ -1,22 +1,22 @@
-/** One fleet or expansion for each request_id, however often the request is sent. */
+/** One fleet, expansion or event for each request_id, however often the request is sent. */
 import { createHash } from 'node:crypto';
-import type { components } from '../../generated/openapi.ts';
 import { Problem, validationProblem } from '../domain/api/problem.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import { findFleetRequest, insertFleetRequest } from '../queries/fleets/fleet-requests.ts';
 import type { FleetRequest, UsedRequest } from '../queries/fleets/fleet-requests.ts';
-
-type FleetRecord = components['schemas']['Fleet'];
 
 /**
  * Claims the request_id for this body and returns undefined; or, when it was claimed before, returns the first answer.
  * Throws a validation problem (`request_id_reused`) when it was claimed for another body, 410 `request_purged` when its
  * fleet was purged.
  */
-export async function claimRequestId(tx: Tx, request: FleetRequest): Promise<FleetRecord | undefined> {
+export async function claimRequestId<Answer>(
+  tx: Tx,
+  request: FleetRequest<Answer>,
+): Promise<Answer | undefined> {
   if (await insertFleetRequest(tx, request)) return undefined;
   const first = await findFleetRequest(tx, request.org_id, request.operation, request.request_id);
-  return requireFirstAnswer(first, request.body_hash);
+  return requireFirstAnswer(first, request.body_hash) as Answer;
 }
 
 /**
@@ -26,7 +26,7 @@ export async function claimRequestId(tx: Tx, request: FleetRequest): Promise<Fle
 export function requireFirstAnswer(
   first: Pick<UsedRequest, 'body_hash' | 'response' | 'has_fleet'> | undefined,
   bodyHash: Buffer,
-): FleetRecord {
+): unknown {
   if (first?.body_hash.equals(bodyHash) !== true) {
     const detail = 'This request_id was used before, with another body; make a new one for a new request.';
     throw validationProblem([{ pointer: '/request_id', code: 'request_id_reused', detail }]);
@@ -37,7 +37,7 @@ export function requireFirstAnswer(
       'The fleet of this request_id was purged; send a new request_id to make another one.',
     );
   }
-  return first.response as FleetRecord;
+  return first.response;
 }
 
 /** SHA-256 of the canonical text of a body, or of its bytes. */

@@ -1,6 +1,11 @@
 // What was asked of households and where they live, read when it has changed and kept by the number of its version.
 import { isDeepStrictEqual } from 'node:util';
 import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
+import type { DeviceType } from '../domain/fleets/devices.ts';
+import { listUnsteeredQuarters } from '../domain/notifications/interruptions.ts';
+import type { Interruption } from '../domain/notifications/interruptions.ts';
+import { listInterruptions } from '../queries/fleets/interruptions.ts';
+import type { DeviceInterruption } from '../queries/fleets/interruptions.ts';
 import { listEffectivePlaces, listEffectiveRevisions } from '../queries/fleets/household-controls.ts';
 import type { EffectivePlace, EffectiveRevision } from '../queries/fleets/household-controls.ts';
 import type { Db } from '../queries/connection/database.ts';
@@ -22,13 +27,17 @@ export interface ControlledRow {
   readonly attributes: unknown;
 }
 
-/** What steers a household, by its version; it can be copied to another thread. */
+/** The times in which conditions of a household's devices held, by type of device, in the order in which they began. */
+export type HouseholdInterruptions = { readonly [Type in DeviceType]?: readonly Interruption[] };
+
+/** What steers a household and what keeps it from being read, by its version; it can be copied to another thread. */
 export interface VersionedControl {
   readonly version: number;
   readonly control: HouseholdControl;
+  readonly interruptions: HouseholdInterruptions;
 }
 
-export const NOTHING_ASKED: VersionedControl = { version: 0, control: UNCONTROLLED };
+export const NOTHING_ASKED: VersionedControl = { version: 0, control: UNCONTROLLED, interruptions: {} };
 
 /** By organization and household. */
 const cached = new ByteCache<VersionedControl>({
@@ -91,11 +100,12 @@ export function toHouseholdControl(
   revisions: readonly EffectiveRevision[],
   places: readonly EffectivePlace[],
   home: Place,
+  interruptions: HouseholdInterruptions = {},
 ): HouseholdControl {
   return {
-    electricVehicle: toDeviceControl('electric_vehicle', revisions),
-    heatPump: toDeviceControl('heat_pump', revisions),
-    inverter: toDeviceControl('inverter', revisions),
+    electricVehicle: toDeviceControl('electric_vehicle', revisions, interruptions),
+    heatPump: toDeviceControl('heat_pump', revisions, interruptions),
+    inverter: toDeviceControl('inverter', revisions, interruptions),
     places: places.map(({ effective_from, latitude, longitude }) => ({
       from: toQuarter(effective_from),
       value: latitude === null || longitude === null ? home : { latitude, longitude },
@@ -138,23 +148,45 @@ async function readControls(db: Db, rows: readonly ControlledRow[]): Promise<[nu
   const userIds = rows.map(({ user_id }) => user_id);
   const revisions = Map.groupBy(await listEffectiveRevisions(db, orgId, userIds), ({ user_id }) => user_id);
   const places = Map.groupBy(await listEffectivePlaces(db, orgId, userIds), ({ user_id }) => user_id);
+  const indexes = rows.flatMap(({ household_index: index }) => (index === null ? [] : [index]));
+  const held = Map.groupBy(
+    await listInterruptions(db, orgId, indexes),
+    ({ householdIndex }) => householdIndex,
+  );
   return rows.flatMap(({ user_id, household_index: index, control_version: version, attributes }) => {
     if (index === null || version === null) return [];
     const { latitude, longitude } = attributes as Place;
-    const control = toHouseholdControl(revisions.get(user_id) ?? [], places.get(user_id) ?? [], {
-      latitude,
-      longitude,
-    });
-    return [[index, { version, control }]];
+    const interruptions = byType(held.get(index) ?? []);
+    const home = { latitude, longitude };
+    const asked = [revisions.get(user_id) ?? [], places.get(user_id) ?? []] as const;
+    return [[index, { version, control: toHouseholdControl(...asked, home, interruptions), interruptions }]];
   });
+}
+
+function byType(interruptions: readonly DeviceInterruption[]): HouseholdInterruptions {
+  const types: { [Type in DeviceType]?: Interruption[] } = {};
+  for (const { householdIndex: _, deviceType, ...interruption } of interruptions)
+    (types[deviceType] ??= []).push(interruption);
+  return types;
+}
+
+/** The interruptions that keep a device from being steered: a car is steered by way of its wallbox too. */
+export function listSteeringInterruptions(
+  type: DeviceType,
+  interruptions: HouseholdInterruptions,
+): readonly Interruption[] {
+  const own = interruptions[type] ?? [];
+  return type === 'electric_vehicle' ? [...own, ...(interruptions.wallbox ?? [])] : own;
 }
 
 function toDeviceControl<Type extends SteeredType>(
   type: Type,
   revisions: readonly EffectiveRevision[],
+  interruptions: HouseholdInterruptions,
 ): DeviceControl<DevicePreferences[Type]> {
   const own = revisions.filter(({ device_type }) => device_type === type);
-  return { preferences: preferencesOf(type, own), boosts: boostsOf(own), unsteered: [] };
+  const unsteered = listUnsteeredQuarters(listSteeringInterruptions(type, interruptions));
+  return { preferences: preferencesOf(type, own), boosts: boostsOf(own), unsteered };
 }
 
 /** Without those that repeat what held before: a boost changes none. */

@@ -7,6 +7,7 @@ import { deleteOldSignupRequests } from '../queries/accounts/signup-requests.ts'
 import { deleteUsersDeletedBefore } from '../queries/accounts/user-retention.ts';
 import { deleteLeftCheckpoints } from '../queries/fleets/fleet-removal.ts';
 import { deleteForgettableRequests } from '../queries/fleets/fleet-requests.ts';
+import { deleteOutagesEndedBefore } from '../queries/fleets/shared-outages.ts';
 import {
   deleteAttemptsBefore,
   deleteMessagesAnnouncedBefore,
@@ -104,6 +105,7 @@ function removals(
     (limit) => deleteUsersDeletedBefore(db, ago(days.deleted), limit),
     (limit) => deleteSupersededPricesBefore(db, ago(days.priceRevisions), limit),
     (limit) => deleteForgettableRequests(db, now, limit),
+    (limit) => deleteOutagesEndedBefore(db, now, limit),
     (limit) => deleteLeftCheckpoints(db, limit),
     (limit) => deleteRateLimitsBefore(db, windowsBefore, limit),
   ];

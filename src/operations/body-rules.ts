@@ -11,6 +11,7 @@ import { findWebhookWithSecret } from '../queries/deliveries/webhooks.ts';
 import { findFleet } from '../queries/fleets/fleets.ts';
 import { findNotificationItem } from '../queries/notifications/notifications.ts';
 import type { Context } from './context.ts';
+import { findSubjectErrors } from './fleets/event-subject.ts';
 import { validateExpansion } from './fleets/transitions.ts';
 import { validateBoostEnd } from './preferences/boosts.ts';
 import { findVehiclePreferenceErrors } from './preferences/preferences.ts';
@@ -67,6 +68,7 @@ const BODY_RULES: { readonly [Id in ParsedOperationId]?: BodyRule<Id> } = {
     const fleet = await findFleet(db, orgId, id);
     return fleet === undefined || typeof count !== 'number' ? [] : validateExpansion(fleet, count);
   },
+  triggerFleetEvent: (_context, body) => findSubjectErrors(body),
   resolveNotificationItem: async ({ db }, body, { item_id: id }) => {
     if ((await findNotificationItem(db, id))?.kind !== 'action') return [];
     const { success_url, cancel_url } = body;

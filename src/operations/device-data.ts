@@ -1,6 +1,7 @@
 import type { Handler } from '../contract/handlers.ts';
 import { JsonBytes } from '../contract/json-bytes.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
+import { listUnreadQuarters } from '../domain/notifications/interruptions.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { saveCheckpoints } from '../households/checkpoints.ts';
 import { computeDeviceData, findDataSpan } from '../households/device-data.ts';
@@ -78,11 +79,13 @@ async function answer<Type extends DeviceType>(
   return { status: 200 as const, body: new JsonBytes(answer) };
 }
 
-async function toQuestion({ db, now }: Context, device: DeviceRow, household: Household) {
+async function toQuestion({ db, now, actor }: Context, device: DeviceRow, household: Household) {
   const { org_id: orgId, attributes, checkpoint } = device;
-  const question = { orgId, attributes, checkpoint, now };
-  if (!isSteered(device, household)) return { ...question, prices: null, control: NOTHING_ASKED };
+  const controls = await loadControls(db, actor.partnerId, [device]);
+  const control = controls.get(household.index) ?? NOTHING_ASKED;
+  const unread = listUnreadQuarters(control.interruptions[device.device_type] ?? [], now);
+  const question = { orgId, attributes, checkpoint, unread, now };
+  if (!isSteered(device, household)) return { ...question, prices: null, control };
   const prices = await loadHistoryPrices(db, orgId, new Date(household.anchor_ms), now);
-  const controls = await loadControls(db, prices.partnerId, [device]);
-  return { ...question, prices, control: controls.get(household.index) ?? NOTHING_ASKED };
+  return { ...question, prices, control };
 }

@@ -8,6 +8,7 @@ import * as deliveries from './deliveries.ts';
 import * as deviceData from './device-data.ts';
 import * as deviceEvents from './fleets/device-events.ts';
 import * as events from './events.ts';
+import * as fleetEvents from './fleets/fleet-events.ts';
 import * as fleetLists from './fleets/lists.ts';
 import { checkFleetExists } from './fleets/fleet-access.ts';
 import * as fleetReads from './fleets/reads.ts';
@@ -74,6 +75,7 @@ export const securedHandlers: Handlers<Context, Exclude<SecuredOperationId, Byte
   cancelFleet: fleetTransitions.cancelFleet,
   purgeFleet: fleetTransitions.purgeFleet,
   triggerDeviceEvent: deviceEvents.triggerDeviceEvent,
+  triggerFleetEvent: fleetEvents.triggerFleetEvent,
   createWebhook: webhooks.createWebhook,
   listWebhooks: webhooks.listWebhooks,
   getWebhook: webhooks.getWebhook,
@@ -140,6 +142,7 @@ export const existenceChecks: ExistenceChecks<Context, SecuredOperationId> = {
   purgeFleet: checkFleetExists,
   getInverterSimulatorLocation: fleetLists.checkSimulatedInverterExists,
   triggerDeviceEvent: deviceEvents.checkFleetDeviceExists,
+  triggerFleetEvent: checkFleetExists,
   getWebhook: webhooks.checkWebhookExists,
   updateWebhook: webhooks.checkWebhookExists,
   deleteWebhook: webhooks.checkWebhookExists,

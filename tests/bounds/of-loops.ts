@@ -21,6 +21,7 @@ const ofRetention: readonly Bound[] = [
   ['notification items', '    (limit) => deleteItemsEndedBefore(db, ago(days.items), limit),\n'],
   ['replaced prices', '    (limit) => deleteSupersededPricesBefore(db, ago(days.priceRevisions), limit),\n'],
   ['requests to the simulator', '    (limit) => deleteForgettableRequests(db, now, limit),\n'],
+  ['shared outages', '    (limit) => deleteOutagesEndedBefore(db, now, limit),\n'],
   ['counts of rate limits', '    (limit) => deleteRateLimitsBefore(db, windowsBefore, limit),\n'],
   ['deleted users', '    (limit) => deleteUsersDeletedBefore(db, ago(days.deleted), limit),\n'],
   ['deleted webhooks', '    (limit) => deleteWebhooksDeletedBefore(db, ago(days.deleted), limit),\n'],
@@ -51,6 +52,39 @@ export const boundsOfLoops: readonly Bound[] = [
       ),
     ],
     testsOf('tests/fleets/removal.test.ts')('no transaction of a clean-up or a purge removes more than'),
+  ),
+  bound(
+    'devices of an outage that are told of at once',
+    [
+      replace(
+        'src/fleets/shared-outages.ts',
+        'const OUTAGE_BATCH_SIZE = 100;',
+        'const OUTAGE_BATCH_SIZE = 1_000_000;',
+      ),
+    ],
+    testsOf('tests/operations/fleet-events.test.ts')(
+      'make the conditions of another one wait for a batch at most',
+    ),
+  ),
+  bound(
+    'conditions that begin or end at once',
+    [
+      replace(
+        'src/fleets/due-faults.ts',
+        'const CONDITION_BATCH_SIZE = 100;',
+        'const CONDITION_BATCH_SIZE = 1_000_000;',
+      ),
+    ],
+    testsOf('tests/operations/fleet-events.test.ts')(
+      'make the conditions of another one wait for a batch at most',
+    ),
+  ),
+  bound(
+    'conditions for which fleets wait',
+    [replace('src/fleets/runner.ts', 'pass < conditionPasses && !this.#isStopped', '!this.#isStopped')],
+    testsOf('tests/fleets/turns.test.ts')(
+      'an outage of many devices does not make fleets wait until all are told of',
+    ),
   ),
   bound(
     'sign-up requests that are kept',

@@ -149,6 +149,30 @@ export const boundsOfObjects: readonly Bound[] = [
     ),
   ),
   bound(
+    'outages of a fleet that have not ended',
+    [
+      replace(
+        'src/operations/fleets/fleet-events.ts',
+        'if ((await countOpenOutages(tx, orgId, now)) < most) return;',
+        'if ((await countOpenOutages(tx, orgId, now)) < most * 1_000) return;',
+      ),
+    ],
+    testsOf('tests/operations/fleet-events.test.ts')('raises at most as many outages as may be open'),
+  ),
+  bound(
+    'times in which a condition of a device held',
+    [
+      replace(
+        'src/queries/notifications/device-conditions.ts',
+        'code = ${code}) < ${MAX_INTERRUPTIONS}',
+        'code = ${code}) < 1000 * ${MAX_INTERRUPTIONS}',
+      ),
+    ],
+    testsOf('tests/operations/conditions-bite.test.ts')(
+      'a condition begins as often as its times can be kept',
+    ),
+  ),
+  bound(
     'length of the address of a webhook',
     [
       replace(

@@ -24,6 +24,7 @@ test('what ends or begins late is never dated before what it follows', async () 
   expect(await db.transaction().execute((tx) => raiseCondition(tx, late))).toEqual({
     ...changed,
     dropped: 0,
+    isRefused: false,
   });
   const items = await db
     .selectFrom('notification_items')

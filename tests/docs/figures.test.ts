@@ -8,7 +8,7 @@ import { RETRY_DELAYS_MS } from '../../src/domain/notifications/retry.ts';
 import { SIGNATURE_TOLERANCE_SECONDS } from '../../src/domain/notifications/signature.ts';
 import { TOPICS } from '../../src/domain/notifications/topics.ts';
 import { DEFINITION_DEFAULTS } from '../../src/simulation/definition/fleet-definition.ts';
-import { FAULT_GRACE_MS, FAULT_RATES } from '../../src/simulation/household/faults.ts';
+import { FAULT_GRACE_MS, listFaultRates } from '../../src/simulation/household/faults.ts';
 import { ARCHETYPES } from '../../src/simulation/household/profiles.ts';
 import { DELIVERY_DEADLINE_MS } from '../../src/webhooks/webhook-client.ts';
 import { root, tableRows } from '../readme/document.ts';
@@ -34,15 +34,15 @@ test('retries, deadline, tolerance and topics', () => {
 
 test('rates of faults', () => {
   const rows = tableRows(readFileSync(join(root, 'docs/simulation.md'), 'utf8'), 'Faults');
-  const written = rows.map(([code = '', devices = '', rate, duration = '']) => ({
+  const written = rows.map(([code = '', cause = '', devices = '', rate, duration = '']) => ({
     code: code.replaceAll('`', ''),
+    cause: cause.replaceAll('`', ''),
     device_types:
       devices === 'all' ? DEVICE_TYPES : devices.split(', ').map((name) => name.replace(' ', '_')),
     events_per_device_year: Number(rate),
     duration: milliseconds(duration),
   }));
-  const coded = Object.entries(FAULT_RATES).map(([code, { mean_duration_minutes: minutes, ...rate }]) => ({
-    code,
+  const coded = listFaultRates().map(({ mean_duration_minutes: minutes, ...rate }) => ({
     ...rate,
     duration: minutes === null ? null : minutes * UNIT_MS.min,
   }));

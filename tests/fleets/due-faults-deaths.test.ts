@@ -15,6 +15,7 @@ async function untilDue(seed: number) {
     .where('org_id', '=', orgId)
     .where('next_change_at', 'is not', null)
     .orderBy('next_change_at')
+    .orderBy('device_id')
     .limit(10)
     .execute();
   clock.set(plan.at(-1)?.next_change_at ?? new Date(0));
@@ -31,6 +32,7 @@ async function told(orgId: string): Promise<{ notices: string[]; messages: numbe
     .select(['device_id', 'code', 'occurred_at'])
     .where('org_id', '=', orgId)
     .orderBy('occurred_at')
+    .orderBy('device_id')
     .execute();
   const messages = await fleets.api.db
     .selectFrom('messages')

@@ -10,6 +10,8 @@ import type { ControlledRow } from '../../src/households/household-controls.ts';
 import type { EffectiveRevision } from '../../src/queries/fleets/household-controls.ts';
 import { UNCONTROLLED } from '../../src/simulation/control/household-control.ts';
 import { DEFAULT_PREFERENCES } from '../../src/simulation/control/preference-changes.ts';
+import { OPEN_END } from '../../src/simulation/control/revisions.ts';
+import type { ConditionCode } from '../../src/domain/notifications/conditions.ts';
 import { addPerson, startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 import { addDevice } from '../support/fleet-records.ts';
@@ -27,6 +29,27 @@ describe('what was asked becomes what steers:', () => {
     boost_ends_at: boostEnd === undefined ? null : at(boostEnd),
   });
   const heatPump = (...revisions: EffectiveRevision[]) => toHouseholdControl(revisions, [], HOME).heatPump;
+  test('quarter hours without steering, of a car those of its wallbox too', () => {
+    const interruption = (code: ConditionCode, first: number, end: number | null) => ({
+      code,
+      startedAt: at(first - 1),
+      endedAt: end === null ? null : at(end - 1),
+      unsteeredFrom: first,
+      unsteeredTo: end,
+    });
+    const control = toHouseholdControl([], [], HOME, {
+      heat_pump: [interruption('steering_recovery_failed', 10, 14), interruption('device_offline', 12, 16)],
+      electric_vehicle: [interruption('reauthenticate', 20, null)],
+      wallbox: [interruption('device_offline', 18, 19)],
+    });
+    expect(control.heatPump.unsteered).toEqual([{ first: 10, end: 16 }]);
+    expect(control.electricVehicle.unsteered).toEqual([
+      { first: 18, end: 19 },
+      { first: 20, end: OPEN_END },
+    ]);
+    expect(control.inverter.unsteered).toEqual([]);
+  });
+
   const value = (setback_k: number) => ({ ...DEFAULT_PREFERENCES.heat_pump, setback_k });
 
   test('preferences once each, though a boost repeats them', () => {
@@ -144,17 +167,17 @@ describe('loading', () => {
     expect(changed.get(0)?.control).toEqual(first.get(0)?.control);
   });
 
-  test('reads the households of a page by two statements, and those of many changes by themselves', async () => {
+  test('reads the households of a page by three statements, and those of many changes by themselves', async () => {
     const rows = await Promise.all(Array.from({ length: 20 }, (_, i) => rowOf(100 + i, 1)));
-    expect(await countStatements(rows)).toBe(2);
+    expect(await countStatements(rows)).toBe(3);
     const many = rows.map((row) => ({ ...row, control_version: 1_000 }));
-    expect(await countStatements(many.slice(0, 3))).toBe(6);
+    expect(await countStatements(many.slice(0, 3))).toBe(9);
   });
 
   test('on another thread gives the same object for the same version', () => {
     const orgId = randomUUID();
     const control = { ...UNCONTROLLED, places: [{ from: 1, value: HOME }] };
-    const sent = (version: number) => structuredClone({ version, control });
+    const sent = (version: number) => structuredClone({ version, control, interruptions: {} });
     const first = internControl(orgId, 0, orgId, sent(1));
     expect(internControl(orgId, 0, orgId, sent(1))).toBe(first);
     expect(internControl(orgId, 0, orgId, sent(2))).not.toBe(first);

@@ -166,6 +166,7 @@ test('a round removes of every kind what was kept for its days', async () => {
       ['users', 8],
       ['day_ahead_prices', 7],
       ['fleet_requests', 0],
+      ['shared_outages', 0],
       ['rate_limits', 10],
     ]);
     expect(errors).toEqual([]);

@@ -26,4 +26,8 @@ export const FLEET_LIMITS = {
   density_cell_deg_max: 1,
   max_time_shift_minutes_max: 180,
   variation_fraction_max: 0.5,
+  open_events_max: 20,
+  event_duration_minutes_max: 10_080,
+  event_users_max: 1000,
+  event_radius_km_max: 20_000,
 } as const satisfies components['schemas']['FleetLimits'];

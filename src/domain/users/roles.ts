@@ -68,6 +68,7 @@ export const ROLE_TABLE: Readonly<Record<SecuredOperationId, RoleRow>> = {
   cancelFleet: STAFF_AND_ADMIN,
   purgeFleet: STAFF_AND_ADMIN,
   triggerDeviceEvent: STAFF_AND_ADMIN,
+  triggerFleetEvent: STAFF_AND_ADMIN,
   getInverterSimulatorLocation: STAFF_AND_ADMIN,
   createWebhook: ADMIN_ONLY,
   listWebhooks: ADMIN_ONLY,

@@ -58,7 +58,7 @@ async function findFirstAnswer(context: Context, key: string): Promise<FleetReco
   const created = createdBySentBytes.find(key);
   if (created === undefined) return undefined;
   const used = await findFleetRequest(context.db, context.orgId, 'create', created.requestId);
-  return used && requireFirstAnswer(used, created.bodyHash);
+  return used && (requireFirstAnswer(used, created.bodyHash) as FleetRecord);
 }
 
 async function createOnce(context: Context, fleet: NewFleet): Promise<FleetRecord> {

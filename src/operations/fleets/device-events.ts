@@ -1,7 +1,7 @@
 import type { Handler } from '../../contract/handlers.ts';
 import type { Quotas } from '../../domain/api/quotas.ts';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
-import { isFleetActive } from '../../domain/fleets/fleet-states.ts';
+import { MAX_INTERRUPTIONS } from '../../domain/notifications/interruptions.ts';
 import { notFoundProblem, Problem } from '../../domain/api/problem.ts';
 import type { ConditionEvent } from '../../conditions/condition-event.ts';
 import { endCondition } from '../../conditions/end-condition.ts';
@@ -11,6 +11,7 @@ import { findEventFleet, fleetHasDevice } from '../../queries/notifications/cond
 import type { EventFleet } from '../../queries/notifications/condition-devices.ts';
 import type { Db, Tx } from '../../queries/connection/database.ts';
 import type { Context } from '../context.ts';
+import { requireActiveFleet } from './fleet-access.ts';
 
 interface DevicePath {
   readonly job_id: string;
@@ -22,10 +23,7 @@ export const triggerDeviceEvent: Handler<Context, 'triggerDeviceEvent'> = async 
   const { db, now, orgId, requestId } = context;
   const { change, simulationOrgId } = await db.transaction().execute(async (tx) => {
     const fleet = await requireFleetOfDevice(tx, orgId, path);
-    if (!isFleetActive(fleet.status)) {
-      const detail = `The fleet is ${fleet.status}; events can be raised while it is running or expanding.`;
-      throw new Problem('fleet_state_conflict', detail);
-    }
+    requireActiveFleet(fleet.status);
     const { simulationOrgId } = fleet;
     const device = { orgId: simulationOrgId, deviceId: path.device_id, now, requestId };
     return { simulationOrgId, change: await applyDeviceEvent(tx, device, body.code, context.quotas) };
@@ -51,9 +49,17 @@ async function applyDeviceEvent(
   quotas: Quotas,
 ): Promise<RaisedCondition> {
   if (code === 'reconnect')
-    return { ...(await endCondition(tx, { ...device, code: 'device_offline' })), dropped: 0 };
+    return {
+      ...(await endCondition(tx, { ...device, code: 'device_offline' })),
+      dropped: 0,
+      isRefused: false,
+    };
   const change = await raiseCondition(tx, { ...device, code }, quotas.pending_deliveries);
   if (change === undefined) throw notFoundProblem('device');
+  if (change.isRefused) {
+    const detail = `This condition of the device has begun ${MAX_INTERRUPTIONS} times, which is as often as it may.`;
+    throw new Problem('event_limit_reached', detail);
+  }
   return change;
 }
 

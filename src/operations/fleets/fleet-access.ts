@@ -1,9 +1,12 @@
 /** How the operations of this folder reach a fleet and show it. */
 import type { DeviceCounts } from '../../domain/fleets/devices.ts';
-import { notFoundProblem } from '../../domain/api/problem.ts';
+import { isFleetActive } from '../../domain/fleets/fleet-states.ts';
+import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
+import { notFoundProblem, Problem } from '../../domain/api/problem.ts';
 import { toFleetRecord } from '../../presenters/fleets.ts';
 import type { FleetRecord } from '../../presenters/fleets.ts';
 import type { Db, Tx } from '../../queries/connection/database.ts';
+import { findFleetRequest } from '../../queries/fleets/fleet-requests.ts';
 import { countFleetDevicesByType, findFleet, lockFleet } from '../../queries/fleets/fleets.ts';
 import type { Fleet } from '../../queries/fleets/fleets.ts';
 import { toDefinitionRecord } from '../../simulation/definition/definition-record.ts';
@@ -22,6 +25,25 @@ export async function requireLockedFleet(tx: Tx, orgId: string, jobId: string): 
   const fleet = await lockFleet(tx, orgId, jobId);
   if (fleet === undefined) throw notFoundProblem('fleet');
   return fleet;
+}
+
+/** What a call for a fleet that is not there is answered with: 410 to a repeat of an earlier one, otherwise 404. */
+export async function goneOrNotFound(
+  tx: Tx,
+  orgId: string,
+  jobId: string,
+  request: { readonly operation: 'expand' | 'event'; readonly id: string },
+): Promise<Problem> {
+  const first = await findFleetRequest(tx, orgId, request.operation, request.id);
+  if (first?.fleet_id !== jobId) return notFoundProblem('fleet');
+  return new Problem('request_purged', 'The fleet of this request_id was purged; create another one.');
+}
+
+/** 409 unless the fleet's devices change, so that something can happen to them. */
+export function requireActiveFleet(status: FleetStatus): void {
+  if (isFleetActive(status)) return;
+  const detail = `The fleet is ${status}; events can be raised while it is running or expanding.`;
+  throw new Problem('fleet_state_conflict', detail);
 }
 
 /** 404 unless the organization has the fleet. */

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../domain/api/durations.ts';
 import { FLEET_LIMITS, REQUEST_MEMORY_DAYS } from '../../domain/fleets/fleet-limits.ts';
 import { nextFleetStep } from '../../domain/fleets/fleet-states.ts';
 import type { FleetOperation, FleetStatus } from '../../domain/fleets/fleet-states.ts';
-import { notFoundProblem, Problem, validationProblem } from '../../domain/api/problem.ts';
+import { Problem, validationProblem } from '../../domain/api/problem.ts';
 import type { FieldError } from '../../domain/api/problem.ts';
 import type { Tx } from '../../queries/connection/database.ts';
 import type { CancelledDeliveries } from '../../queries/deliveries/deliveries.ts';
@@ -27,7 +27,7 @@ import {
 } from '../../simulation/definition/stored-definition.ts';
 import { quotaScope } from '../context.ts';
 import type { Context } from '../context.ts';
-import { presentFleetWithDevices, requireLockedFleet } from './fleet-access.ts';
+import { goneOrNotFound, presentFleetWithDevices, requireLockedFleet } from './fleet-access.ts';
 import type { FleetRecord } from '../../presenters/fleets.ts';
 import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../households/fleet-requests.ts';
 
@@ -38,7 +38,8 @@ export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { pa
   const expanded = await context.db.transaction().execute(async (tx) => {
     const request = { id: body.request_id.toLowerCase(), count: body.count };
     const fleet = await lockFleet(tx, context.orgId, path.job_id);
-    if (fleet === undefined) throw await goneOrNotFound(tx, context.orgId, path.job_id, request.id);
+    if (fleet === undefined)
+      throw await goneOrNotFound(tx, context.orgId, path.job_id, { operation: 'expand', id: request.id });
     return expand(tx, context, fleet, request);
   });
   context.wakeFleets();
@@ -139,16 +140,6 @@ export function validateExpansion(fleet: Fleet, count: number): FieldError[] {
   return [{ pointer: '/count', code: 'fleet_too_large', detail }];
 }
 
-/** What a call for a fleet that is not there is answered with: 410 to a repeat of an expansion, otherwise 404. */
-async function goneOrNotFound(tx: Tx, orgId: string, jobId: string, requestId: string): Promise<Problem> {
-  const first = await findFleetRequest(tx, orgId, 'expand', requestId);
-  if (first?.fleet_id !== jobId) return notFoundProblem('fleet');
-  return new Problem(
-    'request_purged',
-    'The fleet of this request_id was purged; create another one to expand it.',
-  );
-}
-
 async function expand(
   tx: Tx,
   context: Context,
@@ -161,7 +152,7 @@ async function expand(
   );
   // A repeat is answered whatever has become of the fleet since.
   const first = await findFleetRequest(tx, orgId, 'expand', requestId);
-  if (first !== undefined) return requireFirstAnswer(first, body_hash);
+  if (first !== undefined) return requireFirstAnswer(first, body_hash) as FleetRecord;
   const errors = validateExpansion(fleet, count);
   if (errors.length > 0) throw validationProblem(errors);
   const status = requireNextStatus('expand', fleet.status) ?? fleet.status;

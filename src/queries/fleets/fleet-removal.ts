@@ -55,6 +55,10 @@ function rowsOfUsers({ id, simulation_org_id: orgId }: Pick<Fleet, 'id' | 'simul
     { table: 'control_revisions', rows: sql`select ctid from control_revisions where ${ofLeftUsers}` },
     { table: 'user_places', rows: sql`select ctid from user_places where ${ofLeftUsers}` },
     {
+      table: 'device_interruptions',
+      rows: sql`select ctid from device_interruptions where org_id = ${orgId}`,
+    },
+    {
       table: 'devices',
       rows: sql`select ctid from devices where org_id = ${orgId} and household_index is not null and fleet_id = ${id}`,
     },
@@ -95,6 +99,7 @@ export const PURGED_TABLES = [
   'deliveries',
   'messages',
   'webhooks',
+  'device_interruptions',
   'device_conditions',
   'control_revisions',
   'devices',
@@ -109,6 +114,7 @@ export const PURGED_TABLES = [
   'price_counts',
   'pending_item_counts',
   'device_counts',
+  'shared_outages',
 ] as const satisfies readonly (keyof Database)[];
 
 /**

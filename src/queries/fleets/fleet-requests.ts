@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { Tx, Db } from '../connection/database.ts';
 
-export interface FleetRequest {
+export interface FleetRequest<Answer = unknown> {
   readonly org_id: string;
-  readonly operation: 'create' | 'expand';
+  readonly operation: 'create' | 'expand' | 'event';
   readonly request_id: string;
   readonly fleet_id: string;
   /** SHA-256 of the canonical body. */
   readonly body_hash: Buffer;
   /** The answer, given again to every repeat. */
-  readonly response: unknown;
+  readonly response: Answer;
   readonly created_at: Date;
   /** When it may be forgotten; null while its fleet is there. */
   readonly forget_at: Date | null;

@@ -195,7 +195,7 @@ export async function notifyFleetRunners(tx: Tx): Promise<void> {
 export async function cancelPlannedConditionChanges(tx: Tx, fleet: Fleet): Promise<void> {
   await tx
     .updateTable('device_conditions')
-    .set({ next_change_at: null })
+    .set({ begins_at: null, ends_at: null })
     .where('org_id', '=', fleet.simulation_org_id)
     .where('next_change_at', 'is not', null)
     .execute();

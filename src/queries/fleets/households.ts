@@ -35,8 +35,7 @@ export interface NewHouseholdDevice {
 export interface PlannedCondition {
   readonly device_id: string;
   readonly code: string;
-  readonly occurrence: number;
-  readonly next_change_at: Date;
+  readonly begins_at: Date;
 }
 
 export interface HouseholdBatch {
@@ -118,13 +117,12 @@ async function insertDevices(tx: Tx, batch: HouseholdBatch, now: Date): Promise<
 
 async function insertPlannedConditions(tx: Tx, batch: HouseholdBatch, now: Date): Promise<void> {
   await sql`
-    insert into device_conditions (org_id, device_id, code, active, occurrence, next_change_at, changed_at)
-    select ${batch.orgId}, device_id, code, false, occurrence, next_change_at, ${now}
+    insert into device_conditions (org_id, device_id, code, active, begins_at, changed_at)
+    select ${batch.orgId}, device_id, code, false, begins_at, ${now}
     from ${unnestRows(batch.conditions, {
       device_id: 'uuid',
       code: 'text',
-      occurrence: 'integer',
-      next_change_at: 'timestamptz',
+      begins_at: 'timestamptz',
     })}
     on conflict on constraint device_conditions_pkey do nothing
   `.execute(tx);

@@ -14,19 +14,17 @@ export interface DueFleet {
 const SUSPENDED_ORGANIZATIONS = sql`array(
   select o.id from organizations p join organizations o on o.parent_org_id = p.id where p.suspended_at is not null)`;
 
-/** The fleets of the `limit` oldest planned changes that are due, of partners that are not suspended. */
-export async function listFleetsWithDueChanges(db: Db, now: Date, limit: number): Promise<DueFleet[]> {
+/** Of each partner that is not suspended the fleet whose planned change has been due for longest. */
+export async function listFleetsWithDueChanges(db: Db, now: Date): Promise<DueFleet[]> {
   const { rows } = await sql<DueFleet>`
-    select f.simulation_org_id as "orgId", f.org_id as "fleetOrgId", f.id as "fleetId"
+    select distinct on (f.org_id) f.simulation_org_id as "orgId", f.org_id as "fleetOrgId", f.id as "fleetId"
     from fleets f
     join (
-      select distinct org_id from (
-        select org_id from device_conditions
-        where next_change_at <= ${now} and org_id <> all (${SUSPENDED_ORGANIZATIONS})
-        order by next_change_at
-        limit ${limit}
-      ) due
+      select org_id, min(next_change_at) as due_at from device_conditions
+      where next_change_at <= ${now} and org_id <> all (${SUSPENDED_ORGANIZATIONS})
+      group by org_id
     ) due on due.org_id = f.simulation_org_id
+    order by f.org_id, due.due_at
   `.execute(db);
   return rows;
 }
@@ -47,11 +45,16 @@ export async function findNextConditionChangeAt(db: Db): Promise<Date | undefine
 /** A condition whose planned change is due, held by the transaction. */
 export interface DueCondition {
   readonly deviceId: string;
-  readonly deviceType: DeviceType;
+  readonly type: DeviceType;
   readonly householdIndex: number;
+  readonly manufacturer: string;
+  /** Of the household as it was made, degrees; 0 where it has no location of its own. */
+  readonly latitude: number;
+  readonly longitude: number;
   readonly code: ConditionCode;
-  readonly occurrence: number;
   readonly changeAt: Date;
+  /** When it ends by itself; null while it does not hold, and where it does not. */
+  readonly endsAt: Date | null;
 }
 
 /** Due changes of one organization, oldest first; those that another worker has locked are skipped. */
@@ -62,11 +65,12 @@ export async function claimDueConditionChanges(
   limit: number,
 ): Promise<DueCondition[]> {
   const { rows } = await sql<DueCondition>`
-    select c.device_id as "deviceId", d.device_type as "deviceType", d.household_index as "householdIndex",
-      c.code, c.occurrence, c.next_change_at as "changeAt"
+    select c.device_id as "deviceId", d.device_type as "type", d.household_index as "householdIndex", d.manufacturer,
+      coalesce(h.latitude, 0) as latitude, coalesce(h.longitude, 0) as longitude, c.code, c.next_change_at as "changeAt", c.ends_at as "endsAt"
     from device_conditions c
     join devices d on d.org_id = c.org_id and d.id = c.device_id
-    where c.org_id = ${orgId} and c.next_change_at <= ${now} and d.household_index is not null
+    join households h on h.org_id = d.org_id and h.household_index = d.household_index
+    where c.org_id = ${orgId} and c.next_change_at <= ${now}
     order by c.next_change_at
     limit ${limit}
     for update of c skip locked
@@ -74,16 +78,16 @@ export async function claimDueConditionChanges(
   return rows;
 }
 
-/** Plans the next change of a condition; null when none follows. */
-export async function updateNextConditionChange(
+/** Plans the next begin of a condition; null when none follows. */
+export async function updateNextBegin(
   tx: Tx,
   orgId: string,
   condition: DueCondition,
-  next: { readonly occurrence: number; readonly changeAt: Date | null },
+  beginsAt: Date | null,
 ): Promise<void> {
   await tx
     .updateTable('device_conditions')
-    .set({ occurrence: next.occurrence, next_change_at: next.changeAt })
+    .set({ begins_at: beginsAt })
     .where('org_id', '=', orgId)
     .where('device_id', '=', condition.deviceId)
     .where('code', '=', condition.code)

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
+import { MAX_INTERRUPTIONS } from '../../domain/notifications/interruptions.ts';
 import type { Tx } from '../connection/database.ts';
 
 /** One condition of one device; `orgId` is the device's (simulation) organization. */
@@ -15,30 +17,117 @@ export interface StoredCondition {
   readonly changed_at: Date;
 }
 
+/** When a condition changes, and when that came in: what it steers changes from the next quarter hour on. */
+export interface ChangeInstants {
+  readonly at: Date;
+  readonly appliedAt: Date;
+}
+
+/** The first quarter hour since 1970 that begins after a change and its coming in. */
+function nextQuarter(at: RawBuilder<unknown>, appliedAt: Date): RawBuilder<number> {
+  return sql`floor(extract(epoch from greatest(${at}, ${appliedAt}::timestamptz)) / 900)::integer + 1`;
+}
+
 /**
- * Makes a condition active from `now`, or from its last change where that was later; returns that instant. Undefined
- * when it is active already. A second call in another transaction waits for the first one's end.
+ * Makes a condition active from `at`, or from its last change where that was later, until `endsAt`, or until somebody ends it;
+ * returns the instant at which it began. Undefined when it is active already, or has begun as often as it may. A second call
+ * in another transaction waits for the first one's end.
  */
 export async function activateCondition(
   tx: Tx,
   { orgId, deviceId, code }: ConditionKey,
-  now: Date,
+  { at, appliedAt }: ChangeInstants,
+  endsAt: Date | null,
 ): Promise<Date | undefined> {
-  const activated = await tx
-    .insertInto('device_conditions')
-    .values({ org_id: orgId, device_id: deviceId, code, active: true, changed_at: now })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['org_id', 'device_id', 'code'])
-        .doUpdateSet({
-          active: true,
-          changed_at: sql<Date>`greatest(device_conditions.changed_at, excluded.changed_at)`,
-        })
-        .where('device_conditions.active', '=', false),
+  const { rows } = await sql<{ changed_at: Date }>`
+    with activated as (
+      insert into device_conditions (org_id, device_id, code, active, changed_at, ends_at)
+      select ${orgId}::uuid, ${deviceId}::uuid, ${code}::text, true, ${at}::timestamptz, ${endsAt}::timestamptz
+      where (
+        select count(*) from device_interruptions
+        where org_id = ${orgId} and device_id = ${deviceId} and code = ${code}) < ${MAX_INTERRUPTIONS}
+      on conflict on constraint device_conditions_pkey do update
+      set active = true, changed_at = greatest(device_conditions.changed_at, excluded.changed_at), ends_at = excluded.ends_at
+      where not device_conditions.active
+      returning changed_at
+    ), begun as (
+      insert into device_interruptions (org_id, device_id, code, started_at, unsteered_from)
+      select ${orgId}::uuid, ${deviceId}::uuid, ${code}::text, changed_at, ${nextQuarter(sql.ref('changed_at'), appliedAt)}
+      from activated
+      on conflict on constraint device_interruptions_pkey do update set ended_at = null, unsteered_to = null
     )
+    select changed_at from activated
+  `.execute(tx);
+  return rows[0]?.changed_at;
+}
+
+/**
+ * Lets an active condition last until `endsAt` at least, or until somebody ends it; locks it. Since when it holds; undefined
+ * when it does not.
+ */
+export async function extendCondition(
+  tx: Tx,
+  { orgId, deviceId, code }: ConditionKey,
+  endsAt: Date | null,
+): Promise<Date | undefined> {
+  const extended = await tx
+    .updateTable('device_conditions')
+    .set({
+      ends_at:
+        endsAt === null
+          ? null
+          : sql<Date>`case when ends_at is not null then greatest(ends_at, ${endsAt}::timestamptz) end`,
+    })
+    .where('org_id', '=', orgId)
+    .where('device_id', '=', deviceId)
+    .where('code', '=', code)
+    .where('active', '=', true)
     .returning('changed_at')
     .executeTakeFirst();
-  return activated?.changed_at;
+  return extended?.changed_at;
+}
+
+/**
+ * Locks a condition of many devices, in the order of their ids, until the transaction ends. Who changes many locks them first:
+ * behind other locks two transactions might wait for each other.
+ */
+export async function lockConditions(
+  tx: Tx,
+  orgId: string,
+  deviceIds: readonly string[],
+  code: ConditionCode,
+): Promise<void> {
+  await tx
+    .selectFrom('device_conditions')
+    .select('device_id')
+    .where('org_id', '=', orgId)
+    .where('device_id', 'in', [...deviceIds])
+    .where('code', '=', code)
+    .orderBy('device_id')
+    .forUpdate()
+    .execute();
+}
+
+/**
+ * The households of some devices are others from now on, since one of their devices is steered or read otherwise. The last
+ * locks of a transaction: behind others two transactions might wait for each other.
+ */
+export async function updateControlVersions(
+  tx: Tx,
+  orgId: string,
+  deviceIds: readonly string[],
+): Promise<void> {
+  await sql`
+    with locked as (
+      select h.household_index from households h
+      where h.org_id = ${orgId} and h.household_index in (
+        select d.household_index from devices d where d.org_id = ${orgId} and d.id = any(${[...deviceIds]}::uuid[]))
+      order by h.household_index
+      for no key update
+    )
+    update households h set control_version = h.control_version + 1
+    from locked where h.org_id = ${orgId} and h.household_index = locked.household_index
+  `.execute(tx);
 }
 
 /** Locks a condition until the transaction ends; undefined when the device never had it. */
@@ -56,17 +145,19 @@ export function lockCondition(
     .executeTakeFirst();
 }
 
-/** Makes a condition inactive from `now`; nothing happens when the device never had it. */
+/** Makes an active condition inactive from `at`; nothing happens when it does not hold. */
 export async function deactivateCondition(
   tx: Tx,
   { orgId, deviceId, code }: ConditionKey,
-  now: Date,
+  { at, appliedAt }: ChangeInstants,
 ): Promise<void> {
-  await tx
-    .updateTable('device_conditions')
-    .set({ active: false, changed_at: now })
-    .where('org_id', '=', orgId)
-    .where('device_id', '=', deviceId)
-    .where('code', '=', code)
-    .execute();
+  await sql`
+    with deactivated as (
+      update device_conditions set active = false, changed_at = ${at}, ends_at = null
+      where org_id = ${orgId} and device_id = ${deviceId} and code = ${code} and active
+    )
+    update device_interruptions
+    set ended_at = ${at}, unsteered_to = greatest(unsteered_from, ${nextQuarter(sql`${at}::timestamptz`, appliedAt)})
+    where org_id = ${orgId} and device_id = ${deviceId} and code = ${code} and ended_at is null
+  `.execute(tx);
 }

@@ -43,11 +43,6 @@ export const FAULT_RATES: Readonly<Record<FaultCode, FaultRate>> = {
   },
 };
 
-/** The rates with their codes, in the order in which the fleet configuration publishes them. */
-export function listFaultRates(): (FaultRate & { readonly code: FaultCode })[] {
-  return FAULT_CODES.map((code) => ({ code, ...FAULT_RATES[code] }));
-}
-
 export interface Fault {
   readonly code: FaultCode;
   readonly startsAt: Date;
@@ -68,45 +63,52 @@ const MAX_SEARCH_WEEKS = 522;
 export const FAULT_GRACE_MS = HOUR_MS;
 
 /**
- * The random stream of a device type and a code: the 32-bit FNV-1a hash (Fowler, Noll and Vo) of both names. It depends
- * on the names alone, so that a new type or code leaves the faults of all others as they are.
+ * The random stream of what faults are drawn for (a device type and a code, a cause and what it strikes): the 32-bit FNV-1a
+ * hash (Fowler, Noll and Vo) of its names. It depends on the names alone, so that a new type, code or cause leaves the faults
+ * of all others as they are.
  */
-function streamOf(type: DeviceType, code: FaultCode): number {
+function streamOf(...names: readonly string[]): number {
   let state = 0x811c9dc5;
-  const names = `${type}:${code}`;
-  for (let i = 0; i < names.length; i++) state = Math.imul(state ^ names.charCodeAt(i), 0x01000193);
+  const text = names.join(':');
+  for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193);
   return state >>> 0;
 }
 
 interface FaultSource {
   readonly seed: Seed;
-  readonly householdIndex: number;
+  /** The household's index; 0 for what many households share. */
+  readonly entity: number;
   readonly code: FaultCode;
   readonly rate: FaultRate;
   readonly stream: number;
 }
 
-function drawFaultOfWeek(
-  { seed, householdIndex, code, rate, stream }: FaultSource,
-  week: number,
-): Fault | null {
-  const happens = drawUniform(seed, householdIndex, NOISE_CHANNEL.faultHappens, week, stream);
+function drawFaultOfWeek({ seed, entity, code, rate, stream }: FaultSource, week: number): Fault | null {
+  const happens = drawUniform(seed, entity, NOISE_CHANNEL.faultHappens, week, stream);
   if (happens >= rate.events_per_device_year / WEEKS_PER_YEAR) return null;
   const meanMs = (rate.mean_duration_minutes ?? 0) * 60_000;
-  const drawnMs =
-    -meanMs * Math.log(1 - drawUniform(seed, householdIndex, NOISE_CHANNEL.faultLength, week, stream));
+  const drawnMs = -meanMs * Math.log(1 - drawUniform(seed, entity, NOISE_CHANNEL.faultLength, week, stream));
   const lengthMs = Math.round(Math.min(MAX_FAULT_MS, Math.max(MIN_FAULT_MS, drawnMs)));
   const latestStartMs = WEEK_MS - lengthMs;
   const start =
     week * WEEK_MS +
-    Math.floor(drawUniform(seed, householdIndex, NOISE_CHANNEL.faultStart, week, stream) * latestStartMs);
+    Math.floor(drawUniform(seed, entity, NOISE_CHANNEL.faultStart, week, stream) * latestStartMs);
   const endsAt = rate.mean_duration_minutes === null ? null : new Date(start + lengthMs);
   return { code, startsAt: new Date(start), endsAt };
 }
 
+function nextOfSource(source: FaultSource, after: Date): Fault | null {
+  const first = Math.floor(after.getTime() / WEEK_MS);
+  for (let week = first; week < first + MAX_SEARCH_WEEKS; week++) {
+    const fault = drawFaultOfWeek(source, week);
+    if (fault && fault.startsAt >= after) return fault;
+  }
+  return null;
+}
+
 /**
- * The first fault of a device that starts at or after `after` (its creation plus FAULT_GRACE_MS, or the start of the
- * fault before plus a millisecond); null when the device cannot have it or none starts within ten years.
+ * The first fault that strikes this device alone and starts at or after `after` (its creation plus FAULT_GRACE_MS, or the start
+ * of the fault before plus a millisecond); null when the device cannot have it or none starts within ten years.
  */
 export function nextFault(
   seed: number,
@@ -117,25 +119,96 @@ export function nextFault(
 ): Fault | null {
   const rate = FAULT_RATES[code];
   if (!rate.device_types.includes(type)) return null;
-  const source = { seed: splitSeed(seed), householdIndex, code, rate, stream: streamOf(type, code) };
-  const first = Math.floor(after.getTime() / WEEK_MS);
-  for (let week = first; week < first + MAX_SEARCH_WEEKS; week++) {
-    const fault = drawFaultOfWeek(source, week);
-    if (fault && fault.startsAt >= after) return fault;
-  }
-  return null;
+  const stream = streamOf(type, code);
+  return nextOfSource({ seed: splitSeed(seed), entity: householdIndex, code, rate, stream }, after);
 }
 
-/** The earliest fault of any code that the device can have, at or after `after`; null when there is none. */
-export function nextFaultOfAnyCode(
-  seed: number,
-  householdIndex: number,
-  type: DeviceType,
-  after: Date,
-): Fault | null {
-  const faults = FAULT_CODES.map((code) => nextFault(seed, householdIndex, type, code, after));
-  return faults.reduce(
-    (first, fault) => (!first || (fault && fault.startsAt < first.startsAt) ? fault : first),
-    null,
-  );
+/** What strikes many devices at once. */
+export const SHARED_CAUSES = ['manufacturer_cloud', 'region', 'household_router'] as const;
+export type SharedCause = (typeof SHARED_CAUSES)[number];
+
+/** How often each shared cause takes its devices offline. Assumptions, as the rates of single devices are. */
+export const SHARED_FAULT_RATES: Readonly<Record<SharedCause, FaultRate>> = {
+  manufacturer_cloud: {
+    device_types: DEVICE_TYPES,
+    events_per_device_year: 2,
+    mean_duration_minutes: 120,
+  },
+  region: {
+    device_types: DEVICE_TYPES,
+    events_per_device_year: 0.5,
+    mean_duration_minutes: 180,
+  },
+  household_router: {
+    device_types: DEVICE_TYPES,
+    events_per_device_year: 3,
+    mean_duration_minutes: 30,
+  },
+};
+
+/** The rates with their codes and causes, in the order in which the fleet configuration publishes them. */
+export function listFaultRates(): (FaultRate & {
+  readonly code: FaultCode;
+  readonly cause: 'device' | SharedCause;
+})[] {
+  return [
+    ...FAULT_CODES.map((code) => ({ code, cause: 'device' as const, ...FAULT_RATES[code] })),
+    ...SHARED_CAUSES.map((cause) => ({
+      code: 'device_offline' as const,
+      cause,
+      ...SHARED_FAULT_RATES[cause],
+    })),
+  ];
+}
+
+/** A device with what it shares with others. */
+export interface FaultSubject {
+  /** Of the fleet. */
+  readonly seed: number;
+  readonly householdIndex: number;
+  readonly type: DeviceType;
+  readonly manufacturer: string;
+  /** Of the household, degrees. */
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** Height and width in degrees of what one provider serves. */
+const REGION_DEG = 2;
+
+/** What a cause strikes at once, by name: all devices with the same name share its outages. */
+const STRUCK: Readonly<Record<SharedCause, (device: FaultSubject) => string>> = {
+  manufacturer_cloud: ({ manufacturer }) => manufacturer,
+  region: ({ latitude, longitude }) =>
+    [latitude, longitude].map((degrees) => Math.floor(degrees / REGION_DEG)).join(' '),
+  household_router: ({ householdIndex }) => String(householdIndex),
+};
+
+/**
+ * The first outage by a shared cause that starts at or after `after`; null when the device cannot have it or none starts within
+ * ten years. The same for all devices that share the cause.
+ */
+export function nextSharedOutage(device: FaultSubject, cause: SharedCause, after: Date): Fault | null {
+  const rate = SHARED_FAULT_RATES[cause];
+  if (!rate.device_types.includes(device.type)) return null;
+  const stream = streamOf('device_offline', cause, STRUCK[cause](device));
+  const source = { seed: splitSeed(device.seed), entity: 0, code: 'device_offline', rate, stream } as const;
+  return nextOfSource(source, after);
+}
+
+/**
+ * The first fault of a code that starts at or after `after`, whatever its cause; of those that start at the same instant the
+ * one that lasts longest. Null when there is none within ten years.
+ */
+export function nextFaultOfAnyCause(device: FaultSubject, code: FaultCode, after: Date): Fault | null {
+  const own = nextFault(device.seed, device.householdIndex, device.type, code, after);
+  if (code !== 'device_offline') return own;
+  return SHARED_CAUSES.map((cause) => nextSharedOutage(device, cause, after)).reduce(earlierOf, own);
+}
+
+function earlierOf(one: Fault | null, other: Fault | null): Fault | null {
+  if (one === null || other === null) return one ?? other;
+  const difference = one.startsAt.getTime() - other.startsAt.getTime();
+  const isLonger = (one.endsAt ?? Infinity) >= (other.endsAt ?? Infinity);
+  return difference < 0 || (difference === 0 && isLonger) ? one : other;
 }

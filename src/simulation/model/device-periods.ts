@@ -52,6 +52,49 @@ export interface DevicePeriods {
   wallbox: WallboxPeriod;
 }
 
+type Unread<Period> = { readonly [Field in keyof Period]: Field extends 'time' ? string : null };
+
+/** What is told of a period that was not read. */
+export type UnreadPeriods = { readonly [Type in DeviceType]: Unread<DevicePeriods[Type]> };
+
+const UNREAD: { readonly [Type in DeviceType]: Omit<UnreadPeriods[Type], 'time'> } = {
+  electric_vehicle: {
+    charge_power_w: null,
+    energy_charged_kwh: null,
+    plugged_in_minutes: null,
+    soc_percent: null,
+  },
+  heat_pump: {
+    power_w: null,
+    energy_kwh: null,
+    heat_w: null,
+    heat_kwh: null,
+    cop: null,
+    outdoor_temperature_c: null,
+    indoor_temperature_c: null,
+    hot_water_temperature_c: null,
+  },
+  inverter: {
+    pv_power_w: null,
+    load_power_w: null,
+    battery_power_w: null,
+    grid_power_w: null,
+    pv_energy_kwh: null,
+    load_energy_kwh: null,
+    battery_charge_kwh: null,
+    battery_discharge_kwh: null,
+    grid_import_kwh: null,
+    grid_export_kwh: null,
+    soc_percent: null,
+  },
+  wallbox: { power_w: null, energy_kwh: null, plugged_in_minutes: null },
+};
+
+/** A period that was not read and begins at `time`. */
+export function toUnread<Type extends DeviceType>(type: Type, time: string): UnreadPeriods[Type] {
+  return { time, ...UNREAD[type] } as UnreadPeriods[Type];
+}
+
 /** Attributes of a state that have no series: settings, and what changes with the instant and not with energy. */
 interface WithoutSeries {
   electric_vehicle: 'target_soc_percent' | 'charging' | 'control';

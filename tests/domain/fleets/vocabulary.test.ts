@@ -19,6 +19,7 @@ test('the limits that the fleet configuration publishes are those by which the d
   const { properties: group } = schemas.FleetGroup;
   const { properties: density } = schemas.DensityRaster;
   const { properties: grid } = schemas.DensityGrid;
+  const { properties: event } = schemas.FleetEventTrigger;
   expect(FLEET_LIMITS).toEqual({
     count_min: fleet.count.minimum,
     count_max: fleet.count.maximum,
@@ -38,6 +39,10 @@ test('the limits that the fleet configuration publishes are those by which the d
     density_cell_deg_max: grid.cell_deg.maximum,
     max_time_shift_minutes_max: group.max_time_shift_minutes.maximum,
     variation_fraction_max: group.variation_fraction.maximum,
+    open_events_max: 20,
+    event_duration_minutes_max: event.duration_minutes.maximum,
+    event_users_max: event.user_ids.maxItems,
+    event_radius_km_max: schemas.EventCircle.properties.radius_km.maximum,
   });
   expect(FLEET_LIMITS.group_weights).toBe(ARCHETYPES.length);
 });

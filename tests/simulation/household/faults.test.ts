@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
-import { listFaultRates, nextFault, nextFaultOfAnyCode } from '../../../src/simulation/household/faults.ts';
+import {
+  listFaultRates,
+  nextFault,
+  nextFaultOfAnyCause,
+  nextSharedOutage,
+  SHARED_CAUSES,
+} from '../../../src/simulation/household/faults.ts';
+import type { FaultSubject } from '../../../src/simulation/household/faults.ts';
 import { NOW } from '../fleet.ts';
 
 test('the next fault starts after the instant, is the same each time, and faults of a code do not overlap', () => {
@@ -23,6 +30,18 @@ test('the next fault starts after the instant, is the same each time, and faults
   );
 });
 
+function subject(change: Partial<FaultSubject> = {}): FaultSubject {
+  return {
+    seed: 99,
+    householdIndex: 3,
+    type: 'inverter',
+    manufacturer: 'Heliodor',
+    latitude: 48.2,
+    longitude: 16.37,
+    ...change,
+  };
+}
+
 test('faults come at the published rates and last as long', () => {
   for (const rate of listFaultRates()) {
     const [type] = rate.device_types;
@@ -33,7 +52,13 @@ test('faults come at the published rates and last as long', () => {
     for (let household = 0; household < 500; household++) {
       let after = NOW;
       for (;;) {
-        const fault = nextFault(99, household, type, rate.code, after);
+        // Each alone in its region, with a maker of its own.
+        const place = { latitude: 2 * (household % 40), longitude: 2 * Math.floor(household / 40) };
+        const device = subject({ householdIndex: household, type, manufacturer: `M${household}`, ...place });
+        const fault =
+          rate.cause === 'device'
+            ? nextFault(99, household, type, rate.code, after)
+            : nextSharedOutage(device, rate.cause, after);
         if (!fault || fault.startsAt > end) break;
         count++;
         minutes += fault.endsAt ? (fault.endsAt.getTime() - fault.startsAt.getTime()) / 60_000 : 0;
@@ -51,10 +76,30 @@ test('faults come at the published rates and last as long', () => {
   }
 });
 
-test('a code that a device cannot have never comes, and the earliest of all codes is found', () => {
+test('a code that a device cannot have never comes, and the earliest of all causes is found', () => {
   expect(nextFault(1, 1, 'heat_pump', 'reauthenticate', NOW)).toBeNull();
-  const all = listFaultRates().map(
-    ({ code }) => nextFault(1, 1, 'electric_vehicle', code, NOW)?.startsAt.getTime() ?? Infinity,
-  );
-  expect(nextFaultOfAnyCode(1, 1, 'electric_vehicle', NOW)?.startsAt.getTime()).toBe(Math.min(...all));
+  for (let householdIndex = 0; householdIndex < 50; householdIndex++) {
+    const device = subject({ householdIndex });
+    const own = nextFault(99, householdIndex, 'inverter', 'device_offline', NOW);
+    const all = [own, ...SHARED_CAUSES.map((cause) => nextSharedOutage(device, cause, NOW))];
+    const first = Math.min(...all.map((fault) => fault?.startsAt.getTime() ?? Infinity));
+    expect(nextFaultOfAnyCause(device, 'device_offline', NOW)?.startsAt.getTime()).toBe(first);
+  }
+});
+
+test('who shares a cause has its outages together, and nobody else', () => {
+  const here = subject();
+  const outage = (cause: (typeof SHARED_CAUSES)[number], change: Partial<FaultSubject>) =>
+    nextSharedOutage(subject(change), cause, NOW);
+  const others = { householdIndex: 800, latitude: 40.1, longitude: -3.7 };
+  const cloud = nextSharedOutage(here, 'manufacturer_cloud', NOW);
+  expect(outage('manufacturer_cloud', { ...others, type: 'heat_pump' })).toEqual(cloud);
+  expect(outage('manufacturer_cloud', { manufacturer: 'Solaria Nova' })).not.toEqual(cloud);
+  expect(outage('manufacturer_cloud', { seed: 100 })).not.toEqual(cloud);
+  const region = nextSharedOutage(here, 'region', NOW);
+  expect(outage('region', { ...others, latitude: 49.9, longitude: 17.9, type: 'wallbox' })).toEqual(region);
+  expect(outage('region', { latitude: 50.1 })).not.toEqual(region);
+  const router = nextSharedOutage(here, 'household_router', NOW);
+  expect(outage('household_router', { type: 'electric_vehicle', manufacturer: 'Volterra' })).toEqual(router);
+  expect(outage('household_router', { householdIndex: 4 })).not.toEqual(router);
 });

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { DeviceType } from '../../../src/domain/fleets/devices.ts';
 import { describeDevices } from '../../../src/simulation/household/device-description.ts';
-import { nextFault } from '../../../src/simulation/household/faults.ts';
-import type { FaultCode } from '../../../src/simulation/household/faults.ts';
+import { nextFault, nextSharedOutage } from '../../../src/simulation/household/faults.ts';
+import type { Fault, FaultCode, SharedCause } from '../../../src/simulation/household/faults.ts';
 import { households } from '../fleet.ts';
 
 export const GOLDEN_SEEDS = [0, 42, 4_294_967_338, Number.MAX_SAFE_INTEGER];
@@ -18,16 +18,40 @@ export function hashFaults(code: FaultCode): string {
   for (const seed of GOLDEN_SEEDS) {
     for (let household = 0; household < 20; household++) {
       for (const type of GOLDEN_TYPES) {
-        let fault = nextFault(seed, household, type, code, START);
-        while (fault !== null && fault.startsAt < END) {
-          const times = [fault.startsAt, fault.endsAt].map((at) => at?.toISOString() ?? '-').join(' ');
-          hash.update(`${seed} ${household} ${type} ${times}\n`);
-          fault = nextFault(seed, household, type, code, new Date(fault.startsAt.getTime() + 1));
-        }
+        const next = (after: Date) => nextFault(seed, household, type, code, after);
+        for (const times of listTimes(next)) hash.update(`${seed} ${household} ${type} ${times}\n`);
       }
     }
   }
   return hash.digest('hex');
+}
+
+/** The outages of a shared cause in 20 households of each seed, of two makers and in two regions. */
+export function hashOutages(cause: SharedCause): string {
+  const hash = createHash('sha256');
+  for (const seed of GOLDEN_SEEDS) {
+    for (let householdIndex = 0; householdIndex < 20; householdIndex++) {
+      const isEven = householdIndex % 2 === 0;
+      const device = {
+        seed,
+        householdIndex,
+        type: 'inverter',
+        manufacturer: isEven ? 'Heliodor' : 'Lumenwerk',
+        latitude: isEven ? 48.2 : -33.9,
+        longitude: isEven ? 16.4 : 151.2,
+      } as const;
+      for (const times of listTimes((after) => nextSharedOutage(device, cause, after)))
+        hash.update(`${seed} ${householdIndex} ${times}\n`);
+    }
+  }
+  return hash.digest('hex');
+}
+
+function* listTimes(next: (after: Date) => Fault | null): Generator<string> {
+  for (let fault = next(START); fault !== null && fault.startsAt < END;) {
+    yield [fault.startsAt, fault.endsAt].map((at) => at?.toISOString() ?? '-').join(' ');
+    fault = next(new Date(fault.startsAt.getTime() + 1));
+  }
 }
 
 /** The descriptions of all devices of a fleet of 50 households. */
@@ -44,6 +68,12 @@ export const GOLDEN_FAULTS: Readonly<Record<FaultCode, string>> = {
   reauthenticate: '50d3d6f5c9ca2697faa36c43350543319c959878b301935b460b41f773fad9ef',
   steering_recovery_failed: '940ab2e2c4073324e4f4984c0adc67b46bb372dcbc30cce0e732497330bcce46',
   subscription_required: '044f456c893fe6eef224e8654088533f47ad628420b2dc466ce7dc51b8e4d66f',
+};
+
+export const GOLDEN_OUTAGES: Readonly<Record<SharedCause, string>> = {
+  manufacturer_cloud: '1044f19d6a312e319b20d8365ba19297caa144fd6841aa1a8a2b02d74f546c8f',
+  region: 'b45e2cca06f12854523da746939a7b23680a4f1d5485d6484adfc4acb3d1d0fa',
+  household_router: '84bc32b13085485597a854a77d79cda876c1ac50e104f3da5aee0efe56aa13bb',
 };
 
 export const GOLDEN_DESCRIPTIONS: readonly string[] = [

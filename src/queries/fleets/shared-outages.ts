@@ -1,0 +1,219 @@
+import { sql } from 'kysely';
+import type { RawBuilder, Selectable, SqlBool } from 'kysely';
+import type { Database } from '../../../generated/database.ts';
+import { isActiveUser } from '../accounts/active-users.ts';
+import type { Db, Tx } from '../connection/database.ts';
+import { deleteBatch } from '../connection/delete-batch.ts';
+
+/** What an outage strikes, by its cause: the devices of a manufacturer, or of households by place or user. */
+export type OutageSubject =
+  | { readonly cause: 'manufacturer_cloud'; readonly manufacturer: string }
+  | { readonly cause: 'region'; readonly country: string }
+  | {
+      readonly cause: 'region';
+      readonly latitude: number;
+      readonly longitude: number;
+      readonly radiusKm: number;
+    }
+  | { readonly cause: 'household_router'; readonly userIds: readonly string[] };
+
+/** An outage of many devices of a simulation organization. */
+export interface SharedOutage {
+  readonly orgId: string;
+  readonly id: string;
+  readonly subject: OutageSubject;
+  readonly startsAt: Date;
+  readonly endsAt: Date;
+  /** The call that raised it. */
+  readonly requestId: string | null;
+}
+
+const EARTH_RADIUS_KM = 6371;
+
+export async function insertSharedOutage(tx: Tx, outage: SharedOutage): Promise<void> {
+  const { orgId, id, subject, startsAt, endsAt, requestId } = outage;
+  const circle = 'radiusKm' in subject ? subject : undefined;
+  await tx
+    .insertInto('shared_outages')
+    .values({
+      org_id: orgId,
+      id,
+      cause: subject.cause,
+      manufacturer: 'manufacturer' in subject ? subject.manufacturer : null,
+      country: 'country' in subject ? subject.country : null,
+      latitude: circle?.latitude ?? null,
+      longitude: circle?.longitude ?? null,
+      radius_km: circle?.radiusKm ?? null,
+      user_ids: 'userIds' in subject ? [...subject.userIds] : null,
+      starts_at: startsAt,
+      ends_at: endsAt,
+      request_id: requestId,
+    })
+    .execute();
+}
+
+/** Outages of an organization that have not ended. */
+export async function countOpenOutages(tx: Tx, orgId: string, now: Date): Promise<number> {
+  const { count } = await tx
+    .selectFrom('shared_outages')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('ends_at', '>', now)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** The simulated devices of an organization that an outage strikes and whose user is not deleted. */
+export async function countStruckDevices(
+  db: Db | Tx,
+  orgId: string,
+  subject: OutageSubject,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from devices d
+    where d.org_id = ${orgId} and d.household_index is not null and ${strikes(subject)}
+  `.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Whether an outage strikes the device `d`. A place is that of the user, who may have moved; distances are those on a sphere. The
+ * user is asked for as a single value, as `isActiveUser` does.
+ */
+function strikes(subject: OutageSubject): RawBuilder<SqlBool> {
+  const ofUser = (condition: RawBuilder<unknown>): RawBuilder<SqlBool> => sql<SqlBool>`(
+    select case when u.deleted_at is null then ${condition} end from users u where u.org_id = d.org_id and u.id = d.user_id)`;
+  switch (subject.cause) {
+    case 'manufacturer_cloud':
+      return sql`d.manufacturer = ${subject.manufacturer} and ${isActiveUser('d.org_id', 'd.user_id')}`;
+    case 'household_router':
+      return sql`d.user_id = any(${[...subject.userIds]}::uuid[]) and ${isActiveUser('d.org_id', 'd.user_id')}`;
+    case 'region':
+      return 'country' in subject
+        ? ofUser(sql`u.country = ${subject.country}`)
+        : ofUser(sql`${distanceKm(subject)} <= ${subject.radiusKm}::double precision`);
+  }
+}
+
+/** Great-circle distance of the user `u`, km; null where it has no coordinates. */
+function distanceKm(from: { readonly latitude: number; readonly longitude: number }): RawBuilder<number> {
+  const [latitude, longitude] = [from.latitude, from.longitude].map(
+    (value) => sql`${value}::double precision`,
+  );
+  return sql`2 * ${EARTH_RADIUS_KM}::double precision * asin(least(1, sqrt(
+    power(sin(radians(u.latitude - ${latitude}) / 2), 2)
+    + cos(radians(${latitude})) * cos(radians(u.latitude)) * power(sin(radians(u.longitude - ${longitude}) / 2), 2))))`;
+}
+
+/** Which of these users have no simulated household in the organization, or are deleted. */
+export async function listStrangers(tx: Tx, orgId: string, userIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select wanted.id from unnest(${[...userIds]}::uuid[]) wanted (id)
+    where not exists (
+      select from users u where u.org_id = ${orgId} and u.id = wanted.id and u.deleted_at is null and u.household_index is not null)
+  `.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** An outage of which devices are left to be taken offline, with its fleet. */
+export interface UnappliedOutage {
+  readonly orgId: string;
+  readonly id: string;
+  readonly fleetOrgId: string;
+  readonly fleetId: string;
+}
+
+/** Of each partner that is not suspended the oldest outage that has not struck all its devices yet. */
+export async function listUnappliedOutages(db: Db): Promise<UnappliedOutage[]> {
+  const { rows } = await sql<UnappliedOutage>`
+    select distinct on (f.org_id) o.org_id as "orgId", o.id, f.org_id as "fleetOrgId", f.id as "fleetId"
+    from shared_outages o
+    join fleets f on f.simulation_org_id = o.org_id
+    join organizations p on p.id = f.org_id
+    where not o.is_applied and p.suspended_at is null
+    order by f.org_id, o.starts_at, o.id
+  `.execute(db);
+  return rows;
+}
+
+/** An outage held by the transaction. */
+export interface ClaimedOutage extends SharedOutage {
+  /** The last device that it has struck; null before the first. */
+  readonly afterDeviceId: string | null;
+}
+
+/** Undefined when the outage has struck all its devices, or another worker is at it. */
+export async function claimOutage(
+  tx: Tx,
+  { orgId, id }: Pick<UnappliedOutage, 'orgId' | 'id'>,
+): Promise<ClaimedOutage | undefined> {
+  const row = await tx
+    .selectFrom('shared_outages')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('is_applied', '=', false)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    orgId,
+    id,
+    subject: toSubject(row),
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
+    requestId: row.request_id,
+    afterDeviceId: row.after_device_id,
+  };
+}
+
+/** The row's check `shared_outages_subject_check` says which columns are set. */
+function toSubject(row: Selectable<Database['shared_outages']>): OutageSubject {
+  switch (row.cause) {
+    case 'manufacturer_cloud':
+      return { cause: row.cause, manufacturer: row.manufacturer ?? '' };
+    case 'household_router':
+      return { cause: row.cause, userIds: row.user_ids ?? [] };
+    case 'region': {
+      const { cause, country, latitude, longitude, radius_km: radiusKm } = row;
+      if (country !== null) return { cause, country };
+      return { cause, latitude: latitude ?? 0, longitude: longitude ?? 0, radiusKm: radiusKm ?? 0 };
+    }
+  }
+}
+
+/** The next devices that an outage strikes, at most `limit`, by id; those that are newer than the outage are not struck. */
+export async function listNextStruckDevices(
+  tx: Tx,
+  { orgId, subject, startsAt, afterDeviceId }: ClaimedOutage,
+  limit: number,
+): Promise<string[]> {
+  const isNext = afterDeviceId === null ? sql`true` : sql`d.id > ${afterDeviceId}`;
+  const { rows } = await sql<{ id: string }>`
+    select d.id from devices d
+    where d.org_id = ${orgId} and d.household_index is not null and d.created_at <= ${startsAt} and ${isNext}
+      and ${strikes(subject)}
+    order by d.id limit ${sql.lit(limit)}
+  `.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** Records the last device that was struck; undefined: there are no more. */
+export async function updateOutageProgress(
+  tx: Tx,
+  { orgId, id }: Pick<UnappliedOutage, 'orgId' | 'id'>,
+  afterDeviceId: string | undefined,
+): Promise<void> {
+  await tx
+    .updateTable('shared_outages')
+    .set(afterDeviceId === undefined ? { is_applied: true } : { after_device_id: afterDeviceId })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Deletes at most `limit` outages that have struck all their devices and are over; the number deleted. */
+export function deleteOutagesEndedBefore(db: Db, now: Date, limit: number): Promise<number> {
+  return deleteBatch(db, 'shared_outages', sql`where is_applied and ends_at <= ${now}`, limit);
+}
