@@ -2431,7 +2431,7 @@ export interface components {
         readonly ControlState: {
             /** @description `automatic`: its own habits. `schedule`: a plan made from prices. `boost`: somebody has asked for as much as it may give. `interrupted`: it cannot be steered. Open vocabulary. */
             readonly mode: string;
-            /** @description Why it is so. `preference`: people want it so. `no_prices`: it would follow prices, and none is known. `cheapest_quarters`: the plan takes the cheapest quarter hours that do. `below_minimum`: the vehicle is below its minimum charge. `boost_requested`: a boost is asked for. `not_simulated`: no fleet simulates the device. While it is interrupted the condition that interrupts it. Open vocabulary. */
+            /** @description Why it is so. `preference`: people want it so. `no_prices`: it would follow prices, and none is known. `cheapest_quarters`: the plan takes the cheapest quarter hours that do. `below_minimum`: the vehicle is below its minimum charge. `boost_requested`: a boost is asked for. `not_simulated`: no fleet simulates the device. While it is interrupted the condition that interrupts it; `not_steered`: that has ended, and the next quarter hour has not begun. Open vocabulary. */
             readonly reason: string;
         };
         /** @description State of an electric vehicle. */
