@@ -165,8 +165,7 @@ async function readControls(db: Db, rows: readonly ControlledRow[]): Promise<[nu
 
 function byType(interruptions: readonly DeviceInterruption[]): HouseholdInterruptions {
   const types: { [Type in DeviceType]?: Interruption[] } = {};
-  for (const { householdIndex: _, deviceType, ...interruption } of interruptions)
-    (types[deviceType] ??= []).push(interruption);
+  for (const interruption of interruptions) (types[interruption.deviceType] ??= []).push(interruption);
   return types;
 }
 
