@@ -19,16 +19,20 @@ export interface Difference extends FoundDifference {
 
 const CONTEXT = 60;
 
+/** When a delivery is due is said by the database's clock, which no request sets: that it is due is compared, not when. */
+const DUE_INSTANT = /(?<="due_at":)"[^"]+"/g;
+
 /** `prepared`: the answer tells only of what both databases held before they were copied, where nothing is drawn. */
 export type Origin = 'prepared' | 'drawn';
 
 /** All differences of two answers beside names that the renaming allows: the status alone, or headers and body. */
 export function describeDifferences(
-  one: Answer,
-  other: Answer,
+  first: Answer,
+  second: Answer,
   renaming: Renaming,
   origin: Origin,
 ): FoundDifference[] {
+  const [one, other] = [withoutDueInstants(first), withoutDueInstants(second)];
   if (one.status !== other.status)
     return [{ kind: `status ${one.status} to ${other.status}`, texts: [one.body, other.body] }];
   const differences: FoundDifference[] = [];
@@ -43,6 +47,10 @@ export function describeDifferences(
     differences.push({ kind: `body ${findPath(aligned, other.body)}`, texts: around(aligned, other.body) });
   }
   return differences;
+}
+
+function withoutDueInstants(answer: Answer): Answer {
+  return { ...answer, body: answer.body.replaceAll(DUE_INSTANT, '"due"') };
 }
 
 /** Where two JSON texts first differ, `(bytes)` where they are no JSON or mean the same. */

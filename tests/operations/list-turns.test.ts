@@ -5,9 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROUTES } from '../../generated/routes.ts';
 import type { OperationId } from '../../generated/routes.ts';
 import { isListOperation } from '../../src/contract/handlers.ts';
+import type { DeviceType } from '../../src/domain/fleets/devices.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { OpenDatabase } from '../../src/queries/connection/database.ts';
 import { startApi } from '../support/api.ts';
+import { addDevice } from '../support/fleet-records.ts';
 import type { Api, Company } from '../support/api.ts';
 import type { Call } from '../support/api-client.ts';
 import { until } from '../process/partner.ts';
@@ -71,8 +73,13 @@ async function prepare({ orgId, admin }: Company): Promise<(id: OperationId) => 
     api.call(id, { ...more, path: { org_id: orgId, ...more.path }, token: admin.token });
   const fleet = await call('createFleet', { body: { request_id: randomUUID(), count: 1 } });
   const webhook = await call('createWebhook', { body: { url: 'https://example.com/' } });
+  const addOwn = (type: DeviceType): Promise<string> =>
+    addDevice(api.db, { orgId, userId: admin.id }, api.clock.now(), type);
   const path = {
     user_id: admin.id,
+    electric_vehicle_id: await addOwn('electric_vehicle'),
+    heat_pump_id: await addOwn('heat_pump'),
+    inverter_id: await addOwn('inverter'),
     job_id: fleet.body.job_id as string,
     webhook_id: webhook.body.id as string,
   };

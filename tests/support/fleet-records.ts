@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceType } from '../../src/domain/notifications/envelope.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
+import { NO_RATINGS } from '../../src/simulation/household/device-description.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 
 export interface SimulatedFleet {
@@ -77,7 +78,7 @@ export async function addDevice(
       name: 'Roof & <shed>',
       manufacturer: 'Helio Works',
       model: 'HW 10',
-      ratings: '{}',
+      ratings: JSON.stringify(NO_RATINGS),
       created_at: now,
     })
     .execute();
