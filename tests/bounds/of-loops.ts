@@ -51,7 +51,7 @@ export const boundsOfLoops: readonly Bound[] = [
         'export const REMOVAL_BATCH_SIZE = 1_000_000;',
       ),
     ],
-    testsOf('tests/fleets/removal.test.ts')('no transaction of a clean-up or a purge removes more than'),
+    testsOf('tests/fleets/removal.test.ts')('no transaction removes more than 250 rows'),
   ),
   bound(
     'devices of an outage that are told of at once',

@@ -1,12 +1,20 @@
 // Clean-ups and purges remove rows in small batches, and what is half removed is seen by nobody.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deleteLeftUsers } from '../../src/queries/fleets/fleet-removal.ts';
 import { fleetApi } from './fleet-api.ts';
 
 const fleets = fleetApi();
 const NOTHING = { users: 0, devices: 0, revisions: 0, places: 0, items: 0 };
+const COUNTED_TABLES = [
+  'users',
+  'devices',
+  'notification_items',
+  'households',
+  'control_revisions',
+  'user_places',
+];
 /** Rows that one transaction may remove: some 10 ms. */
 const MAX_ROWS = 250;
 
@@ -52,44 +60,55 @@ async function addRevisions(orgId: string, count: number): Promise<void> {
   `.execute(db);
 }
 
-test('no transaction of a clean-up or a purge removes more than 250 rows', async () => {
-  const { db } = fleets.api;
-  const { jobId, orgId } = await stoppedFleet(300);
-  await addNotices(orgId, 600);
-  await addRevisions(orgId, 300);
-  await sql`create table removed (transaction bigint not null, rows bigint not null)`.execute(db);
-  await sql`
-    create function count_removed() returns trigger language plpgsql as $$
-    begin
-      insert into removed select txid_current(), count(*) from gone;
-      return null;
-    end $$
-  `.execute(db);
-  for (const table of [
-    'users',
-    'devices',
-    'notification_items',
-    'households',
-    'control_revisions',
-    'user_places',
-  ])
+describe('no transaction removes more than 250 rows', () => {
+  beforeAll(async () => {
+    const { db } = fleets.api;
+    await sql`create table removed (transaction bigint not null, rows bigint not null)`.execute(db);
     await sql`
-      create trigger count_removed after delete on ${sql.table(table)}
-      referencing old table as gone for each statement execute function count_removed()
+      create function count_removed() returns trigger language plpgsql as $$
+      begin
+        insert into removed select txid_current(), count(*) from gone;
+        return null;
+      end $$
     `.execute(db);
-  const before = (await countRows(orgId)) as Record<'users' | 'devices' | 'items', number>;
-  expect(before).toMatchObject({ users: 300, items: 600, revisions: 300, places: 300 });
-  expect((await fleets.act('cleanupFleet', jobId)).body.status).toBe('cleaned');
-  expect(await countRows(orgId)).toEqual(NOTHING);
-  await fleets.act('purgeFleet', jobId);
-  await fleets.runner.processAll();
-  const { rows } = await sql<{ most: number; all: number }>`
-    select max(rows) as most, sum(rows)::float8 as "all" from (
-      select sum(rows) as rows from removed group by transaction
-    ) as transactions`.execute(db);
-  expect(Number(rows[0]?.most)).toBeLessThanOrEqual(MAX_ROWS);
-  // The households too, by the purge, and the 300 revisions and places.
-  expect(rows[0]?.all).toBe(before.users + before.devices + before.items + 3 * 300);
+    for (const table of COUNTED_TABLES)
+      await sql`
+        create trigger count_removed after delete on ${sql.table(table)}
+        referencing old table as gone for each statement execute function count_removed()
+      `.execute(db);
+  });
+  afterAll(async () => {
+    const { db } = fleets.api;
+    await sql`drop table removed`.execute(db);
+    await sql`drop function count_removed cascade`.execute(db);
+  });
+
+  test.each([
+    ['a clean-up, and the purge after it', true],
+    ['a purge without a clean-up', false],
+  ])('of %s', async (_name, isCleanedUp) => {
+    const { db } = fleets.api;
+    await sql`delete from removed`.execute(db);
+    const { jobId, orgId } = await stoppedFleet(300);
+    await addNotices(orgId, 600);
+    await addRevisions(orgId, 300);
+    const before = (await countRows(orgId)) as Record<'users' | 'devices' | 'items', number>;
+    expect(before).toMatchObject({ users: 300, items: 600, revisions: 300, places: 300 });
+    if (isCleanedUp) {
+      expect((await fleets.act('cleanupFleet', jobId)).body.status).toBe('cleaned');
+      expect(await countRows(orgId)).toEqual(NOTHING);
+    }
+    await fleets.act('purgeFleet', jobId);
+    await fleets.runner.processAll();
+    expect(await countRows(orgId)).toEqual(NOTHING);
+    const { rows } = await sql<{ most: number; all: number }>`
+      select max(rows) as most, sum(rows)::float8 as "all" from (
+        select sum(rows) as rows from removed group by transaction
+      ) as transactions`.execute(db);
+    expect(Number(rows[0]?.most)).toBeLessThanOrEqual(MAX_ROWS);
+    // The households too, by the purge, and the 300 revisions and places.
+    expect(rows[0]?.all).toBe(before.users + before.devices + before.items + 3 * 300);
+  });
 });
 
 test('a clean-up that was cut off is invisible, and is completed by a fleet runner', async () => {
