@@ -62,8 +62,8 @@ export const boundsOfLoops: readonly Bound[] = [
         'const OUTAGE_BATCH_SIZE = 1_000_000;',
       ),
     ],
-    testsOf('tests/operations/fleet-events.test.ts')(
-      'make the conditions of another one wait for a batch at most',
+    testsOf('tests/fleets/shared-outages.test.ts')(
+      'an outage of one partner makes the conditions of another one wait',
     ),
   ),
   bound(
@@ -75,8 +75,8 @@ export const boundsOfLoops: readonly Bound[] = [
         'const CONDITION_BATCH_SIZE = 1_000_000;',
       ),
     ],
-    testsOf('tests/operations/fleet-events.test.ts')(
-      'make the conditions of another one wait for a batch at most',
+    testsOf('tests/fleets/shared-outages.test.ts')(
+      'an outage of one partner makes the conditions of another one wait',
     ),
   ),
   bound(
