@@ -57,18 +57,18 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Lets whoever writes or removes a household's row wait until the gate is opened; tells when somebody does. */
+/** Lets whoever writes or removes a row (a household's, at an index) wait until the gate is opened; tells when somebody does. */
 async function closeGate(
   event: 'insert' | 'delete',
-  table: 'households' | 'household_checkpoints' = 'households',
-  index = 600,
+  table: 'households' | 'household_checkpoints' | 'messages' = 'households',
+  when = `${event === 'insert' ? 'new' : 'old'}.household_index = 600`,
 ): Promise<{ reached: () => Promise<boolean>; open: () => Promise<void> }> {
   const row = event === 'insert' ? 'new' : 'old';
   const keeper = new pg.Client(database.connection);
   await keeper.connect();
   await keeper.query(`select pg_advisory_lock(${GATE})`);
   await keeper.query(`create function gate() returns trigger language plpgsql as
-    'begin if ${row}.household_index = ${index} then perform pg_advisory_xact_lock(${GATE}); end if; return ${row}; end'`);
+    'begin if ${when} then perform pg_advisory_xact_lock(${GATE}); end if; return ${row}; end'`);
   await keeper.query(`create trigger gate before ${event} on ${table} for each row execute function gate()`);
   return {
     reached: async () => {
@@ -140,6 +140,27 @@ test('a fleet whose worker is killed while it is built is finished by another, n
   expect(indexes.rows).toEqual([{ n: 1000, most: 999, people: 1000 }]);
 });
 
+test('a shared outage whose worker is killed while it is told of is told of by another, each device once', async () => {
+  await sql`create sequence told`.execute(database.db);
+  const gate = await closeGate('insert', 'messages', "nextval(''told'') = 150");
+  const outage = { request_id: randomUUID(), cause: 'manufacturer_cloud', manufacturer: 'Heliodor' };
+  const body = { ...outage, duration_minutes: 60 };
+  const raised = await api.call<{ devices: number }>('POST', `${path}/events`, body);
+  expect(raised.body.devices).toBeGreaterThan(200);
+  const told = async (): Promise<string[]> => {
+    const { rows } = await sql<{ device: string }>`
+      select convert_from(payload, 'UTF8')::jsonb -> 'data' ->> 'device_id' as device from messages
+      where org_id = ${simulated}`.execute(database.db);
+    return rows.map(({ device }) => device);
+  };
+  await killAt(gate);
+  expect(await told()).toHaveLength(100);
+
+  worker = await startWorker();
+  const all = await until(told, ({ length }) => length >= raised.body.devices);
+  expect([all.length, new Set(all).size]).toEqual([raised.body.devices, raised.body.devices]);
+});
+
 test('a fleet whose worker is killed while it is removed is removed by another, and nothing else', async () => {
   const before = [await contents(neighbour.simulationOrgId), await contents(api.orgId)];
   const users = await countUse(database.db, api.orgId, 'users');
@@ -169,7 +190,7 @@ test('a fleet whose worker is killed while it is removed is removed by another, 
 });
 
 test('checkpoints whose worker is killed are made by another, and are what the whole history sums up to', async () => {
-  const gate = await closeGate('insert', 'household_checkpoints', 2);
+  const gate = await closeGate('insert', 'household_checkpoints', 'new.household_index = 2');
   const old = { request_id: randomUUID(), count: 4, history_cutoff: '2016-06-15T07:20:00Z' };
   const created = await api.call<Fleet>('POST', fleets, old);
   const orgId = created.body.simulation_org_id;

@@ -62,8 +62,6 @@ test('400 devices are told of in 400 messages, each once, also when runners die 
     api.db,
   );
   expect(rows[0]?.count).toBe(struck.length);
-  const offline = (await fleets.devices(job_id as string)).filter(({ online }) => online === false);
-  expect(offline).toHaveLength(struck.length);
   await sql`drop trigger break_150th on messages`.execute(api.db);
 });
 
