@@ -212,6 +212,39 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the data of a household
+         * @description What a whole simulated household did: its devices together, as the data of a fleet show it. Values cover the quarter hours that began in the time range and are over, from the start of the history until now, or until the fleet ended; a user whom no fleet simulates has none. The answer is sent as it is computed, in order of time, in the media type that `Accept` asks for: JSON, CSV (RFC 4180, with a line of names) or Apache Parquet. CSV and Parquet have the entries of `data` as rows, and null as an empty value.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getHouseholdData"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps": {
         readonly parameters: {
             readonly query?: never;
@@ -1223,6 +1256,39 @@ export interface paths {
          *     Who may call it: admin, staff.
          */
         readonly get: operations["getFleet"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The fleet's `job_id`.
+                 * @example 9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206
+                 */
+                readonly job_id: components["parameters"]["JobId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the data of a fleet
+         * @description What the households of a fleet, or of one of its groups, did together: sums of powers and energies, mean temperatures, and the households that drew least and most from the grid. Values cover the quarter hours that began in the time range and are over, from the start of the history until now, or until the fleet ended; households that an expansion added count from their own start on. The answer is sent as it is computed, in order of time, in the media type that `Accept` asks for: JSON, CSV (RFC 4180, with a line of names) or Apache Parquet. CSV and Parquet have the entries of `data` as rows, and null as an empty value. A group that does not exist has no households. Households times days are at most 400,000 (422 `range_too_long`).
+         *
+         *     Who may call it: admin, staff.
+         */
+        readonly get: operations["getFleetData"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -2421,6 +2487,87 @@ export interface components {
             readonly country?: components["schemas"]["CountryInput"];
             readonly latitude?: components["schemas"]["LatitudeInput"];
             readonly longitude?: components["schemas"]["LongitudeInput"];
+        };
+        /** @description What the data cover. */
+        readonly HouseholdDataMetadata: {
+            /**
+             * Format: uuid
+             * @description The user of the household.
+             */
+            readonly user_id: string;
+            /** @description IANA time zone of the household; null for a user whom no fleet simulates. */
+            readonly time_zone: string | null;
+            /**
+             * @description The length of a period.
+             * @enum {string}
+             */
+            readonly resolution: "15MIN" | "1HOUR" | "1DAY";
+            /**
+             * Format: date-time
+             * @description When the first period begins; null where there are no data.
+             */
+            readonly from: string | null;
+            /**
+             * Format: date-time
+             * @description When the last period ends; null where there are no data.
+             */
+            readonly to: string | null;
+        };
+        /** @description What a whole household did in a period. Powers are whole watts, energies kilowatt hours to the milliwatt hour: those of finer periods add up to those of coarser ones exactly. */
+        readonly HouseholdDataEntry: {
+            /**
+             * Format: date-time
+             * @description When the period, or its covered part, begins.
+             */
+            readonly time: string;
+            /** @description Mean power that the households used beside vehicles and heat pumps. */
+            readonly load_power_w: number;
+            /** @description Mean power that the panels gave. */
+            readonly pv_power_w: number;
+            /** @description Mean power that vehicles were charged with. */
+            readonly vehicle_power_w: number;
+            /** @description Mean power that heat pumps drew. */
+            readonly heat_pump_power_w: number;
+            /** @description Mean power of the batteries, positive while they charge. */
+            readonly battery_power_w: number;
+            /** @description Mean power from the grid, negative into it: load, vehicles, heat pumps and batteries less the panels. */
+            readonly grid_power_w: number;
+            /** @description Energy that the households used beside vehicles and heat pumps. */
+            readonly load_energy_kwh: number;
+            /** @description Energy that the panels gave. */
+            readonly pv_energy_kwh: number;
+            /** @description Energy that vehicles were charged with. */
+            readonly vehicle_energy_kwh: number;
+            /** @description Energy that heat pumps drew. */
+            readonly heat_pump_energy_kwh: number;
+            /** @description Heat that heat pumps gave. */
+            readonly heat_energy_kwh: number;
+            /** @description Energy that batteries took up. */
+            readonly battery_charge_kwh: number;
+            /** @description Energy that batteries gave. */
+            readonly battery_discharge_kwh: number;
+            /** @description Energy that households took from the grid, each at its own meter. */
+            readonly grid_import_kwh: number;
+            /** @description Energy that households fed into the grid, each at its own meter. */
+            readonly grid_export_kwh: number;
+            /** @description Stored in the batteries at the end of the period. */
+            readonly battery_stored_kwh: number;
+            /** @description Stored in the vehicles at the end of the period. */
+            readonly vehicle_stored_kwh: number;
+            /** @description Mean outdoor temperature of the households, in degrees Celsius with one decimal; null where no household has the period. */
+            readonly outdoor_temperature_c: number | null;
+            /** @description Mean temperature of the rooms that heat pumps heat, in degrees Celsius with one decimal; null without a heat pump. */
+            readonly indoor_temperature_c: number | null;
+            /** @description Mean temperature of the hot-water tanks of heat pumps, in degrees Celsius with one decimal; null without a heat pump. */
+            readonly hot_water_temperature_c: number | null;
+            /** @description How many devices report in the period; what others do is not in the sums. */
+            readonly devices_reporting: number;
+        };
+        /** @description What a whole household did. */
+        readonly HouseholdData: {
+            readonly metadata: components["schemas"]["HouseholdDataMetadata"];
+            /** @description One entry for each period, in order of time. */
+            readonly data: readonly components["schemas"]["HouseholdDataEntry"][];
         };
         /**
          * @description The kind of device.
@@ -3654,6 +3801,103 @@ export interface components {
             readonly faults_enabled: boolean;
             readonly faults: readonly components["schemas"]["FleetFault"][];
         };
+        /** @description What the data cover. */
+        readonly FleetDataMetadata: {
+            /**
+             * Format: uuid
+             * @description The fleet.
+             */
+            readonly job_id: string;
+            /** @description The group that was asked for; null for the whole fleet. */
+            readonly group: string | null;
+            /** @description How many households are summed up. */
+            readonly households: number;
+            /**
+             * @description The length of a period.
+             * @enum {string}
+             */
+            readonly resolution: "15MIN" | "1HOUR" | "1DAY";
+            /**
+             * Format: date-time
+             * @description When the first period begins; null where there are no data.
+             */
+            readonly from: string | null;
+            /**
+             * Format: date-time
+             * @description When the last period ends; null where there are no data.
+             */
+            readonly to: string | null;
+        };
+        /** @description What the households of a fleet did together in a period. Powers are whole watts, energies kilowatt hours to the milliwatt hour: those of finer periods add up to those of coarser ones exactly. */
+        readonly FleetDataEntry: {
+            /**
+             * Format: date-time
+             * @description When the period, or its covered part, begins.
+             */
+            readonly time: string;
+            /** @description Mean power that the households used beside vehicles and heat pumps. */
+            readonly load_power_w: number;
+            /** @description Mean power that the panels gave. */
+            readonly pv_power_w: number;
+            /** @description Mean power that vehicles were charged with. */
+            readonly vehicle_power_w: number;
+            /** @description Mean power that heat pumps drew. */
+            readonly heat_pump_power_w: number;
+            /** @description Mean power of the batteries, positive while they charge. */
+            readonly battery_power_w: number;
+            /** @description Mean power from the grid, negative into it: load, vehicles, heat pumps and batteries less the panels. */
+            readonly grid_power_w: number;
+            /** @description Energy that the households used beside vehicles and heat pumps. */
+            readonly load_energy_kwh: number;
+            /** @description Energy that the panels gave. */
+            readonly pv_energy_kwh: number;
+            /** @description Energy that vehicles were charged with. */
+            readonly vehicle_energy_kwh: number;
+            /** @description Energy that heat pumps drew. */
+            readonly heat_pump_energy_kwh: number;
+            /** @description Heat that heat pumps gave. */
+            readonly heat_energy_kwh: number;
+            /** @description Energy that batteries took up. */
+            readonly battery_charge_kwh: number;
+            /** @description Energy that batteries gave. */
+            readonly battery_discharge_kwh: number;
+            /** @description Energy that households took from the grid, each at its own meter. */
+            readonly grid_import_kwh: number;
+            /** @description Energy that households fed into the grid, each at its own meter. */
+            readonly grid_export_kwh: number;
+            /** @description Stored in the batteries at the end of the period. */
+            readonly battery_stored_kwh: number;
+            /** @description Stored in the vehicles at the end of the period. */
+            readonly vehicle_stored_kwh: number;
+            /** @description Mean outdoor temperature of the households, in degrees Celsius with one decimal; null where no household has the period. */
+            readonly outdoor_temperature_c: number | null;
+            /** @description Mean temperature of the rooms that heat pumps heat, in degrees Celsius with one decimal; null without a heat pump. */
+            readonly indoor_temperature_c: number | null;
+            /** @description Mean temperature of the hot-water tanks of heat pumps, in degrees Celsius with one decimal; null without a heat pump. */
+            readonly hot_water_temperature_c: number | null;
+            /** @description How many devices report in the period; what others do is not in the sums. */
+            readonly devices_reporting: number;
+            /** @description Mean power from the grid of the household that drew least, negative where it fed in; null where no household has the period. */
+            readonly smallest_grid_power_w: number | null;
+            /**
+             * Format: uuid
+             * @description The user of that household.
+             */
+            readonly smallest_user_id: string | null;
+            /** @description Mean power from the grid of the household that drew most, negative where it fed in; null where no household has the period. */
+            readonly largest_grid_power_w: number | null;
+            /**
+             * Format: uuid
+             * @description The user of that household.
+             */
+            readonly largest_user_id: string | null;
+        };
+        /** @description What the households of a fleet did together. */
+        readonly FleetData: {
+            readonly metadata: components["schemas"]["FleetDataMetadata"];
+            /** @description One entry for each period, in order of time. */
+            readonly data: readonly components["schemas"]["FleetDataEntry"][];
+        };
         /** @description One page of a fleet's devices. */
         readonly FleetDevicePage: {
             readonly items: readonly components["schemas"]["Device"][];
@@ -4706,11 +4950,6 @@ export interface components {
          */
         readonly ExternalUserId: string;
         /**
-         * @description The heat pump's `device_id`.
-         * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-         */
-        readonly HeatPumpId: string;
-        /**
          * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
          * @example 2026-11-21T10:00:00Z
          */
@@ -4725,6 +4964,11 @@ export interface components {
          * @example 15MIN
          */
         readonly DataResolution: "15MIN" | "1HOUR" | "1DAY";
+        /**
+         * @description The heat pump's `device_id`.
+         * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+         */
+        readonly HeatPumpId: string;
         /**
          * @description The inverter's `device_id`.
          * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
@@ -5514,6 +5758,133 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["User"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getHouseholdData: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                readonly from: components["parameters"]["DataFrom"];
+                /**
+                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
+                 * @example 2026-11-21T10:30:00Z
+                 */
+                readonly to: components["parameters"]["DataTo"];
+                /**
+                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
+                 * @example 15MIN
+                 */
+                readonly resolution?: components["parameters"]["DataResolution"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
+                 */
+                readonly user_id: components["parameters"]["UserId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The data. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "time_zone": "Europe/Vienna",
+                     *         "resolution": "15MIN",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:30:00.000Z"
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "time": "2026-11-21T10:00:00.000Z",
+                     *           "load_power_w": 2140,
+                     *           "pv_power_w": 1830,
+                     *           "vehicle_power_w": 3600,
+                     *           "heat_pump_power_w": 1840,
+                     *           "battery_power_w": -620,
+                     *           "grid_power_w": 5130,
+                     *           "load_energy_kwh": 0.535012,
+                     *           "pv_energy_kwh": 0.457481,
+                     *           "vehicle_energy_kwh": 0.9,
+                     *           "heat_pump_energy_kwh": 0.460014,
+                     *           "heat_energy_kwh": 1.403222,
+                     *           "battery_charge_kwh": 0,
+                     *           "battery_discharge_kwh": 0.155,
+                     *           "grid_import_kwh": 1.310014,
+                     *           "grid_export_kwh": 0.027469,
+                     *           "battery_stored_kwh": 11.204551,
+                     *           "vehicle_stored_kwh": 28.550112,
+                     *           "outdoor_temperature_c": 3.3,
+                     *           "indoor_temperature_c": 20.6,
+                     *           "hot_water_temperature_c": 47.9,
+                     *           "devices_reporting": 7
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T10:15:00.000Z",
+                     *           "load_power_w": 1890,
+                     *           "pv_power_w": 2050,
+                     *           "vehicle_power_w": 3600,
+                     *           "heat_pump_power_w": 412,
+                     *           "battery_power_w": 0,
+                     *           "grid_power_w": 3852,
+                     *           "load_energy_kwh": 0.472496,
+                     *           "pv_energy_kwh": 0.512517,
+                     *           "vehicle_energy_kwh": 0.9,
+                     *           "heat_pump_energy_kwh": 0.103,
+                     *           "heat_energy_kwh": 0.31415,
+                     *           "battery_charge_kwh": 0,
+                     *           "battery_discharge_kwh": 0,
+                     *           "grid_import_kwh": 1.002479,
+                     *           "grid_export_kwh": 0.0395,
+                     *           "battery_stored_kwh": 11.204551,
+                     *           "vehicle_stored_kwh": 29.38211,
+                     *           "outdoor_temperature_c": 3.4,
+                     *           "indoor_temperature_c": 20.7,
+                     *           "hot_water_temperature_c": 47.8,
+                     *           "devices_reporting": 7
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HouseholdData"];
+                    /**
+                     * @example time,load_power_w,pv_power_w,vehicle_power_w,heat_pump_power_w,battery_power_w,grid_power_w,load_energy_kwh,pv_energy_kwh,vehicle_energy_kwh,heat_pump_energy_kwh,heat_energy_kwh,battery_charge_kwh,battery_discharge_kwh,grid_import_kwh,grid_export_kwh,battery_stored_kwh,vehicle_stored_kwh,outdoor_temperature_c,indoor_temperature_c,hot_water_temperature_c,devices_reporting
+                     *     2026-11-21T10:00:00.000Z,2140,1830,3600,1840,-620,5130,0.535012,0.457481,0.9,0.460014,1.403222,0,0.155,1.310014,0.027469,11.204551,28.550112,3.3,20.6,47.9,7
+                     *     2026-11-21T10:15:00.000Z,1890,2050,3600,412,0,3852,0.472496,0.512517,0.9,0.103,0.31415,0,0,1.002479,0.0395,11.204551,29.38211,3.4,20.7,47.8,7
+                     */
+                    readonly "text/csv": string;
+                    /** @example PAR1…PAR1 */
+                    readonly "application/vnd.apache.parquet": string;
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
@@ -9240,6 +9611,147 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Fleet"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getFleetData: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                readonly from: components["parameters"]["DataFrom"];
+                /**
+                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
+                 * @example 2026-11-21T10:30:00Z
+                 */
+                readonly to: components["parameters"]["DataTo"];
+                /**
+                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
+                 * @example 15MIN
+                 */
+                readonly resolution?: components["parameters"]["DataResolution"];
+                /**
+                 * @description Only households in the group with this name.
+                 * @example Commuters
+                 */
+                readonly group?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The fleet's `job_id`.
+                 * @example 9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206
+                 */
+                readonly job_id: components["parameters"]["JobId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The data. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "job_id": "0d9e3f63-6f5c-5d0e-9a57-0a8c3b8f4e21",
+                     *         "group": null,
+                     *         "households": 2,
+                     *         "resolution": "15MIN",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:30:00.000Z"
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "time": "2026-11-21T10:00:00.000Z",
+                     *           "load_power_w": 2140,
+                     *           "pv_power_w": 1830,
+                     *           "vehicle_power_w": 3600,
+                     *           "heat_pump_power_w": 1840,
+                     *           "battery_power_w": -620,
+                     *           "grid_power_w": 5130,
+                     *           "load_energy_kwh": 0.535012,
+                     *           "pv_energy_kwh": 0.457481,
+                     *           "vehicle_energy_kwh": 0.9,
+                     *           "heat_pump_energy_kwh": 0.460014,
+                     *           "heat_energy_kwh": 1.403222,
+                     *           "battery_charge_kwh": 0,
+                     *           "battery_discharge_kwh": 0.155,
+                     *           "grid_import_kwh": 1.310014,
+                     *           "grid_export_kwh": 0.027469,
+                     *           "battery_stored_kwh": 11.204551,
+                     *           "vehicle_stored_kwh": 28.550112,
+                     *           "outdoor_temperature_c": 3.3,
+                     *           "indoor_temperature_c": 20.6,
+                     *           "hot_water_temperature_c": 47.9,
+                     *           "devices_reporting": 7,
+                     *           "smallest_grid_power_w": -110,
+                     *           "smallest_user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *           "largest_grid_power_w": 5240,
+                     *           "largest_user_id": "a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607"
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T10:15:00.000Z",
+                     *           "load_power_w": 1890,
+                     *           "pv_power_w": 2050,
+                     *           "vehicle_power_w": 3600,
+                     *           "heat_pump_power_w": 412,
+                     *           "battery_power_w": 0,
+                     *           "grid_power_w": 3852,
+                     *           "load_energy_kwh": 0.472496,
+                     *           "pv_energy_kwh": 0.512517,
+                     *           "vehicle_energy_kwh": 0.9,
+                     *           "heat_pump_energy_kwh": 0.103,
+                     *           "heat_energy_kwh": 0.31415,
+                     *           "battery_charge_kwh": 0,
+                     *           "battery_discharge_kwh": 0,
+                     *           "grid_import_kwh": 1.002479,
+                     *           "grid_export_kwh": 0.0395,
+                     *           "battery_stored_kwh": 11.204551,
+                     *           "vehicle_stored_kwh": 29.38211,
+                     *           "outdoor_temperature_c": 3.4,
+                     *           "indoor_temperature_c": 20.7,
+                     *           "hot_water_temperature_c": 47.8,
+                     *           "devices_reporting": 7,
+                     *           "smallest_grid_power_w": -158,
+                     *           "smallest_user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *           "largest_grid_power_w": 4010,
+                     *           "largest_user_id": "a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["FleetData"];
+                    /**
+                     * @example time,load_power_w,pv_power_w,vehicle_power_w,heat_pump_power_w,battery_power_w,grid_power_w,load_energy_kwh,pv_energy_kwh,vehicle_energy_kwh,heat_pump_energy_kwh,heat_energy_kwh,battery_charge_kwh,battery_discharge_kwh,grid_import_kwh,grid_export_kwh,battery_stored_kwh,vehicle_stored_kwh,outdoor_temperature_c,indoor_temperature_c,hot_water_temperature_c,devices_reporting,smallest_grid_power_w,smallest_user_id,largest_grid_power_w,largest_user_id
+                     *     2026-11-21T10:00:00.000Z,2140,1830,3600,1840,-620,5130,0.535012,0.457481,0.9,0.460014,1.403222,0,0.155,1.310014,0.027469,11.204551,28.550112,3.3,20.6,47.9,7,-110,8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90,5240,a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                     *     2026-11-21T10:15:00.000Z,1890,2050,3600,412,0,3852,0.472496,0.512517,0.9,0.103,0.31415,0,0,1.002479,0.0395,11.204551,29.38211,3.4,20.7,47.8,7,-158,8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90,4010,a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                     */
+                    readonly "text/csv": string;
+                    /** @example PAR1…PAR1 */
+                    readonly "application/vnd.apache.parquet": string;
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];

@@ -8,6 +8,7 @@ export type SecuredOperationId =
   | 'updateUser'
   | 'deleteUser'
   | 'getUserByExternalId'
+  | 'getHouseholdData'
   | 'listUserHeatPumps'
   | 'getUserHeatPump'
   | 'getHeatPumpData'
@@ -43,6 +44,7 @@ export type SecuredOperationId =
   | 'previewFleet'
   | 'getFleetConfig'
   | 'getFleet'
+  | 'getFleetData'
   | 'listFleetDevices'
   | 'listFleetLocations'
   | 'expandFleet'
@@ -286,6 +288,21 @@ export const ROUTES: readonly Route[] = [
     "headers": [],
     "answers": [
       "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "getHouseholdData",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/data",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json",
+      "text/csv",
+      "application/vnd.apache.parquet"
     ],
     "notStored": false,
     "orgScoped": true,
@@ -804,6 +821,21 @@ export const ROUTES: readonly Route[] = [
     "headers": [],
     "answers": [
       "application/json"
+    ],
+    "notStored": false,
+    "orgScoped": true,
+    "body": null
+  },
+  {
+    "operationId": "getFleetData",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/data",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json",
+      "text/csv",
+      "application/vnd.apache.parquet"
     ],
     "notStored": false,
     "orgScoped": true,

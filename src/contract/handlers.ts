@@ -3,6 +3,7 @@ import type { OperationId } from '../../generated/routes.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import type { EventStream } from './event-stream.ts';
 import type { JsonBytes } from './json-bytes.ts';
+import type { StreamedBytes } from './streamed-bytes.ts';
 
 /** Statuses that operations return; every other status is a thrown Problem. */
 type SuccessStatus = 200 | 201 | 204;
@@ -15,13 +16,13 @@ type BodyOfAnswer<T> = T extends { content: { 'application/json': infer Body } }
 
 /**
  * A long list, the whole body or a member of it, may be handed over as an iterable and is then written in constant memory;
- * what a thread has computed comes as bytes.
+ * what a thread has computed comes as bytes, at once or part by part.
  */
 type Writable<Body> = Body extends readonly (infer Item)[]
   ? Body | AsyncIterable<Item>
   : Body extends EventStream
     ? Body
-    : WithStreamedLists<Body> | JsonBytes;
+    : WithStreamedLists<Body> | JsonBytes | StreamedBytes;
 
 type WithStreamedLists<Body> = {
   [Key in keyof Body]: Body[Key] extends readonly (infer Item)[]
@@ -66,6 +67,13 @@ type BodyOf<Operation> = Operation extends { requestBody: { content: { 'applicat
     ? Body | undefined
     : undefined;
 
+/** The media types of an operation's answers that are no errors. */
+type AnswerTypes<Responses> = {
+  [Status in keyof Responses & SuccessStatus]: Responses[Status] extends { content: infer Content }
+    ? keyof Content & string
+    : never;
+}[keyof Responses & SuccessStatus];
+
 /** A request after validation: values of path, query and declared headers coerced, defaults filled in, the body as it was sent. */
 export interface Request<Id extends OperationId> {
   readonly path: ParametersIn<operations[Id]['parameters'], 'path'>;
@@ -74,10 +82,17 @@ export interface Request<Id extends OperationId> {
   readonly body: BodyOf<operations[Id]>;
 }
 
+/** What an operation is told that answers with several media types: the one that the client prefers. */
+export type Negotiated<Id extends OperationId> = [AnswerTypes<operations[Id]['responses']>] extends [
+  'application/json',
+]
+  ? unknown
+  : { readonly answerType: AnswerTypes<operations[Id]['responses']> };
+
 /** The function of an operation; it throws a Problem for every answer that is not a success. */
 export type Handler<Context, Id extends OperationId> = (
   context: Context,
-  request: Request<Id>,
+  request: Request<Id> & Negotiated<Id>,
 ) => Promise<Reply<Id>>;
 
 /** Operations that answer lists of what is stored are named so (tests/contract/lists.test.ts). */

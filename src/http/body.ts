@@ -15,19 +15,24 @@ const MAX_ACCEPT_CHARACTERS = 1_024;
 
 /**
  * Checks that the client takes one of the types that the operation answers with, or at least problems (RFC 9110, 12.5.1).
- * Every answer is UTF-8, and may be asked for so.
+ * Every answer is UTF-8, and may be asked for so. Returns the type that the client prefers; the first one where it takes several
+ * alike, or problems alone.
  * @throws Problem not_acceptable (406).
  */
-export function checkAcceptHeader(request: Request, types: readonly string[]): void {
+export function chooseAnswerType(request: Request, types: readonly string[]): string {
+  const [first = 'application/json'] = types;
   const accept = request.get('accept');
   // What nearly all clients send needs no comparison.
-  if (accept === undefined || accept === '*/*' || types.includes(accept)) return;
+  if (accept === undefined || accept === '*/*') return first;
+  if (types.includes(accept)) return accept;
   const isReadable = accept.length <= MAX_ACCEPT_CHARACTERS;
   const answers = [...types, 'application/problem+json'].map((type) => `${type}; charset=utf-8`);
-  if (!isReadable || request.accepts(answers) === false) {
-    const [type = 'application/json'] = types;
-    throw new Problem('not_acceptable', `This operation answers with ${type}; send Accept: ${type}.`);
+  const chosen = isReadable && request.accepts(answers);
+  if (chosen === false) {
+    const cure = types.length > 1 ? `one of ${types.join(', ')} as Accept` : `Accept: ${first}`;
+    throw new Problem('not_acceptable', `This operation answers with ${types.join(', ')}; send ${cure}.`);
   }
+  return types.find((type) => chosen === `${type}; charset=utf-8`) ?? first;
 }
 
 /**

@@ -6,7 +6,7 @@ import { parseJsonBody } from '../contract/json-body.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import { authenticateWithinQuota, authorizeRequest } from './authorize.ts';
-import { checkAcceptHeader, checkDeclaredJson, readBodyBytes } from './body.ts';
+import { chooseAnswerType, checkDeclaredJson, readBodyBytes } from './body.ts';
 import { waitWhileWanted } from './given-up.ts';
 import { listSharesOf, openContext } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
@@ -43,7 +43,7 @@ export function createBytesOperationHandler(
   return async (request, response) => {
     const actor = await authenticateWithinQuota(id, options, request, response);
     takeOnRoute(request, label);
-    checkAcceptHeader(request, route.answers);
+    chooseAnswerType(request, route.answers);
     checkDeclaredJson(request, body);
     const orgId = await authorize(id, route, options, actor, request).catch(async (error: unknown) => {
       // That a body is not JSON is said before all that is wrong with the path.

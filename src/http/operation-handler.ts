@@ -11,7 +11,7 @@ import type { FairShare } from '../shares/fair-share.ts';
 import type { TokenChecks } from '../streams/token-checks.ts';
 import { authenticateWithinQuota, authorizeRequest, countByAddress } from './authorize.ts';
 import type { AuthorizationOptions } from './authorize.ts';
-import { checkAcceptHeader, readJsonBody } from './body.ts';
+import { chooseAnswerType, readJsonBody } from './body.ts';
 import { waitWhileWanted } from './given-up.ts';
 import { sendReply } from './reply.ts';
 import type { ListShares } from './reply.ts';
@@ -82,6 +82,7 @@ export function createSecuredOperationHandler<Id extends ParsedOperationId>(
     const authorization = request.get('authorization');
     const actor = await authenticateWithinQuota(id, options, request, response);
     takeOnRoute(request, label);
+    const answerType = chooseAnswerType(request, route.answers);
     const body = await readBody(route, request);
     const path = validatePath(id, request.params);
     const pathOrgId = 'org_id' in path ? path.org_id : undefined;
@@ -94,7 +95,7 @@ export function createSecuredOperationHandler<Id extends ParsedOperationId>(
       const more = await options.findRuleErrors(id, context, refused);
       throw validationProblem([...result.errors, ...more]);
     }
-    const answer = () => handle(context, { path, ...result.values });
+    const answer = () => handle(context, { path, answerType, ...result.values });
     const reply = await (isListOperation(id) ? answerInTurn(options, actor, response, answer) : answer());
     if (route.notStored) response.setHeader('Cache-Control', 'no-store');
     await sendReply(response, reply, {
@@ -117,18 +118,22 @@ export function createOpenOperationHandler<Id extends OpenOperationId>(
   const handle = options.openHandlers[id];
   return async (request, response) => {
     await countByAddress(options.limiter, response, id, request.ip);
+    const answerType = chooseAnswerType(request, route.answers);
     const body = await readBody(route, request);
     const path = validatePath(id, request.params);
     const result = validateQueryHeadersBody(id, readValues(route, request, body));
     if ('errors' in result) throw validationProblem(result.errors);
-    const reply = await handle(openContext(options, response), { path, ...result.values });
+    const reply = await handle(openContext(options, response), {
+      path,
+      answerType,
+      ...result.values,
+    });
     if (route.notStored) response.setHeader('Cache-Control', 'no-store');
     await sendReply(response, reply, { lists: listSharesOf(options, NO_PARTNER) });
   };
 }
 
 async function readBody(route: Route, request: HttpRequest): Promise<JsonBody | undefined> {
-  checkAcceptHeader(request, route.answers);
   return route.body === null ? undefined : readJsonBody(request, route.body);
 }
 

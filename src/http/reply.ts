@@ -2,12 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { Response } from 'express';
 import { EventStream } from '../contract/event-stream.ts';
 import { JsonBytes } from '../contract/json-bytes.ts';
+import { StreamedBytes } from '../contract/streamed-bytes.ts';
 import type { OperationReply } from '../contract/handlers.ts';
 import { AlreadyAnsweredError, isGivenUp } from './given-up.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 import { sendEventStream } from './event-stream.ts';
 import type { StreamRules } from './event-stream.ts';
 import { sendJson, sendJsonBytes } from './problems.ts';
+import { sendStreamedBytes } from './streamed-bytes.ts';
 
 export interface ReplyRules {
   /** Needed for event streams, which operations with a token alone return. */
@@ -46,6 +48,13 @@ export async function sendReply(
     await sendEventStream(response, reply.body, stream);
   } else if (reply.body instanceof JsonBytes) {
     sendJsonBytes(response, reply.status, 'application/json', reply.body.bytes);
+  } else if (reply.body instanceof StreamedBytes) {
+    const release = await lists.acquireList();
+    try {
+      await sendStreamedBytes(response, reply.status, reply.body);
+    } finally {
+      release();
+    }
   } else if (hasStreamedList(reply.body)) {
     const release = await lists.acquireList();
     try {

@@ -9,11 +9,13 @@ import * as deviceData from './device-data.ts';
 import * as deviceEvents from './fleets/device-events.ts';
 import * as events from './events.ts';
 import * as fleetEvents from './fleets/fleet-events.ts';
+import { getFleetData } from './fleets/fleet-data.ts';
 import * as fleetLists from './fleets/lists.ts';
 import { checkFleetExists } from './fleets/fleet-access.ts';
 import * as fleetReads from './fleets/reads.ts';
 import * as fleetTransitions from './fleets/transitions.ts';
 import * as fleets from './fleets/create.ts';
+import { getHouseholdData } from './household-data.ts';
 import * as notifications from './notifications.ts';
 import * as boosts from './preferences/boosts.ts';
 import * as preferenceRevisions from './preferences/revisions.ts';
@@ -61,6 +63,7 @@ export const securedHandlers: Handlers<Context, Exclude<SecuredOperationId, Byte
   listInverterPreferenceRevisions: preferenceRevisions.listInverterPreferenceRevisions,
   startInverterBoost: boosts.startInverterBoost,
   endInverterBoost: boosts.endInverterBoost,
+  getHouseholdData,
   listDayAheadPrices: trading.listDayAheadPrices,
   getHeatPumpSchedules: schedules.getHeatPumpSchedules,
   listFleets: fleetReads.listFleets,
@@ -68,6 +71,7 @@ export const securedHandlers: Handlers<Context, Exclude<SecuredOperationId, Byte
   getFleet: fleetReads.getFleet,
   listFleetDevices: fleetLists.listFleetDevices,
   listFleetLocations: fleetLists.listFleetLocations,
+  getFleetData,
   getInverterSimulatorLocation: fleetLists.getInverterSimulatorLocation,
   expandFleet: fleetTransitions.expandFleet,
   stopFleet: fleetTransitions.stopFleet,
@@ -131,10 +135,12 @@ export const existenceChecks: ExistenceChecks<Context, SecuredOperationId> = {
   listInverterPreferenceRevisions: userDevices.checkUserDeviceExists,
   startInverterBoost: userDevices.checkUserDeviceExists,
   endInverterBoost: userDevices.checkUserDeviceExists,
+  getHouseholdData: users.checkUserExists,
   getHeatPumpSchedules: userDevices.checkUserDeviceExists,
   getFleet: checkFleetExists,
   listFleetDevices: checkFleetExists,
   listFleetLocations: checkFleetExists,
+  getFleetData: checkFleetExists,
   expandFleet: checkFleetExists,
   stopFleet: checkFleetExists,
   cleanupFleet: checkFleetExists,

@@ -12,6 +12,9 @@ const pool = testsOf('tests/compute/pool.test.ts');
 const slicer = testsOf('tests/households/time-slicer.test.ts');
 const feed = testsOf('tests/streams/event-feed.test.ts');
 
+const SUMMED = 'src/operations/summed-data.ts';
+const summedParts = testsOf('tests/operations/summed-parts.test.ts');
+
 export const boundsOfWork: readonly Bound[] = [
   bound(
     'chunks of lists by turns',
@@ -121,6 +124,42 @@ export const boundsOfWork: readonly Bound[] = [
     'days of a list of prices',
     [replace('src/operations/trading.ts', 'const MAX_LIST_DAYS = 366;', 'const MAX_LIST_DAYS = 1_000_000;')],
     testsOf('tests/operations/trading.test.ts')('refuses a range that is no range'),
+  ),
+  bound(
+    'household-days of the data of a fleet',
+    [replace(SUMMED, 'if (count * days <= MAX_HOUSEHOLD_DAYS) return;', 'if (count >= 0) return;')],
+    summedParts('so many households and days are one answer'),
+  ),
+  bound(
+    'days of the data of a fleet or household',
+    [replace(SUMMED, 'quarters: 1, maxDays: 31', 'quarters: 1, maxDays: 1_000_000')],
+    testsOf('tests/operations/summed-data.test.ts')('ranges that are none or too long are refused'),
+  ),
+  bound(
+    'households that one job sums up',
+    [replace(SUMMED, 'const HOUSEHOLDS_PER_JOB = 250;', 'const HOUSEHOLDS_PER_JOB = 1_000_000;')],
+    summedParts('a job has 250 households and five days at most'),
+  ),
+  bound(
+    'days that one job sums up',
+    [replace(SUMMED, 'daysAtOnce: 5 }', 'daysAtOnce: 1_000_000 }')],
+    summedParts('a job has 250 households and five days at most'),
+  ),
+  bound(
+    'turns that an answer waits for which has begun',
+    [replace(SUMMED, 'missed >= MOST_TURNS_MISSED', 'missed === Infinity')],
+    summedParts('an answer that has begun gets back in line'),
+  ),
+  bound(
+    'parts of an answer before a client that does not read',
+    [
+      replace(
+        'src/http/streamed-bytes.ts',
+        '    if (response.writableNeedDrain) await waitForDrain(response);\n',
+        '    if (response.closed) await waitForDrain(response);\n',
+      ),
+    ],
+    testsOf('tests/http/streamed-bytes.test.ts')('no part is asked for while the client does not read'),
   ),
   bound(
     'earlier values of a price that a list tells',

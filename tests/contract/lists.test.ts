@@ -32,6 +32,8 @@ const NO_LISTS: Readonly<Partial<Record<OperationId, string>>> = {
   getInverterData: 'computed, in turns of their own',
   getElectricVehicleData: 'computed, in turns of their own',
   getWallboxData: 'computed, in turns of their own',
+  getHouseholdData: 'computed, in turns of their own',
+  getFleetData: 'computed, in turns of their own',
   getHeatPumpSchedules: 'computed, in turns of their own',
 };
 

@@ -2,7 +2,7 @@ import express from 'express';
 import type { Request } from 'express';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkAcceptHeader } from '../../src/http/body.ts';
+import { chooseAnswerType } from '../../src/http/body.ts';
 
 // Which answers a client takes, by the table of RFC 9110, 12.5.1: the most specific range that meets a type decides.
 
@@ -11,7 +11,7 @@ const { request: prototype } = express();
 function isTaken(accept: string, types: readonly string[]): boolean {
   const request = Object.assign(Object.create(prototype) as Request, { headers: { accept } });
   try {
-    checkAcceptHeader(request, types);
+    chooseAnswerType(request, types);
     return true;
   } catch {
     return false;
@@ -85,5 +85,5 @@ test('any header is read or refused, and nothing else', () => {
 
 test('no header takes everything', () => {
   const request = Object.assign(Object.create(prototype) as Request, { headers: {} });
-  expect(() => checkAcceptHeader(request, ['application/json'])).not.toThrow();
+  expect(() => chooseAnswerType(request, ['application/json'])).not.toThrow();
 });

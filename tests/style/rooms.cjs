@@ -143,6 +143,7 @@ const owners = {
   winston: ['log'],
   commander: ['cli'],
   piscina: ['compute'],
+  'hyparquet-writer': ['presenters'],
   '@node-oauth': ['oauth'],
 };
 

@@ -1,0 +1,90 @@
+import type { Handler } from '../../contract/handlers.ts';
+import { StreamedBytes } from '../../contract/streamed-bytes.ts';
+import { parseInstantRange } from '../../domain/api/instant-range.ts';
+import { loadHistoryPrices } from '../../households/history-prices.ts';
+import { FLEET_COLUMNS, toSummedMetadata } from '../../presenters/summed-data.ts';
+import { CONTENT_TYPES, toTableParts } from '../../presenters/tables.ts';
+import type { Fleet } from '../../queries/fleets/fleets.ts';
+import { countHouseholds, readHouseholdPage } from '../../queries/fleets/household-pages.ts';
+import type { CountedHouseholds, HouseholdFilter } from '../../queries/fleets/household-pages.ts';
+import type { Context } from '../context.ts';
+import {
+  checkHouseholdDays,
+  findCoveredSpan,
+  HOUSEHOLDS_PER_JOB,
+  mapGroups,
+  RESOLUTIONS,
+  streamPeriods,
+} from '../summed-data.ts';
+import type { NamedPeriod, SummedHouseholds } from '../summed-data.ts';
+import { requireFleet } from './fleet-access.ts';
+
+/**
+ * `GET …/fleets/{job_id}/data`: what the households of a fleet, or of one of its groups, did together. 404 without the fleet,
+ * 422 for a range that is none, too long, or too much for the fleet's households.
+ */
+export const getFleetData: Handler<Context, 'getFleetData'> = async (
+  context,
+  { path, query, answerType },
+) => {
+  const fleet = await requireFleet(context.db, context.orgId, path.job_id);
+  const { resolution = '15MIN', group } = query;
+  const range = parseInstantRange(['from', query.from], ['to', query.to], RESOLUTIONS[resolution].maxDays);
+  const filter = { orgId: fleet.simulation_org_id, group };
+  const counted = await countMembers(context, fleet, filter);
+  const span =
+    counted.count === 0
+      ? undefined
+      : findCoveredSpan(fleet.history_from, range, fleet.stopped_at ?? context.now);
+  if (span !== undefined) checkHouseholdDays(counted.count, span);
+  const metadata = {
+    job_id: fleet.id,
+    group: group ?? null,
+    households: counted.count,
+    ...toSummedMetadata(resolution, span),
+  };
+  const households = await openHouseholds(context, fleet, filter, counted);
+  const periods = span === undefined ? noPeriods() : streamPeriods(context, households, span, resolution);
+  const groups = mapGroups(periods, toRow);
+  const parts = toTableParts(answerType, { columns: FLEET_COLUMNS, metadata, groups });
+  return { status: 200, body: new StreamedBytes(CONTENT_TYPES[answerType], parts) };
+};
+
+/** Of a cleaned fleet there are none, also while they are being removed. */
+function countMembers(
+  { db }: Context,
+  { status }: Fleet,
+  filter: HouseholdFilter,
+): Promise<CountedHouseholds> | CountedHouseholds {
+  return status === 'cleaned' || status === 'purging'
+    ? { count: 0, endIndex: 0 }
+    : countHouseholds(db, filter);
+}
+
+async function openHouseholds(
+  { db, now }: Context,
+  fleet: Fleet,
+  filter: HouseholdFilter,
+  { count, endIndex }: CountedHouseholds,
+): Promise<SummedHouseholds> {
+  const { simulation_org_id: orgId, history_from: since } = fleet;
+  return {
+    orgId,
+    count,
+    prices: await loadHistoryPrices(db, orgId, since, now),
+    // Households that an expansion adds meanwhile are not of this answer.
+    readPage: (from) => readHouseholdPage(db, filter, { from, end: endIndex, limit: HOUSEHOLDS_PER_JOB }),
+  };
+}
+
+const toRow = ({ period, smallest, largest }: NamedPeriod) => ({
+  ...period,
+  smallest_grid_power_w: smallest && smallest.gridPowerW,
+  smallest_user_id: smallest && smallest.userId,
+  largest_grid_power_w: largest && largest.gridPowerW,
+  largest_user_id: largest && largest.userId,
+});
+
+async function* noPeriods(): AsyncGenerator<never> {
+  yield* [];
+}

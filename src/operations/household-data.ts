@@ -1,0 +1,70 @@
+import type { Handler } from '../contract/handlers.ts';
+import { StreamedBytes } from '../contract/streamed-bytes.ts';
+import { parseInstantRange } from '../domain/api/instant-range.ts';
+import { loadHistoryPrices } from '../households/history-prices.ts';
+import { findStoredHousehold } from '../households/stored-households.ts';
+import { HOUSEHOLD_COLUMNS, toSummedMetadata } from '../presenters/summed-data.ts';
+import { CONTENT_TYPES, toTableParts } from '../presenters/tables.ts';
+import { findHouseholdOfUser } from '../queries/fleets/household-pages.ts';
+import type { HouseholdOfUser } from '../queries/fleets/household-pages.ts';
+import type { Household } from '../simulation/household/household.ts';
+import type { QuarterSpan } from '../simulation/control/revisions.ts';
+import type { SummedPeriod } from '../simulation/model/summed-periods.ts';
+import type { Context } from './context.ts';
+import { findCoveredSpan, mapGroups, RESOLUTIONS, streamPeriods } from './summed-data.ts';
+import { checkUserExists } from './users.ts';
+
+/**
+ * `GET …/users/{user_id}/data`: what a whole household did. 404 unless the caller may see the user; a user whom no fleet simulates
+ * has none. 422 for a range that is none or too long.
+ */
+export const getHouseholdData: Handler<Context, 'getHouseholdData'> = async (
+  context,
+  { path, query, answerType },
+) => {
+  await checkUserExists(context, path);
+  const { resolution = '15MIN' } = query;
+  const range = parseInstantRange(['from', query.from], ['to', query.to], RESOLUTIONS[resolution].maxDays);
+  const row = await findHouseholdOfUser(context.db, context.orgId, path.user_id);
+  const household = row && findStoredHousehold({ org_id: context.orgId, attributes: row.attributes });
+  const span =
+    household && findCoveredSpan(new Date(household.anchor_ms), range, row.stopped_at ?? context.now);
+  const metadata = {
+    user_id: path.user_id,
+    time_zone: household?.time_zone ?? null,
+    ...toSummedMetadata(resolution, span),
+  };
+  const groups = readPeriods(context, row, household, span, resolution);
+  const parts = toTableParts(answerType, { columns: HOUSEHOLD_COLUMNS, metadata, groups });
+  return { status: 200, body: new StreamedBytes(CONTENT_TYPES[answerType], parts) };
+};
+
+async function* readPeriods(
+  context: Context,
+  row: HouseholdOfUser | undefined,
+  household: Household | undefined,
+  span: QuarterSpan | undefined,
+  resolution: keyof typeof RESOLUTIONS,
+): AsyncGenerator<readonly SummedPeriod[]> {
+  if (row === undefined || household === undefined || span === undefined) return;
+  const { db, orgId, now } = context;
+  const page = {
+    households: [
+      {
+        user_id: row.user_id,
+        household_index: household.index,
+        control_version: row.control_version,
+        latitude: household.latitude,
+        longitude: household.longitude,
+      },
+    ],
+    attributes: JSON.stringify([row.attributes]),
+  };
+  const households = {
+    orgId,
+    count: 1,
+    prices: await loadHistoryPrices(db, orgId, new Date(household.anchor_ms), now),
+    readPage: () => Promise.resolve(page),
+  };
+  yield* mapGroups(streamPeriods(context, households, span, resolution), ({ period }) => period);
+}

@@ -1,0 +1,152 @@
+// What households did together, of a fleet or of a user: computed on a thread in small jobs, streamed in order of time.
+import { QUARTER_HOUR_MS, QUARTER_HOURS_PER_DAY } from '../domain/api/durations.ts';
+import type { InstantRange } from '../domain/api/instant-range.ts';
+import { Problem, validationProblem } from '../domain/api/problem.ts';
+import { loadControls } from '../households/household-controls.ts';
+import type { HistoryPrices } from '../households/household-steering.ts';
+import type { HouseholdPage } from '../queries/fleets/household-pages.ts';
+import type { QuarterSpan } from '../simulation/control/revisions.ts';
+import { countPeriods, createPeriodSums, mergePeriodSums } from '../simulation/model/period-sums.ts';
+import type { PeriodSums } from '../simulation/model/period-sums.ts';
+import { listSummedPeriods } from '../simulation/model/summed-periods.ts';
+import type { RankedHousehold, SummedPeriod } from '../simulation/model/summed-periods.ts';
+import type { Context } from './context.ts';
+import { runHeavyJob } from './heavy-jobs.ts';
+
+/** How long a period is, how many days an answer holds at most, some 3,000 periods, and how many are computed at once. */
+export const RESOLUTIONS = {
+  '15MIN': { quarters: 1, maxDays: 31, daysAtOnce: 5 },
+  '1HOUR': { quarters: 4, maxDays: 92, daysAtOnce: 10 },
+  '1DAY': { quarters: QUARTER_HOURS_PER_DAY, maxDays: 366, daysAtOnce: 31 },
+} as const;
+
+/** Household-days of an answer: a year of a thousand households, a month of ten thousand; some 20 s of one core. */
+const MAX_HOUSEHOLD_DAYS = 400_000;
+/** A job with so many households and the days of one resolution takes a thread 0.05 to 0.4 s, for which others wait. */
+export const HOUSEHOLDS_PER_JOB = 250;
+/** How often an answer that has begun gets back in line when its partner's share of the threads is in use, 1 to 2 s each time. */
+const MOST_TURNS_MISSED = 30;
+
+/** Households in pages by index, read again for each part of the answer, so that no answer holds all of them. */
+export interface SummedHouseholds {
+  /** The simulation organization. */
+  readonly orgId: string;
+  readonly count: number;
+  readonly prices: HistoryPrices;
+  readonly readPage: (from: number) => Promise<HouseholdPage>;
+}
+
+/**
+ * 422 range_too_long when so many households and days would be too much for one answer.
+ * @throws Problem validation_failed.
+ */
+export function checkHouseholdDays(count: number, { first, end }: QuarterSpan): void {
+  const days = (end - first) / QUARTER_HOURS_PER_DAY;
+  if (count * days <= MAX_HOUSEHOLD_DAYS) return;
+  const most = Math.floor(MAX_HOUSEHOLD_DAYS / count);
+  const detail = `Must be at most ${most} days after from for ${count} households; ask for fewer days at a time, or for one group.`;
+  throw validationProblem([{ parameter: 'to', in: 'query', code: 'range_too_long', detail }]);
+}
+
+/** The quarter hours that begin in a range, not before a history, and are over at `until`; undefined when there are none. */
+export function findCoveredSpan(
+  since: Date,
+  { from, to }: InstantRange,
+  until: Date,
+): QuarterSpan | undefined {
+  const first = Math.ceil(Math.max(from.getTime(), since.getTime()) / QUARTER_HOUR_MS);
+  const end = Math.min(
+    Math.ceil(to.getTime() / QUARTER_HOUR_MS),
+    Math.floor(until.getTime() / QUARTER_HOUR_MS),
+  );
+  return first < end ? { first, end } : undefined;
+}
+
+/** A household by its user, with its mean power from the grid, W. */
+interface NamedHousehold {
+  readonly userId: string | null;
+  readonly gridPowerW: number;
+}
+
+/** What households did together in a period, and which of them drew least and most; null where none has the period. */
+export interface NamedPeriod {
+  readonly period: SummedPeriod;
+  readonly smallest: NamedHousehold | null;
+  readonly largest: NamedHousehold | null;
+}
+
+/** The periods of a span in order, part by part: a day first, so that the answer begins soon. */
+export async function* streamPeriods(
+  context: Context,
+  households: SummedHouseholds,
+  span: QuarterSpan,
+  resolution: keyof typeof RESOLUTIONS,
+): AsyncGenerator<readonly NamedPeriod[]> {
+  const { quarters, daysAtOnce } = RESOLUTIONS[resolution];
+  const userIds = new Map<number, string>();
+  let days = 1;
+  for (let first = span.first; first < span.end;) {
+    const end = Math.min(
+      span.end,
+      (Math.floor(first / QUARTER_HOURS_PER_DAY) + days) * QUARTER_HOURS_PER_DAY,
+    );
+    const part = { first, end };
+    const hasBegun = first > span.first;
+    const sums = createPeriodSums(countPeriods(part, quarters));
+    for (let from = 0; ;) {
+      const page = await households.readPage(from);
+      for (const each of page.households) userIds.set(each.household_index, each.user_id);
+      const last = page.households.at(-1);
+      if (last !== undefined)
+        mergePeriodSums(sums, await sumPage(context, households, page, part, quarters, hasBegun));
+      if (last === undefined || page.households.length < HOUSEHOLDS_PER_JOB) break;
+      from = last.household_index + 1;
+    }
+    const named = (household: RankedHousehold | null): NamedHousehold | null =>
+      household && { userId: userIds.get(household.index) ?? null, gridPowerW: household.gridPowerW };
+    yield listSummedPeriods(sums, part, quarters).map(({ period, smallest, largest }) => ({
+      period,
+      smallest: named(smallest),
+      largest: named(largest),
+    }));
+    first = end;
+    days = daysAtOnce;
+  }
+}
+
+/**
+ * Each job takes a turn of its own, so that other requests of the partner come between. The first may be refused; later the answer
+ * has begun, and a refusal would cut it off: it gets back in line.
+ */
+async function sumPage(
+  context: Context,
+  { orgId, prices }: SummedHouseholds,
+  { households, attributes }: HouseholdPage,
+  span: QuarterSpan,
+  quarters: number,
+  hasBegun: boolean,
+): Promise<PeriodSums> {
+  const rows = households.map(({ latitude, longitude, ...household }) => ({
+    ...household,
+    org_id: orgId,
+    attributes: { latitude, longitude },
+  }));
+  const controls = await loadControls(context.db, prices.partnerId, rows);
+  for (let missed = 0; ; missed++) {
+    try {
+      const input = { orgId, attributes, prices, controls, span, quarters };
+      return await runHeavyJob(context, false, 'sumHouseholds', input);
+    } catch (error) {
+      const isRefused = error instanceof Problem && error.code === 'overloaded';
+      if (!isRefused || !hasBegun || missed >= MOST_TURNS_MISSED) throw error;
+    }
+  }
+}
+
+/** Each group of an iterable as something else. */
+export async function* mapGroups<From, To>(
+  groups: AsyncIterable<readonly From[]>,
+  toItem: (item: From) => To,
+): AsyncGenerator<readonly To[]> {
+  for await (const group of groups) yield group.map(toItem);
+}

@@ -1,0 +1,116 @@
+import { sql } from 'kysely';
+import { isActiveUser } from '../accounts/active-users.ts';
+import type { Db } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
+
+/** Households of a simulation organization whose users are not deleted. */
+export interface HouseholdFilter {
+  readonly orgId: string;
+  /** Those of one group; a name that no group has matches nothing. */
+  readonly group: string | undefined;
+}
+
+export interface CountedHouseholds {
+  readonly count: number;
+  /** Behind the index of the last one; 0 when there is none. */
+  readonly endIndex: number;
+}
+
+const hasActiveOwner = isActiveUser('households.org_id', 'households.user_id');
+const matches = ({ orgId, group }: HouseholdFilter) =>
+  sql`households.org_id = ${orgId} and ${group === undefined ? sql`true` : sql`households.group_name = ${group}`}
+    and ${hasActiveOwner}`;
+
+/** How many match. */
+export async function countHouseholds(db: Db, filter: HouseholdFilter): Promise<CountedHouseholds> {
+  const { rows } = await sql<CountedHouseholds>`
+    select count(*) as count, coalesce(max(household_index) + 1, 0) as "endIndex"
+    from households where ${matches(filter)}`.execute(db);
+  return rows[0] ?? { count: 0, endIndex: 0 };
+}
+
+/** Some households, with what was drawn for them as the JSON text of a list, which nobody has to read on the way. */
+export interface HouseholdPage {
+  readonly households: readonly PagedHousehold[];
+  readonly attributes: string;
+}
+
+/** Where a household is and what was asked of it so far, by its version. */
+export interface PagedHousehold {
+  readonly user_id: string;
+  readonly household_index: number;
+  readonly control_version: number;
+  /** Where it was drawn. */
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** Up to `limit` of them with indexes from `from` to below `end`, by index. */
+export async function readHouseholdPage(
+  db: Db,
+  filter: HouseholdFilter,
+  { from, end, limit }: { readonly from: number; readonly end: number; readonly limit: number },
+): Promise<HouseholdPage> {
+  const { rows } = await sql<PagedHousehold & { readonly text: string }>`
+    select user_id, household_index, control_version, (attributes->>'latitude')::float8 as latitude,
+      (attributes->>'longitude')::float8 as longitude, attributes::text as text
+    from households
+    where ${matches(filter)} and household_index >= ${from} and household_index < ${end}
+    order by household_index
+    limit ${sql.lit(limit)}`.execute(db);
+  return {
+    households: rows.map(({ user_id, household_index, control_version, latitude, longitude }) => ({
+      user_id,
+      household_index,
+      control_version,
+      latitude,
+      longitude,
+    })),
+    attributes: `[${rows.map(({ text }) => text).join(',')}]`,
+  };
+}
+
+/** The simulated household of a user who is not deleted. */
+export interface HouseholdOfUser {
+  readonly user_id: string;
+  readonly control_version: number;
+  /** What was drawn for the household, as it is stored. */
+  readonly attributes: unknown;
+  /** When its fleet ended. */
+  readonly stopped_at: Date | null;
+}
+
+/** Undefined for a user whom no fleet simulates. */
+export async function findHouseholdOfUser(
+  db: Db,
+  orgId: string,
+  userId: string,
+): Promise<HouseholdOfUser | undefined> {
+  const [household] = await selectOfUser(db, { orgId, userId });
+  return household;
+}
+
+const selectOfUser = prepare((db, { orgId, userId }: { readonly orgId: string; readonly userId: string }) =>
+  db
+    .selectFrom('users')
+    .innerJoin('households', (join) =>
+      join
+        .onRef('households.org_id', '=', 'users.org_id')
+        .onRef('households.household_index', '=', 'users.household_index'),
+    )
+    .innerJoin('fleets', (join) =>
+      join
+        .onRef('fleets.simulation_org_id', '=', 'households.org_id')
+        .onRef('fleets.id', '=', 'households.fleet_id'),
+    )
+    .select([
+      'households.user_id',
+      'households.control_version',
+      'households.attributes',
+      'fleets.stopped_at',
+    ])
+    .where('users.org_id', '=', orgId)
+    .where('users.id', '=', userId)
+    .whereRef('households.user_id', '=', 'users.id')
+    .where('users.deleted_at', 'is', null),
+);

@@ -1,0 +1,121 @@
+// Which parts the data of households are computed in, and what happens when their partner's share of the threads is in use.
+import { expect, test } from 'vitest';
+import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
+import { Problem } from '../../src/domain/api/problem.ts';
+import type { Context } from '../../src/operations/context.ts';
+import { checkHouseholdDays, HOUSEHOLDS_PER_JOB, streamPeriods } from '../../src/operations/summed-data.ts';
+import type { SummedHouseholds } from '../../src/operations/summed-data.ts';
+import type { HouseholdSumsQuestion } from '../../src/households/household-sums.ts';
+import { NO_PRICE_REVISIONS } from '../../src/domain/prices/price-revisions.ts';
+import { countPeriods, createPeriodSums } from '../../src/simulation/model/period-sums.ts';
+
+const FIRST = 20_000 * QUARTER_HOURS_PER_DAY;
+const PRICES = {
+  orgId: 'o',
+  partnerId: 'p',
+  version: '0',
+  known: { own: NO_PRICE_REVISIONS, parent: NO_PRICE_REVISIONS },
+};
+
+/** Household rows without anything drawn, as many as `count`. */
+function householdsOf(count: number): SummedHouseholds {
+  const readPage = (from: number): ReturnType<SummedHouseholds['readPage']> => {
+    const length = Math.min(HOUSEHOLDS_PER_JOB, count - from);
+    const households = Array.from({ length }, (_, i) => ({
+      user_id: `user ${from + i}`,
+      household_index: from + i,
+      control_version: 0,
+      latitude: 48,
+      longitude: 16,
+    }));
+    return Promise.resolve({ households, attributes: JSON.stringify(households) });
+  };
+  return { orgId: 'o', count, prices: PRICES, readPage };
+}
+
+/** A context whose threads answer sums of nothing; the turns whose numbers are in `refused` are not given. */
+function contextOf(refused: (turn: number) => boolean = () => false) {
+  const jobs: HouseholdSumsQuestion[] = [];
+  let turns = 0;
+  const compute = {
+    inTurn: (_partner: string, work: () => Promise<unknown>) => {
+      turns += 1;
+      return refused(turns) ? Promise.reject(new Problem('overloaded', 'Its share is in use.')) : work();
+    },
+    run: (_partner: string, _name: string, question: HouseholdSumsQuestion) => {
+      jobs.push(question);
+      return Promise.resolve(createPeriodSums(countPeriods(question.span, question.quarters)));
+    },
+  };
+  const context = { compute, actor: { partnerId: 'p' } } as unknown as Context;
+  return { context, jobs, turnsTaken: () => turns };
+}
+
+async function readAll(
+  context: Context,
+  count: number,
+  days: number,
+  resolution: '15MIN' | '1HOUR' | '1DAY' = '15MIN',
+): Promise<number> {
+  const span = { first: FIRST, end: FIRST + days * QUARTER_HOURS_PER_DAY };
+  let periods = 0;
+  for await (const part of streamPeriods(context, householdsOf(count), span, resolution))
+    periods += part.length;
+  return periods;
+}
+
+test('a job has 250 households and five days at most, a day first', async () => {
+  const { context, jobs } = contextOf();
+  expect(await readAll(context, 600, 31)).toBe(31 * 96);
+  const sizes = jobs.map(({ attributes }) => (JSON.parse(attributes) as unknown[]).length);
+  expect(new Set(sizes)).toEqual(new Set([250, 100]));
+  const days = jobs.map(({ span }) => (span.end - span.first) / QUARTER_HOURS_PER_DAY);
+  expect(days.filter((_, job) => job % 3 === 0)).toEqual([1, 5, 5, 5, 5, 5, 5]);
+});
+
+test.each([
+  ['1HOUR', [1, 10, 10, 10]],
+  ['1DAY', [1, 30]],
+] as const)('at %s a job has more days', async (resolution, expected) => {
+  const { context, jobs } = contextOf();
+  await readAll(context, 1, 31, resolution);
+  expect(jobs.map(({ span }) => (span.end - span.first) / QUARTER_HOURS_PER_DAY)).toEqual(expected);
+});
+
+test('each job takes a turn of its partner', async () => {
+  const { context, jobs, turnsTaken } = contextOf();
+  await readAll(context, 600, 11);
+  expect([jobs.length, turnsTaken()]).toEqual([9, 9]);
+});
+
+test('an answer that has not begun is refused with its first turn', async () => {
+  const { context } = contextOf((turn) => turn === 2);
+  await expect(readAll(context, 600, 11)).rejects.toMatchObject({ code: 'overloaded' });
+});
+
+test('an answer that has begun gets back in line when a turn is not given, thirty times', async () => {
+  const { context, jobs } = contextOf((turn) => turn > 3 && turn < 34);
+  expect(await readAll(context, 600, 2)).toBe(192);
+  expect(jobs).toHaveLength(6);
+  const { context: other } = contextOf((turn) => turn > 3 && turn < 35);
+  await expect(readAll(other, 600, 2)).rejects.toMatchObject({ code: 'overloaded' });
+});
+
+test('so many households and days are one answer, and no more', () => {
+  const days = (count: number) => ({ first: FIRST, end: FIRST + count * QUARTER_HOURS_PER_DAY });
+  expect(() => checkHouseholdDays(1_000, days(366))).not.toThrow();
+  expect(() => checkHouseholdDays(10_000, days(40))).not.toThrow();
+  expect(() => checkHouseholdDays(10_000, days(41))).toThrow(
+    expect.objectContaining({
+      errors: [
+        {
+          parameter: 'to',
+          in: 'query',
+          code: 'range_too_long',
+          detail:
+            'Must be at most 40 days after from for 10000 households; ask for fewer days at a time, or for one group.',
+        },
+      ],
+    }),
+  );
+});
