@@ -85,10 +85,13 @@ test('a device is offline while its outage lasts', async () => {
     });
   await event('device_offline');
   const during = await fleets.devices(jobId as string);
-  expect(during[0]).toEqual({ ...device, online: false });
+  const control = { mode: 'interrupted', reason: 'device_offline' };
+  expect(during[0]).toEqual({ ...device, online: false, state: { ...device.state, control } });
   expect(during[1]).toEqual(other);
   await event('reconnect');
-  expect((await fleets.devices(jobId as string))[0]).toEqual(device);
+  const back = (await fleets.devices(jobId as string))[0];
+  // It is steered again from the next quarter hour on.
+  expect([back.online, back.as_of]).toEqual([true, device.as_of]);
 });
 
 test('what the devices of a household draw and give adds up, and moves with time', async () => {

@@ -155,8 +155,8 @@ test('an owner who is deleted while the household is removed is counted off once
   expect(await kept()).toEqual(await counted());
 });
 
-test('an event waits for no other connection that raises one of the same organization', async () => {
-  const [first, second] = devices;
+test('an event waits for no other connection that raises one of another household of the organization', async () => {
+  const [first, second] = [devices[0], devices[DEVICE_TYPES.length]];
   const shardOf = async (tx: Db): Promise<number> => {
     const { rows } = await sql<{ shard: number }>`select pg_backend_pid() % 32 as shard`.execute(tx);
     return rows[0]?.shard ?? -1;
