@@ -15,6 +15,7 @@ test('there is a recipe for each usual change, with an example', () => {
     'An operation',
     'A notice or condition code',
     'An attribute of a device',
+    'A preference of a device',
     'A device type',
     'A table',
   ]);
