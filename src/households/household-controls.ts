@@ -1,6 +1,4 @@
 // What was asked of households and where they live, read when it has changed and kept by the number of its version.
-import { isDeepStrictEqual } from 'node:util';
-import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { listUnsteeredQuarters } from '../domain/notifications/interruptions.ts';
 import type { Interruption } from '../domain/notifications/interruptions.ts';
@@ -45,8 +43,9 @@ const cached = new ByteCache<VersionedControl>({
   maxBytesOfPartner: 16 * 1_048_576,
 });
 
-/** A revision in memory, some of its strings shared. */
-const BYTES_OF_REVISION = 400;
+/** In memory: what holds from a quarter hour on, and the preferences themselves, which revisions share. */
+const BYTES_OF_REVISION = 64;
+const BYTES_OF_PREFERENCES = 512;
 /** Changes whose rows are read by one statement: decoded in some milliseconds. */
 const CHANGES_PER_STATEMENT = 1_000;
 
@@ -106,15 +105,14 @@ export function toHouseholdControl(
     electricVehicle: toDeviceControl('electric_vehicle', revisions, interruptions),
     heatPump: toDeviceControl('heat_pump', revisions, interruptions),
     inverter: toDeviceControl('inverter', revisions, interruptions),
-    places: places.map(({ effective_from, latitude, longitude }) => ({
-      from: toQuarter(effective_from),
+    places: places.map(({ from, latitude, longitude }) => ({
+      from,
       value: latitude === null || longitude === null ? home : { latitude, longitude },
     })),
   };
 }
 
 const keyOf = (orgId: string, index: number): string => `${orgId} ${index}`;
-const toQuarter = (instant: Date): number => Math.floor(instant.getTime() / QUARTER_HOUR_MS);
 
 function keep(
   orgId: string,
@@ -122,9 +120,20 @@ function keep(
   partnerId: string,
   versioned: VersionedControl,
 ): VersionedControl {
-  // A version counts changes: there are no more revisions.
-  cached.set(keyOf(orgId, index), versioned, partnerId, versioned.version * BYTES_OF_REVISION);
+  cached.set(keyOf(orgId, index), versioned, partnerId, bytesOf(versioned));
   return versioned;
+}
+
+function bytesOf({ control, interruptions }: VersionedControl): number {
+  const devices = [control.electricVehicle, control.heatPump, control.inverter];
+  const preferences = new Set(devices.flatMap((device) => device.preferences.map(({ value }) => value)));
+  const lists = [
+    control.places,
+    ...Object.values(interruptions),
+    ...devices.flatMap((device) => [device.preferences, device.boosts, device.unsteered]),
+  ];
+  const revisions = lists.reduce((sum, { length }) => sum + length, 0);
+  return revisions * BYTES_OF_REVISION + preferences.size * BYTES_OF_PREFERENCES;
 }
 
 /** Rows in batches of few changes; a row of many is a batch of its own. */
@@ -188,17 +197,20 @@ function toDeviceControl<Type extends SteeredType>(
   return { preferences: preferencesOf(type, own), boosts: boostsOf(own), unsteered };
 }
 
-/** Without those that repeat what held before: a boost changes none. */
+/** Without those that repeat what held before: a boost changes none. The same preferences are one object. */
 function preferencesOf<Type extends SteeredType>(
   type: Type,
   revisions: readonly EffectiveRevision[],
 ): Revision<DevicePreferences[Type]>[] {
   const preferences: Revision<DevicePreferences[Type]>[] = [];
-  let before: unknown = {};
-  for (const { effective_from, preferences: stored } of revisions) {
-    if (isDeepStrictEqual(stored, before)) continue;
+  const known = new Map<string, DevicePreferences[Type]>();
+  let before = '';
+  for (const { from, preferences: stored } of revisions) {
+    if (stored === before) continue;
     before = stored;
-    preferences.push({ from: toQuarter(effective_from), value: readStoredPreferences(type, stored) });
+    const value = known.get(stored) ?? readStoredPreferences(type, JSON.parse(stored));
+    known.set(stored, value);
+    preferences.push({ from, value });
   }
   return preferences;
 }
@@ -206,11 +218,9 @@ function preferencesOf<Type extends SteeredType>(
 /** A boost holds until its end, or until a revision without it; one that goes on is one. */
 function boostsOf(revisions: readonly EffectiveRevision[]): QuarterSpan[] {
   const boosts: { first: number; end: number }[] = [];
-  for (const [i, { effective_from, boost_ends_at }] of revisions.entries()) {
-    const next = revisions[i + 1];
-    if (boost_ends_at === null) continue;
-    const first = toQuarter(effective_from);
-    const end = Math.min(toQuarter(boost_ends_at), next ? toQuarter(next.effective_from) : Infinity);
+  for (const [i, { from: first, boost_end }] of revisions.entries()) {
+    if (boost_end === null) continue;
+    const end = Math.min(boost_end, revisions[i + 1]?.from ?? Infinity);
     const last = boosts.at(-1);
     if (last?.end === first) last.end = Math.max(end, first);
     else if (first < end) boosts.push({ first, end });

@@ -16,17 +16,17 @@ import { addPerson, startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 import { addDevice } from '../support/fleet-records.ts';
 
-const HOME = { latitude: 48, longitude: 14 };
 const QUARTER_MS = 900_000;
 const at = (quarter: number): Date => new Date(quarter * QUARTER_MS);
+const HOME = { latitude: 48, longitude: 14 };
 
 describe('what was asked becomes what steers:', () => {
   const asked = (from: number, setback_k: number, boostEnd?: number): EffectiveRevision => ({
     user_id: 'u',
     device_type: 'heat_pump',
-    effective_from: at(from),
-    preferences: { setback_k },
-    boost_ends_at: boostEnd === undefined ? null : at(boostEnd),
+    from,
+    preferences: JSON.stringify({ setback_k }),
+    boost_end: boostEnd ?? null,
   });
   const heatPump = (...revisions: EffectiveRevision[]) => toHouseholdControl(revisions, [], HOME).heatPump;
   test('quarter hours without steering, of a car those of its wallbox too', () => {
@@ -81,14 +81,14 @@ describe('what was asked becomes what steers:', () => {
     const vehicle: EffectiveRevision = {
       ...asked(10, 1),
       device_type: 'electric_vehicle',
-      preferences: { charge_policy: 'smart' },
+      preferences: JSON.stringify({ charge_policy: 'smart' }),
     };
-    const place = { user_id: 'u', effective_from: at(12) };
+    const place = { user_id: 'u', from: 12 };
     const control = toHouseholdControl(
       [vehicle, asked(11, 1)],
       [
         { ...place, latitude: 1, longitude: 2 },
-        { ...place, effective_from: at(13), latitude: null, longitude: null },
+        { ...place, from: 13, latitude: null, longitude: null },
       ],
       HOME,
     );
