@@ -37,6 +37,13 @@ export interface BroadcastDismissalsTable {
   dismissed_at: Date;
 }
 
+export interface ChargeChecksTable {
+  org_id: string;
+  device_id: string;
+  due_at: Date;
+  told_departure: Date | null;
+}
+
 export interface ControlRevisionsTable {
   org_id: string;
   device_id: string;
@@ -384,6 +391,7 @@ export interface Database {
   access_tokens: AccessTokensTable;
   applications: ApplicationsTable;
   broadcast_dismissals: BroadcastDismissalsTable;
+  charge_checks: ChargeChecksTable;
   control_revisions: ControlRevisionsTable;
   day_ahead_prices: DayAheadPricesTable;
   deliveries: DeliveriesTable;

@@ -4303,7 +4303,7 @@ export interface components {
              * @description Identifies the item; the same in every list.
              */
             readonly id: string;
-            /** @description The device's condition, equal to `notice` in messages; null for notices written by hand. New codes may come. */
+            /** @description The device's condition, or what its plan has found, equal to `notice` in messages; null for notices written by hand. New codes may come. */
             readonly code: string | null;
             /** @description Text to show to the user. */
             readonly message: string;
@@ -4422,7 +4422,7 @@ export interface components {
              * @description The user who owns the device; use it as the `owner_id` filter.
              */
             readonly owner_id: string;
-            /** @description What there is to know, equal to the notification's code. Take an unknown value as "something needs attention" and read the notification. */
+            /** @description What there is to know, equal to the notification's code. `charge_target_missed`: a vehicle that charges by price cannot have its target when it is to be ready; told once a departure. Take an unknown value as "something needs attention" and read the notification. */
             readonly notice: string;
         };
         /** @description Message of the topic `device.information`. */
@@ -11682,9 +11682,24 @@ export interface operations {
                      *             "url": "/api/partners/v2.0/notifications/items/e1d2c3b4-a596-4877-9685-74635241302f/resolve?secret=MTc5NTI1NjEzMA.b3duZXI.c2lnbmF0dXJm",
                      *             "required_parameters": []
                      *           }
+                     *         },
+                     *         {
+                     *           "id": "7c3e1f5a-2b4d-4c6e-8f10-a2b3c4d5e6f7",
+                     *           "code": "charge_target_missed",
+                     *           "message": "Electric vehicle 1 cannot be charged to its target until it is to be ready. Plug it in earlier, let it be ready later, or set a lower target.",
+                     *           "sent_at": "2026-11-20T21:45:00.000Z",
+                     *           "dismissed": false,
+                     *           "cleared_at": "2026-11-21T06:30:00.000Z",
+                     *           "device_id": "2f6a6f0c-7c1d-5c8e-8d8a-6d0a8a6f0b42",
+                     *           "device_type": "electric_vehicle",
+                     *           "owner_id": "a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607",
+                     *           "resolution_link": {
+                     *             "url": "/api/partners/v2.0/notifications/items/7c3e1f5a-2b4d-4c6e-8f10-a2b3c4d5e6f7/resolve?secret=MTc5NTI1NjEzMA.b3duZXI.c2lnbmF0dXJm",
+                     *             "required_parameters": []
+                     *           }
                      *         }
                      *       ],
-                     *       "total": 1,
+                     *       "total": 2,
                      *       "total_capped": false,
                      *       "limit": 50,
                      *       "offset": 0

@@ -5032,7 +5032,7 @@ return errors === 0;
 validate85.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const listActions = validate86;
-const schema97 = {"$id":"op_listActions","type":"object","additionalProperties":false,"required":[],"properties":{"owner_id":{"type":"string","format":"uuid"},"device_id":{"type":"string","format":"uuid"},"device_type":{"$ref":"components#/$defs/DeviceType"},"code":{"type":"array","items":{"type":"string","x-known-values":["reauthenticate","device_offline","steering_recovery_failed","subscription_required"]}},"created_after":{"type":"string","format":"instant"},"created_before":{"type":"string","format":"instant"},"limit":{"type":"integer","minimum":1,"maximum":100,"default":50},"offset":{"type":"integer","minimum":0,"maximum":10000,"default":0}}};
+const schema97 = {"$id":"op_listActions","type":"object","additionalProperties":false,"required":[],"properties":{"owner_id":{"type":"string","format":"uuid"},"device_id":{"type":"string","format":"uuid"},"device_type":{"$ref":"components#/$defs/DeviceType"},"code":{"type":"array","items":{"type":"string","x-known-values":["reauthenticate","device_offline","steering_recovery_failed","subscription_required","charge_target_missed"]}},"created_after":{"type":"string","format":"instant"},"created_before":{"type":"string","format":"instant"},"limit":{"type":"integer","minimum":1,"maximum":100,"default":50},"offset":{"type":"integer","minimum":0,"maximum":10000,"default":0}}};
 const schema99 = {"type":"string","enum":["electric_vehicle","heat_pump","inverter","wallbox"],"description":"The kind of device."};
 
 function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5519,7 +5519,7 @@ return errors === 0;
 validate86.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const listInformation = validate88;
-const schema100 = {"$id":"op_listInformation","type":"object","additionalProperties":false,"required":[],"properties":{"owner_id":{"type":"string","format":"uuid"},"device_id":{"type":"string","format":"uuid"},"device_type":{"$ref":"components#/$defs/DeviceType"},"code":{"type":"array","items":{"type":"string","x-known-values":["reauthenticate","device_offline","steering_recovery_failed","subscription_required"]}},"created_after":{"type":"string","format":"instant"},"created_before":{"type":"string","format":"instant"},"limit":{"type":"integer","minimum":1,"maximum":100,"default":50},"offset":{"type":"integer","minimum":0,"maximum":10000,"default":0}}};
+const schema100 = {"$id":"op_listInformation","type":"object","additionalProperties":false,"required":[],"properties":{"owner_id":{"type":"string","format":"uuid"},"device_id":{"type":"string","format":"uuid"},"device_type":{"$ref":"components#/$defs/DeviceType"},"code":{"type":"array","items":{"type":"string","x-known-values":["reauthenticate","device_offline","steering_recovery_failed","subscription_required","charge_target_missed"]}},"created_after":{"type":"string","format":"instant"},"created_before":{"type":"string","format":"instant"},"limit":{"type":"integer","minimum":1,"maximum":100,"default":50},"offset":{"type":"integer","minimum":0,"maximum":10000,"default":0}}};
 
 function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_listInformation" */;

@@ -373,6 +373,17 @@ create table broadcast_dismissals (
 );
 CREATE INDEX broadcast_dismissals_user_idx ON public.broadcast_dismissals USING btree (user_id);
 
+create table charge_checks (
+  org_id uuid not null,
+  device_id uuid not null,
+  due_at timestamp(3) with time zone not null,
+  told_departure timestamp(3) with time zone,
+  constraint charge_checks_pkey PRIMARY KEY (org_id, device_id),
+  constraint charge_checks_device_fkey FOREIGN KEY (org_id, device_id) REFERENCES devices(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX charge_checks_due_idx ON public.charge_checks USING btree (due_at);
+CREATE INDEX charge_checks_org_due_idx ON public.charge_checks USING btree (org_id, due_at);
+
 create table control_revisions (
   org_id uuid not null,
   device_id uuid not null,

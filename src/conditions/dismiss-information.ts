@@ -1,4 +1,4 @@
-import { endsOnDismissal, type ConditionCode } from '../domain/notifications/conditions.ts';
+import { endsOnDismissal, isConditionCode } from '../domain/notifications/conditions.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import { updateItemDismissed } from '../queries/notifications/condition-items.ts';
 import { recordChange } from './condition-event.ts';
@@ -18,9 +18,9 @@ export interface DismissedItem {
  * item, as `endCondition` does.
  */
 export async function dismissInformation(tx: Tx, item: DismissedItem, now: Date): Promise<void> {
-  const code = item.code as ConditionCode | null;
+  const { code } = item;
   const key =
-    item.device_id !== null && code !== null && endsOnDismissal(code)
+    item.device_id !== null && code !== null && isConditionCode(code) && endsOnDismissal(code)
       ? { orgId: item.org_id, deviceId: item.device_id, code }
       : undefined;
   const condition = key === undefined ? undefined : await lockCondition(tx, key);

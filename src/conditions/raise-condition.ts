@@ -1,16 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { v7 as timeOrderedUuid } from 'uuid';
-import { conditionMessage, itemKindOf } from '../domain/notifications/conditions.ts';
-import { encodeEnvelope } from '../domain/notifications/envelope.ts';
-import { notificationText } from '../domain/notifications/notification-texts.ts';
 import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
 import type { Tx } from '../queries/connection/database.ts';
-import { insertMessageWithDeliveries, type NewMessage } from '../queries/deliveries/deliveries.ts';
-import { findConditionDevice, type ConditionDevice } from '../queries/notifications/condition-devices.ts';
-import { insertConditionItem } from '../queries/notifications/condition-items.ts';
+import { findConditionDevice } from '../queries/notifications/condition-devices.ts';
 import { activateCondition, extendCondition } from '../queries/notifications/device-conditions.ts';
 import { recordChange } from './condition-event.ts';
-import type { BeginningEvent, ConditionChange, ConditionEvent } from './condition-event.ts';
+import type { BeginningEvent, ConditionChange } from './condition-event.ts';
+import { tellNotice } from './tell-notice.ts';
 
 export interface RaisedCondition extends ConditionChange {
   /** Deliveries that were cancelled at once, since the partner has as many pending ones as it may have. */
@@ -39,50 +33,7 @@ export async function raiseCondition(
     const since = await extendCondition(tx, event, endsAt);
     return { changed: false, changedAt: since ?? now, dropped: 0, isRefused: since === undefined };
   }
-  await writeItem(tx, event, device, raisedAt);
-  const { dropped } = await insertMessageWithDeliveries(
-    tx,
-    messageOf(event, device, raisedAt),
-    raisedAt,
-    quota,
-  );
+  const { dropped } = await tellNotice(tx, { ...event, device, now: raisedAt }, quota);
   await recordChange(tx, event);
   return { changed: true, changedAt: raisedAt, dropped, isRefused: false };
-}
-
-async function writeItem(
-  tx: Tx,
-  { orgId, deviceId, code }: ConditionEvent,
-  device: ConditionDevice,
-  now: Date,
-): Promise<void> {
-  await insertConditionItem(tx, {
-    org_id: orgId,
-    id: randomUUID(),
-    kind: itemKindOf(code),
-    code,
-    device_id: deviceId,
-    device_type: device.deviceType,
-    owner_id: device.ownerId,
-    message: notificationText(code, device),
-    occurred_at: now,
-  });
-}
-
-function messageOf(
-  { orgId, deviceId, code, requestId }: ConditionEvent,
-  device: ConditionDevice,
-  now: Date,
-): NewMessage {
-  // Ids ordered by time put messages of one time side by side in their tables: a claim from a long backlog reads few pages.
-  const id = timeOrderedUuid({ msecs: now.getTime() });
-  const content = conditionMessage(code, { deviceId, ...device });
-  return {
-    org_id: orgId,
-    id,
-    message_type: content.type,
-    occurred_at: now,
-    payload: encodeEnvelope(id, content, now),
-    request_id: requestId,
-  };
 }

@@ -11,9 +11,8 @@ import { findNextConditionChangeAt } from '../queries/fleets/planned-conditions.
 import { buildMissingHouseholds } from '../simulation/household/missing-households.ts';
 import { advanceOldestCheckpoints } from './checkpoints.ts';
 import type { CheckpointWorkContext } from './checkpoints.ts';
-import { applyDueFaults } from './due-faults.ts';
+import { applyDueChanges } from './due-changes.ts';
 import type { DueFaultsOptions } from './due-faults.ts';
-import { applySharedOutages } from './shared-outages.ts';
 import { recordProvisioningFailure, provisionFleet } from './provisioning.ts';
 import type { BuildHouseholds, ProvisioningContext } from './provisioning.ts';
 import { purgeFleetInBatches, removeLeftUsersInBatches } from './purge.ts';
@@ -223,8 +222,7 @@ export class FleetRunner {
   async #changeConditions(): Promise<boolean> {
     const { conditionPasses = 10 } = this.#options;
     for (let pass = 0; pass < conditionPasses && !this.#isStopped; pass += 1) {
-      const struck = await applySharedOutages(this.#options);
-      const changed = [...struck, ...(await applyDueFaults(this.#options))];
+      const changed = await applyDueChanges({ ...this.#options, ...this.#context });
       if (changed.length === 0) return false;
       this.#options.wakeDispatcher(changed);
     }

@@ -127,6 +127,13 @@ export const boundsOfLoops: readonly Bound[] = [
     testsOf('tests/fleets/turns.test.ts')('a partner whose fleet another process works on comes after'),
   ),
   bound(
+    'cars of an organization that one pass looks at',
+    [replace('src/fleets/charge-checks.ts', 'limit: CHECKS_OF_ORGANIZATION,', 'limit: 1_000_000,')],
+    testsOf('tests/fleets/charge-checks.test.ts')(
+      'a pass looks at some cars of each organization, so that nobody waits for all of another one',
+    ),
+  ),
+  bound(
     'organizations that a notification names',
     [
       replace(

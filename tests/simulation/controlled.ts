@@ -67,13 +67,13 @@ const anyReadyBy = fc.record(
 
 const anyVehiclePreferences: fc.Arbitrary<VehiclePreferences> = fc.record({
   charge_policy: fc.constantFrom('smart', 'smart', 'immediate'),
-  target_soc_percent: fc.option(fc.integer({ min: 20, max: 100 })),
-  minimum_soc_percent: fc.integer({ min: 10, max: 80 }),
+  target_soc_percent: fc.option(fc.integer({ min: 0, max: 100 })),
+  minimum_soc_percent: fc.integer({ min: 0, max: 100 }),
   ready_by: anyReadyBy,
 });
 
 const anyInverterPreferences: fc.Arbitrary<InverterPreferences> = fc.record({
-  reserve_percent: fc.integer({ min: 5, max: 95 }),
+  reserve_percent: fc.integer({ min: 0, max: 100 }),
   grid_charging: fc.boolean(),
   price_response: fc.constantFrom(true, true, false),
 });

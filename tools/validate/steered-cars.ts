@@ -114,7 +114,7 @@ function addCar(outcome: Outcome, household: Household, smart: Steering, prices:
     if ((stored[due] ?? 0) < possible) outcome.missed++;
     if (possible < target) {
       outcome.forbidden++;
-      if ((model.chargeOutlookAt(begins)?.missing ?? 0) === target - possible) outcome.told++;
+      if ((model.chargeOutlookAt(begins)?.stay?.missing ?? 0) === target - possible) outcome.told++;
     }
   }
 }

@@ -9,10 +9,18 @@ export const CONDITION_CODES = [
 ] as const;
 export type ConditionCode = (typeof CONDITION_CODES)[number];
 
+/** What is told of a device: its conditions, and what a plan has found. */
+export type NoticeCode = ConditionCode | 'charge_target_missed';
+
+/** Whether a notice tells of a condition, in which a device is until it ends. */
+export function isConditionCode(code: string): code is ConditionCode {
+  return (CONDITION_CODES as readonly string[]).includes(code);
+}
+
 export type ItemKind = 'action' | 'information';
 
 /** A condition that can be resolved through this API makes an action; all others make information. */
-export function itemKindOf(code: ConditionCode): ItemKind {
+export function itemKindOf(code: NoticeCode): ItemKind {
   return code === 'reauthenticate' ? 'action' : 'information';
 }
 
@@ -30,11 +38,8 @@ export interface DeviceSubject {
   readonly ownerId: string;
 }
 
-/** The content of the message about a condition; in `device.information` the notice is the condition's code. */
-export function conditionMessage(
-  code: ConditionCode,
-  { deviceId, deviceType, ownerId }: DeviceSubject,
-): Content {
+/** The content of the message about a device; in `device.information` the notice is the code. */
+export function noticeMessage(code: NoticeCode, { deviceId, deviceType, ownerId }: DeviceSubject): Content {
   const data = { device_id: deviceId, device_type: deviceType, owner_id: ownerId };
   return code === 'reauthenticate'
     ? { type: 'device.action_required', data: { ...data, action: 'reauthentication_required' } }

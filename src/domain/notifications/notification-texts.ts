@@ -1,4 +1,4 @@
-import type { ConditionCode } from './conditions.ts';
+import type { NoticeCode } from './conditions.ts';
 import type { DeviceType } from './envelope.ts';
 
 export interface NamedDevice {
@@ -7,10 +7,12 @@ export interface NamedDevice {
   readonly manufacturer: string;
 }
 
-/** The text of a condition's notice for the user: the problem, then what to do about it. */
-export function notificationText(code: ConditionCode, device: NamedDevice): string {
+/** The text of a notice for the user: the problem, then what to do about it. */
+export function notificationText(code: NoticeCode, device: NamedDevice): string {
   const { name, manufacturer, deviceType } = device;
   switch (code) {
+    case 'charge_target_missed':
+      return `${name} cannot be charged to its target until it is to be ready. Plug it in earlier, let it be ready later, or set a lower target.`;
     case 'device_offline':
       return `${name} cannot be reached. ${OFFLINE_ADVICE[deviceType]}`;
     case 'reauthenticate':

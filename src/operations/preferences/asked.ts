@@ -7,11 +7,13 @@ import {
   insertControlRevision,
   lockDevice,
 } from '../../queries/fleets/control-revisions.ts';
+import { scheduleChargeCheck } from '../../queries/fleets/charge-checks.ts';
 import type { ControlRevision } from '../../queries/fleets/control-revisions.ts';
 import type { Db, Tx } from '../../queries/connection/database.ts';
 import type { DeviceRow } from '../../queries/fleets/devices.ts';
 import { readStoredPreferences } from '../../simulation/control/preference-changes.ts';
 import type { DevicePreferences, SteeredType } from '../../simulation/control/preference-changes.ts';
+import type { VehiclePreferences } from '../../simulation/control/preferences.ts';
 import { quotaScope } from '../context.ts';
 import type { Context } from '../context.ts';
 
@@ -80,6 +82,10 @@ export function askOfDevice<Type extends SteeredType>(
       request_id: context.requestId,
     };
     await insertControlRevision(tx, key, revision);
+    if (type === 'electric_vehicle') {
+      const { charge_policy: policy } = change.preferences as VehiclePreferences;
+      await scheduleChargeCheck(tx, key, effectiveFrom, { onlyIfThere: policy !== 'smart' });
+    }
     return toAsked(type, revision);
   });
 }

@@ -101,6 +101,7 @@ export const PURGED_TABLES = [
   'webhooks',
   'device_interruptions',
   'device_conditions',
+  'charge_checks',
   'control_revisions',
   'devices',
   'applications',

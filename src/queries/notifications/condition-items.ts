@@ -1,14 +1,14 @@
-import type { ConditionCode, ItemKind } from '../../domain/notifications/conditions.ts';
+import type { ItemKind, NoticeCode } from '../../domain/notifications/conditions.ts';
 import type { DeviceType } from '../../domain/notifications/envelope.ts';
 import type { Tx } from '../connection/database.ts';
 import type { ConditionKey } from './device-conditions.ts';
 
-/** A notification item about a device's condition. */
+/** A notification item about a device. */
 export interface NewConditionItem {
   readonly org_id: string;
   readonly id: string;
   readonly kind: ItemKind;
-  readonly code: ConditionCode;
+  readonly code: NoticeCode;
   readonly device_id: string;
   readonly device_type: DeviceType;
   readonly owner_id: string;
@@ -16,7 +16,7 @@ export interface NewConditionItem {
   readonly occurred_at: Date;
 }
 
-/** Inserts an open item; the index `notification_items_open_key` permits one for each condition. */
+/** Inserts an open item; the index `notification_items_open_key` permits one for each device and code. */
 export async function insertConditionItem(tx: Tx, item: NewConditionItem): Promise<void> {
   await tx.insertInto('notification_items').values(item).execute();
 }
@@ -39,6 +39,22 @@ export async function clearConditionItems(
     .where('code', '=', code)
     .where('cleared_at', 'is', null)
     .where('occurred_at', '>=', since)
+    .execute();
+}
+
+/** Marks the open items of a device and a code as cleared. */
+export async function clearOpenItems(
+  tx: Tx,
+  { orgId, deviceId, code }: Pick<ConditionKey, 'orgId' | 'deviceId'> & { readonly code: NoticeCode },
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('notification_items')
+    .set({ cleared_at: now })
+    .where('org_id', '=', orgId)
+    .where('device_id', '=', deviceId)
+    .where('code', '=', code)
+    .where('cleared_at', 'is', null)
     .execute();
 }
 

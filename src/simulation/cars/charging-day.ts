@@ -60,16 +60,17 @@ export function storedAfter(
   return Math.max(x, Math.min(limits.target, x - interval.driven));
 }
 
-/** The energy stored after a day whose quarter hour `first` begins with `x`. */
+/** The energy stored after a day, or its first `quarters`, whose quarter hour `first` begins with `x`. */
 export function storedAfterDay(
   limits: VehicleBatteryLimits,
   day: ChargingDay,
   first: number,
   x: number,
+  quarters = QUARTER_HOURS_PER_DAY,
 ): number {
   let stored = x;
   for (const interval of day.intervals) {
-    for (let i = Math.max(first, interval.from); i < interval.to; i++) {
+    for (let i = Math.max(first, interval.from); i < Math.min(quarters, interval.to); i++) {
       stored = storedAfter(limits, day, interval, i, stored);
     }
   }

@@ -3,12 +3,13 @@ import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/duratio
 import type { DeviceControl } from '../control/household-control.ts';
 import { DEFAULT_VEHICLE_PREFERENCES } from '../control/preferences.ts';
 import type { VehiclePreferences } from '../control/preferences.ts';
-import { isWithin } from '../control/revisions.ts';
+import { isWithin, valueInForce } from '../control/revisions.ts';
 import type { QuarterSpan } from '../control/revisions.ts';
 import type { Steering } from '../control/steering.ts';
 import { CHARGE_EFFICIENCY } from '../devices/vehicle.ts';
 import type { VehicleBatteryLimits, VehicleInterval } from '../devices/vehicle.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
+import type { ChargeOutlook } from './charge-outlook.ts';
 import { chargesAtOnce, createChargeOffers, ruleOf, setOffer } from './charge-plan.ts';
 import { CHARGING } from './charging-day.ts';
 import type { ChargingDay, ChargingReason, PluggedQuarter } from './charging-day.ts';
@@ -24,18 +25,6 @@ export interface ChargingSource {
   /** What the panels give on a UTC day beyond the household's own load, AC, mWh in each of the 96 quarter hours. */
   readonly ownPowerOn: (day: number) => Int32Array;
   readonly steering: Steering;
-}
-
-/** What a stay at the plug comes to, as far as it is known in a quarter hour. */
-export interface ChargeOutlook {
-  /** Whether the car is at its plug and charged by price. */
-  readonly isSmart: boolean;
-  /** When it is to be ready or leaves before that, in quarter hours since 1970. */
-  readonly deadline: number;
-  /** What it will lack of its target then, whatever is done, mWh. */
-  readonly missing: number;
-  /** When the stay ends, or the next one begins; null when none does within eight days. */
-  readonly next: number | null;
 }
 
 /** What is asked of a car in a stay up to the quarter hour `until`. */
@@ -75,16 +64,19 @@ export class SteeredCharging {
 
   /** What a quarter hour that begins with `stored` mWh in the car knows of the stay that it is in. */
   outlookAt(quarter: number, stored: number): ChargeOutlook {
+    const { preferences: revisions, unsteered } = this.#control;
+    const { charge_policy: policy } = valueInForce(revisions, quarter, DEFAULT_VEHICLE_PREFERENCES);
+    const isSmart = policy === 'smart';
+    const isSteered = !isWithin(unsteered, quarter);
     const stay = findStay(this.#source.drivingOn, quarter);
     if (stay === undefined) {
-      const next = findNextStay(this.#source.drivingOn, quarter);
-      return { isSmart: false, deadline: quarter, missing: 0, next };
+      const nextStay = findNextStay(this.#source.drivingOn, quarter);
+      return { isSmart, isSteered, stay: null, nextStay };
     }
-    const { preferences, deadline, levels } = this.#askedAt(stay, quarter);
-    const isSmart = preferences.charge_policy === 'smart' && !isWithin(this.#control.unsteered, quarter);
+    const { deadline, levels } = this.#askedAt(stay, quarter);
     const possible = Math.max(0, deadline - quarter) * this.#step;
     const missing = Math.max(0, levels.target - stored - possible);
-    return { isSmart, deadline, missing, next: stay.end };
+    return { isSmart, isSteered, stay: { deadline, end: stay.end, missing }, nextStay: null };
   }
 
   #decide(day: number): ChargingDay {

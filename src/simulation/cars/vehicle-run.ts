@@ -1,4 +1,5 @@
 /** A vehicle's battery on any day: what is stored as it begins, and what is charged. */
+import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { storedEnergyAtDayStart } from '../devices/battery.ts';
 import type { StorageTransition } from '../devices/battery.ts';
 import { coupledEnergyAtDayStart } from '../devices/coupled-energy.ts';
@@ -8,9 +9,9 @@ import type { Steering } from '../control/steering.ts';
 import type { ElectricVehicle } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
+import type { ChargeOutlook } from './charge-outlook.ts';
 import { storedAfterDay, writeChargingDay } from './charging-day.ts';
 import { SteeredCharging } from './steered-charging.ts';
-import type { ChargeOutlook } from './steered-charging.ts';
 import { createVehicleDayPlanner } from './vehicle-day.ts';
 
 /** Gives the stored energy at the start of days at which it is known, the first of the history among them; mWh. */
@@ -21,8 +22,8 @@ export interface VehicleRun {
   readonly initial: number;
   /** Writes the UTC day `day` (since 1970). */
   write(day: number, rows: VehicleRows, knownEnergyAt: KnownEnergy): void;
-  /** What a quarter hour (since 1970) that begins with `stored` mWh knows of its stay; undefined where nobody asked anything. */
-  outlookAt(quarter: number, stored: number): ChargeOutlook | undefined;
+  /** What a quarter hour (since 1970) knows of the stay that it is in; undefined where nobody asked anything. */
+  outlookAt(quarter: number, knownEnergyAt: KnownEnergy): ChargeOutlook | undefined;
 }
 
 /** What a vehicle's run follows from beside the household. */
@@ -123,7 +124,11 @@ class SteeredVehicle implements VehicleRun {
     writeChargingDay(this.#limits, this.#charging.on(day), this.#firstOf(day), stored, rows);
   }
 
-  outlookAt(quarter: number, stored: number): ChargeOutlook {
+  outlookAt(quarter: number, knownEnergyAt: KnownEnergy): ChargeOutlook {
+    const day = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
+    const start = this.#startOf(day, knownEnergyAt);
+    const i = quarter - day * QUARTER_HOURS_PER_DAY;
+    const stored = storedAfterDay(this.#limits, this.#charging.on(day), this.#firstOf(day), start, i);
     return this.#charging.outlookAt(quarter, stored);
   }
 

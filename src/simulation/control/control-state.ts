@@ -14,15 +14,21 @@ export interface ControlState {
   readonly reason: string;
 }
 
-/** What decides about an electric vehicle in a quarter hour (since 1970). */
-export function vehicleControlAt(steering: Steering, quarter: number): ControlState {
+/**
+ * What decides about an electric vehicle in a quarter hour (since 1970). `isBelowMinimum`: it is at its plug with less than its
+ * minimum charge, up to which it charges at once whatever it costs.
+ */
+export function vehicleControlAt(steering: Steering, quarter: number, isBelowMinimum = false): ControlState {
   const { electricVehicle } = steering.control;
   const { charge_policy: policy } = valueInForce(
     electricVehicle.preferences,
     quarter,
     DEFAULT_VEHICLE_PREFERENCES,
   );
-  return controlAt(steering, quarter, electricVehicle, policy === 'smart');
+  const control = controlAt(steering, quarter, electricVehicle, policy === 'smart');
+  return control.mode === 'schedule' && isBelowMinimum
+    ? { mode: 'schedule', reason: 'below_minimum' }
+    : control;
 }
 
 /** What decides about a heat pump in a quarter hour. */

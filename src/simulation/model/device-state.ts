@@ -5,6 +5,8 @@ import type { HeatMode } from '../house/heat-pump-rows.ts';
 import type { ScheduleState } from '../control/schedule-states.ts';
 import { heatPumpControlAt, inverterControlAt, vehicleControlAt } from '../control/control-state.ts';
 import type { ControlState } from '../control/control-state.ts';
+import { DEFAULT_VEHICLE_PREFERENCES } from '../control/preferences.ts';
+import { valueInForce } from '../control/revisions.ts';
 import { UNSTEERED } from '../control/steering.ts';
 import type { Steering } from '../control/steering.ts';
 import type { Household } from '../household/household.ts';
@@ -118,14 +120,20 @@ const stateFunctions: {
   electric_vehicle: (household, moment) => {
     const vehicle = household.electric_vehicle;
     if (!vehicle) throw new RangeError('household has no electric vehicle');
+    const { preferences } = moment.steering.control.electricVehicle;
+    const asked = valueInForce(preferences, moment.index, DEFAULT_VEHICLE_PREFERENCES);
+    const target = asked.target_soc_percent ?? vehicle.target_soc_percent;
+    const storedPercent = moment.quarter.vehicleStored[0] / vehicle.battery_kwh / 1e4;
+    const isBelowMinimum =
+      moment.quarter.pluggedIn && storedPercent < Math.min(target, asked.minimum_soc_percent);
     return {
       soc_percent: soc(moment.quarter.vehicleStored, moment.part, vehicle.battery_kwh),
-      target_soc_percent: vehicle.target_soc_percent,
+      target_soc_percent: target,
       plugged_in: moment.quarter.pluggedIn,
       charging: moment.quarter.ev > 0,
       charge_power_w: watts(moment.quarter.ev),
       energy_charged_kwh: kwh(moment.counters.ev + moment.part * moment.quarter.ev),
-      control: vehicleControlAt(moment.steering, moment.index),
+      control: vehicleControlAt(moment.steering, moment.index, isBelowMinimum),
     };
   },
   wallbox: (household, { quarter: now, part, counters }) => {

@@ -1,5 +1,6 @@
 /** A household's UTC days but for its battery: load, sun, heat, vehicle. */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import type { ChargeOutlook } from '../cars/charge-outlook.ts';
 import { createHabitualVehicle, createSteeredVehicle } from '../cars/vehicle-run.ts';
 import type { KnownEnergy, VehicleRun } from '../cars/vehicle-run.ts';
 import { UNSTEERED } from '../control/steering.ts';
@@ -81,6 +82,11 @@ export class HouseDays {
     if (this.vehicle) this.vehicle.write(day, rows, this.#vehicleEnergyAt);
     else rows.ev.fill(0);
     return surplusOf(rows);
+  }
+
+  /** What a quarter hour (since 1970) knows of the stay of a vehicle with preferences; undefined without one. */
+  chargeOutlookAt(quarterIndex: number): ChargeOutlook | undefined {
+    return this.vehicle?.outlookAt(quarterIndex, this.#vehicleEnergyAt);
   }
 
   /** What the household has left on a day. */

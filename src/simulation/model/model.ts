@@ -3,7 +3,7 @@
  * integer mWh; nothing is stored, what is remembered here only saves time.
  */
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
-import type { ChargeOutlook } from '../cars/steered-charging.ts';
+import type { ChargeOutlook } from '../cars/charge-outlook.ts';
 import type { Steering } from '../control/steering.ts';
 import { batteryLimitsOf } from '../devices/battery.ts';
 import { createBatteryRun } from '../devices/battery-run.ts';
@@ -91,7 +91,7 @@ class QuarterHourModel implements HouseholdModel {
   }
 
   chargeOutlookAt(quarterIndex: number): ChargeOutlook | undefined {
-    return this.#house.vehicle?.outlookAt(quarterIndex, this.quarter(quarterIndex).vehicleStored[0]);
+    return this.#house.chargeOutlookAt(quarterIndex);
   }
 
   #compute(day: number, rows: DayRows): DayRows {
