@@ -14,7 +14,7 @@ import {
 } from '../queries/fleets/planned-conditions.ts';
 import type { DueCondition, DueFleet } from '../queries/fleets/planned-conditions.ts';
 import { FAULT_CODES, FAULT_GRACE_MS, nextFaultOfAnyCause } from '../simulation/household/faults.ts';
-import { describeDevices } from '../simulation/household/device-description.ts';
+import type { DeviceDescription } from '../simulation/household/device-description.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { DAY_MS } from '../domain/api/durations.ts';
 
@@ -29,10 +29,14 @@ const CONDITION_BATCH_SIZE = 100;
 const SKIP_PAST_FAULTS_AFTER_MS = DAY_MS;
 
 /** The first planned fault of each device and code of a household that is created now. */
-export function planFirstFaults(fleetId: string, household: Household, now: Date): PlannedCondition[] {
+export function planFirstFaults(
+  household: Household,
+  devices: readonly DeviceDescription[],
+  now: Date,
+): PlannedCondition[] {
   const after = new Date(now.getTime() + FAULT_GRACE_MS);
   const { seed, index: householdIndex, latitude, longitude } = household;
-  return describeDevices(fleetId, household).flatMap(({ device_id, device_type: type, manufacturer }) =>
+  return devices.flatMap(({ device_id, device_type: type, manufacturer }) =>
     FAULT_CODES.flatMap((code): PlannedCondition[] => {
       const device = { seed, householdIndex, type, manufacturer, latitude, longitude };
       const fault = nextFaultOfAnyCause(device, code, after);

@@ -84,6 +84,10 @@ function toHouseholdBatch(
 ): HouseholdBatch {
   const people = new Map(households.map(({ index }) => [index, deriveResident(fleet.id, fleet.seed, index)]));
   const userIdOf = (index: number): string => people.get(index)?.user_id ?? '';
+  const described = households.map((household) => ({
+    household,
+    devices: describeDevices(fleet.id, household),
+  }));
   return {
     orgId: fleet.simulation_org_id,
     fleetId: fleet.id,
@@ -102,15 +106,17 @@ function toHouseholdBatch(
       location_source: household.location_source,
       attributes: household,
     })),
-    devices: households.flatMap((household) =>
-      describeDevices(fleet.id, household).map(({ device_id, ...device }) => ({
+    devices: described.flatMap(({ household, devices }) =>
+      devices.map(({ device_id, ...device }) => ({
         ...device,
         id: device_id,
         user_id: userIdOf(household.index),
         household_index: household.index,
       })),
     ),
-    conditions: hasFaults ? households.flatMap((household) => planFirstFaults(fleet.id, household, now)) : [],
+    conditions: hasFaults
+      ? described.flatMap(({ household, devices }) => planFirstFaults(household, devices, now))
+      : [],
   };
 }
 

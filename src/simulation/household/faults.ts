@@ -4,6 +4,7 @@ import { DEVICE_TYPES } from '../../domain/fleets/devices.ts';
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { CONDITION_CODES } from '../../domain/notifications/conditions.ts';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { NOISE_CHANNEL, drawUniform, splitSeed } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 
@@ -192,9 +193,16 @@ export function nextSharedOutage(device: FaultSubject, cause: SharedCause, after
   const rate = SHARED_FAULT_RATES[cause];
   if (!rate.device_types.includes(device.type)) return null;
   const stream = streamOf('device_offline', cause, STRUCK[cause](device));
-  const source = { seed: splitSeed(device.seed), entity: 0, code: 'device_offline', rate, stream } as const;
-  return nextOfSource(source, after);
+  return outages.getOrCompute(`${device.seed} ${stream} ${after.getTime()}`, () => ({
+    next: nextOfSource(
+      { seed: splitSeed(device.seed), entity: 0, code: 'device_offline', rate, stream },
+      after,
+    ),
+  })).next;
 }
+
+/** Those asked for last: the devices of a fleet that is created ask for the same, and drawing them would take most of its time. */
+const outages = new BoundedCache<string, { readonly next: Fault | null }>(1000);
 
 /**
  * The first fault of a code that starts at or after `after`, whatever its cause; of those that start at the same instant the
