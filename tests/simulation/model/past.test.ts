@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
+import { UNCONTROLLED } from '../../../src/simulation/control/household-control.ts';
 import type {
   DeviceControl,
   HouseholdControl,
@@ -167,6 +168,26 @@ test('values of past quarter hours are the same, byte for byte, whatever is aske
     }),
     { numRuns: 20 },
   );
+});
+
+test('a household that moves in the middle of the day has done before what it did anyway', () => {
+  const prices = createPriceBook(
+    Array.from({ length: 4 * 24 }, (_, hour): PriceEntry => {
+      const at = new Date((START + 4 * hour) * QUARTER_HOUR_MS);
+      return { at, price: hour % 7 === 0 ? 5 : 60 + 40 * (hour % 5), receivedAt: ANCHOR };
+    }),
+  );
+  for (const household of FLEET.filter(({ heat_pump: pump }) => pump !== null)) {
+    const valuesBefore = (now: number, places: HouseholdControl['places']): string => {
+      const control = { ...UNCONTROLLED, places };
+      const { model } = createModelledHousehold(household, steeringOf(prices, control));
+      return JSON.stringify(Array.from({ length: DAY / 2 }, (_, i) => model.quarter(now - 1 - i)));
+    };
+    for (let now = START + 2 * DAY + 3; now < START + 3 * DAY; now += 13) {
+      const moved = [{ from: now, value: { latitude: 36, longitude: 0 } }];
+      expect(valuesBefore(now, moved)).toBe(valuesBefore(now, []));
+    }
+  }
 });
 
 test('a checkpoint of the past stays true, whatever is asked later', () => {
