@@ -1,5 +1,6 @@
 // All groups of `make bench`, in the order in which they are measured. Attacks are apart: bench/abuse.
 import type { Group } from './group.ts';
+import { FLEET_DATA_GROUPS } from './fleet-data.ts';
 import { FLEET_GROUPS } from './fleets/groups.ts';
 import { REQUEST_GROUPS } from './requests/groups.ts';
 import { SIMULATION_GROUPS } from './simulation.ts';
@@ -8,6 +9,7 @@ import { WEBHOOK_GROUPS } from './webhooks/groups.ts';
 export const GROUPS: readonly Group[] = [
   ...REQUEST_GROUPS,
   ...SIMULATION_GROUPS,
+  ...FLEET_DATA_GROUPS,
   ...WEBHOOK_GROUPS,
   ...FLEET_GROUPS,
 ];

@@ -289,7 +289,6 @@ export interface PortalSessionsTable {
 export interface PriceCountsTable {
   org_id: string;
   quarters: number;
-  first_received_at: Date | null;
   uploads: Generated<number>;
 }
 

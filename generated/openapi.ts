@@ -2513,7 +2513,7 @@ export interface components {
              */
             readonly to: string | null;
         };
-        /** @description What a whole household did in a period. Powers are whole watts, energies kilowatt hours to the milliwatt hour: those of finer periods add up to those of coarser ones exactly. */
+        /** @description What a whole household did in a period. Powers are whole watts, energies kilowatt hours to the milliwatt hour: those of finer periods add up to those of coarser ones exactly. Quarter hours of a device that nobody has read are in no sum; a value is null where there are devices that tell of it and none of them was read in the period. */
         readonly HouseholdDataEntry: {
             /**
              * Format: date-time
@@ -2521,46 +2521,46 @@ export interface components {
              */
             readonly time: string;
             /** @description Mean power that the households used beside vehicles and heat pumps. */
-            readonly load_power_w: number;
+            readonly load_power_w: number | null;
             /** @description Mean power that the panels gave. */
-            readonly pv_power_w: number;
+            readonly pv_power_w: number | null;
             /** @description Mean power that vehicles were charged with. */
-            readonly vehicle_power_w: number;
+            readonly vehicle_power_w: number | null;
             /** @description Mean power that heat pumps drew. */
-            readonly heat_pump_power_w: number;
+            readonly heat_pump_power_w: number | null;
             /** @description Mean power of the batteries, positive while they charge. */
-            readonly battery_power_w: number;
+            readonly battery_power_w: number | null;
             /** @description Mean power from the grid, negative into it: load, vehicles, heat pumps and batteries less the panels. */
-            readonly grid_power_w: number;
+            readonly grid_power_w: number | null;
             /** @description Energy that the households used beside vehicles and heat pumps. */
-            readonly load_energy_kwh: number;
+            readonly load_energy_kwh: number | null;
             /** @description Energy that the panels gave. */
-            readonly pv_energy_kwh: number;
+            readonly pv_energy_kwh: number | null;
             /** @description Energy that vehicles were charged with. */
-            readonly vehicle_energy_kwh: number;
+            readonly vehicle_energy_kwh: number | null;
             /** @description Energy that heat pumps drew. */
-            readonly heat_pump_energy_kwh: number;
+            readonly heat_pump_energy_kwh: number | null;
             /** @description Heat that heat pumps gave. */
-            readonly heat_energy_kwh: number;
+            readonly heat_energy_kwh: number | null;
             /** @description Energy that batteries took up. */
-            readonly battery_charge_kwh: number;
+            readonly battery_charge_kwh: number | null;
             /** @description Energy that batteries gave. */
-            readonly battery_discharge_kwh: number;
+            readonly battery_discharge_kwh: number | null;
             /** @description Energy that households took from the grid, each at its own meter. */
-            readonly grid_import_kwh: number;
+            readonly grid_import_kwh: number | null;
             /** @description Energy that households fed into the grid, each at its own meter. */
-            readonly grid_export_kwh: number;
+            readonly grid_export_kwh: number | null;
             /** @description Stored in the batteries at the end of the period. */
-            readonly battery_stored_kwh: number;
+            readonly battery_stored_kwh: number | null;
             /** @description Stored in the vehicles at the end of the period. */
-            readonly vehicle_stored_kwh: number;
+            readonly vehicle_stored_kwh: number | null;
             /** @description Mean outdoor temperature of the households, in degrees Celsius with one decimal; null where no household has the period. */
             readonly outdoor_temperature_c: number | null;
             /** @description Mean temperature of the rooms that heat pumps heat, in degrees Celsius with one decimal; null without a heat pump. */
             readonly indoor_temperature_c: number | null;
             /** @description Mean temperature of the hot-water tanks of heat pumps, in degrees Celsius with one decimal; null without a heat pump. */
             readonly hot_water_temperature_c: number | null;
-            /** @description How many devices report in the period; what others do is not in the sums. */
+            /** @description How many devices were read in the period. One that is offline is read once it has reconnected, for the time of its outage too; one that asks for reauthentication is not read. */
             readonly devices_reporting: number;
         };
         /** @description What a whole household did. */
@@ -3828,7 +3828,7 @@ export interface components {
              */
             readonly to: string | null;
         };
-        /** @description What the households of a fleet did together in a period. Powers are whole watts, energies kilowatt hours to the milliwatt hour: those of finer periods add up to those of coarser ones exactly. */
+        /** @description What the households of a fleet did together in a period. Powers are whole watts, energies kilowatt hours to the milliwatt hour: those of finer periods add up to those of coarser ones exactly. Quarter hours of a device that nobody has read are in no sum; a value is null where there are devices that tell of it and none of them was read in the period. */
         readonly FleetDataEntry: {
             /**
              * Format: date-time
@@ -3836,55 +3836,55 @@ export interface components {
              */
             readonly time: string;
             /** @description Mean power that the households used beside vehicles and heat pumps. */
-            readonly load_power_w: number;
+            readonly load_power_w: number | null;
             /** @description Mean power that the panels gave. */
-            readonly pv_power_w: number;
+            readonly pv_power_w: number | null;
             /** @description Mean power that vehicles were charged with. */
-            readonly vehicle_power_w: number;
+            readonly vehicle_power_w: number | null;
             /** @description Mean power that heat pumps drew. */
-            readonly heat_pump_power_w: number;
+            readonly heat_pump_power_w: number | null;
             /** @description Mean power of the batteries, positive while they charge. */
-            readonly battery_power_w: number;
+            readonly battery_power_w: number | null;
             /** @description Mean power from the grid, negative into it: load, vehicles, heat pumps and batteries less the panels. */
-            readonly grid_power_w: number;
+            readonly grid_power_w: number | null;
             /** @description Energy that the households used beside vehicles and heat pumps. */
-            readonly load_energy_kwh: number;
+            readonly load_energy_kwh: number | null;
             /** @description Energy that the panels gave. */
-            readonly pv_energy_kwh: number;
+            readonly pv_energy_kwh: number | null;
             /** @description Energy that vehicles were charged with. */
-            readonly vehicle_energy_kwh: number;
+            readonly vehicle_energy_kwh: number | null;
             /** @description Energy that heat pumps drew. */
-            readonly heat_pump_energy_kwh: number;
+            readonly heat_pump_energy_kwh: number | null;
             /** @description Heat that heat pumps gave. */
-            readonly heat_energy_kwh: number;
+            readonly heat_energy_kwh: number | null;
             /** @description Energy that batteries took up. */
-            readonly battery_charge_kwh: number;
+            readonly battery_charge_kwh: number | null;
             /** @description Energy that batteries gave. */
-            readonly battery_discharge_kwh: number;
+            readonly battery_discharge_kwh: number | null;
             /** @description Energy that households took from the grid, each at its own meter. */
-            readonly grid_import_kwh: number;
+            readonly grid_import_kwh: number | null;
             /** @description Energy that households fed into the grid, each at its own meter. */
-            readonly grid_export_kwh: number;
+            readonly grid_export_kwh: number | null;
             /** @description Stored in the batteries at the end of the period. */
-            readonly battery_stored_kwh: number;
+            readonly battery_stored_kwh: number | null;
             /** @description Stored in the vehicles at the end of the period. */
-            readonly vehicle_stored_kwh: number;
+            readonly vehicle_stored_kwh: number | null;
             /** @description Mean outdoor temperature of the households, in degrees Celsius with one decimal; null where no household has the period. */
             readonly outdoor_temperature_c: number | null;
             /** @description Mean temperature of the rooms that heat pumps heat, in degrees Celsius with one decimal; null without a heat pump. */
             readonly indoor_temperature_c: number | null;
             /** @description Mean temperature of the hot-water tanks of heat pumps, in degrees Celsius with one decimal; null without a heat pump. */
             readonly hot_water_temperature_c: number | null;
-            /** @description How many devices report in the period; what others do is not in the sums. */
+            /** @description How many devices were read in the period. One that is offline is read once it has reconnected, for the time of its outage too; one that asks for reauthentication is not read. */
             readonly devices_reporting: number;
-            /** @description Mean power from the grid of the household that drew least, negative where it fed in; null where no household has the period. */
+            /** @description Mean power from the grid of the household that drew least, of those whose inverters were read throughout, negative where it fed in; null where there is none. */
             readonly smallest_grid_power_w: number | null;
             /**
              * Format: uuid
              * @description The user of that household.
              */
             readonly smallest_user_id: string | null;
-            /** @description Mean power from the grid of the household that drew most, negative where it fed in; null where no household has the period. */
+            /** @description Mean power from the grid of the household that drew most, of those whose inverters were read throughout, negative where it fed in; null where there is none. */
             readonly largest_grid_power_w: number | null;
             /**
              * Format: uuid

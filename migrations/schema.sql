@@ -739,7 +739,6 @@ CREATE INDEX portal_sessions_user_idx ON public.portal_sessions USING btree (org
 create table price_counts (
   org_id uuid not null,
   quarters bigint not null,
-  first_received_at timestamp(3) with time zone,
   uploads bigint not null default 0,
   constraint price_counts_pkey PRIMARY KEY (org_id),
   constraint price_counts_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE

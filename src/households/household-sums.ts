@@ -1,8 +1,11 @@
-import { addHousehold, countPeriods, createPeriodSums } from '../simulation/model/period-sums.ts';
+import { listUnreadQuarters } from '../domain/notifications/interruptions.ts';
+import { addHousehold } from '../simulation/model/add-household.ts';
+import type { UnreadQuarters } from '../simulation/model/add-household.ts';
+import { countPeriods, createPeriodSums } from '../simulation/model/period-sums.ts';
 import type { PeriodSums } from '../simulation/model/period-sums.ts';
 import type { QuarterSpan } from '../simulation/control/revisions.ts';
 import { internControl, NOTHING_ASKED } from './household-controls.ts';
-import type { VersionedControl } from './household-controls.ts';
+import type { HouseholdInterruptions, VersionedControl } from './household-controls.ts';
 import { steeringByPrices } from './household-steering.ts';
 import type { HistoryPrices } from './household-steering.ts';
 import { findModelledHousehold } from './stored-households.ts';
@@ -19,6 +22,7 @@ export interface HouseholdSumsQuestion {
   readonly span: QuarterSpan;
   /** Quarter hours in a period. */
   readonly quarters: number;
+  readonly now: Date;
 }
 
 /** What they did together in each period that the span touches. Throws a RangeError for a household that is stored in a wrong shape. */
@@ -29,6 +33,7 @@ export function sumHouseholds({
   controls,
   span,
   quarters,
+  now,
 }: HouseholdSumsQuestion): PeriodSums {
   const steeringOf = steeringByPrices(prices, ({ index }) =>
     internControl(orgId, index, prices.partnerId, controls.get(index) ?? NOTHING_ASKED),
@@ -36,7 +41,15 @@ export function sumHouseholds({
   const sums = createPeriodSums(countPeriods(span, quarters));
   for (const each of JSON.parse(attributes) as unknown[]) {
     const modelled = findModelledHousehold({ org_id: orgId, attributes: each }, steeringOf);
-    if (modelled !== undefined) addHousehold(sums, modelled, span, quarters);
+    if (modelled === undefined) continue;
+    const { interruptions } = controls.get(modelled.household.index) ?? NOTHING_ASKED;
+    addHousehold(sums, modelled, span, quarters, listUnread(interruptions, now));
   }
   return sums;
+}
+
+function listUnread(interruptions: HouseholdInterruptions, now: Date): UnreadQuarters {
+  return Object.fromEntries(
+    Object.entries(interruptions).map(([type, each]) => [type, listUnreadQuarters(each, now)]),
+  );
 }

@@ -134,7 +134,7 @@ async function sumPage(
   const controls = await loadControls(context.db, prices.partnerId, rows);
   for (let missed = 0; ; missed++) {
     try {
-      const input = { orgId, attributes, prices, controls, span, quarters };
+      const input = { orgId, attributes, prices, controls, span, quarters, now: context.now };
       return await runHeavyJob(context, false, 'sumHouseholds', input);
     } catch (error) {
       const isRefused = error instanceof Problem && error.code === 'overloaded';

@@ -1,16 +1,10 @@
 /** What several households did together, summed up in periods of UTC. */
-import { QUARTER_HOUR_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
-import { siteWeather } from '../environment/weather.ts';
-import { listDeviceTypes } from '../household/household.ts';
-import type { Household } from '../household/household.ts';
-import { splitSeed } from '../kernel/noise.ts';
-import type { DayRows } from './day-rows.ts';
-import type { ModelledHousehold } from './device-state.ts';
 import type { QuarterSpan } from '../control/revisions.ts';
 
 /**
  * What is summed for each period: energies and, at its end, stored energies in mWh; temperatures in mK over 0 C for each of
- * the quarter hours that are counted beside them; devices that report in it.
+ * the quarter hours that are counted beside them; devices that report in it; and quarter hours of inverters, vehicles, what
+ * charges them and heat pumps, all of them and those that are read. What is not read is in no sum.
  */
 export const SUMMED = [
   'load',
@@ -30,6 +24,14 @@ export const SUMMED = [
   'hotWater',
   'indoorQuarters',
   'devices',
+  'inverters',
+  'invertersRead',
+  'vehicles',
+  'vehiclesRead',
+  'chargers',
+  'chargersRead',
+  'pumps',
+  'pumpsRead',
 ] as const;
 export type Summed = (typeof SUMMED)[number];
 
@@ -69,8 +71,8 @@ export function mergePeriodSums(into: PeriodSums, more: PeriodSums): void {
   }
 }
 
-/** Of equal ones the first that comes stays. */
-function rank(sums: PeriodSums, period: number, net: number, index: number): void {
+/** Compares a household with those that drew least and most in a period; of equal ones the first that comes stays. */
+export function rank(sums: PeriodSums, period: number, net: number, index: number): void {
   if (net !== Infinity && net > (sums.most[period] ?? 0)) {
     sums.most[period] = net;
     sums.mostIndex[period] = index;
@@ -81,132 +83,10 @@ function rank(sums: PeriodSums, period: number, net: number, index: number): voi
   }
 }
 
-/** Adds what a household did in a span; it has no part in what is before its history. */
-export function addHousehold(
-  into: PeriodSums,
-  { household, model }: Pick<ModelledHousehold, 'household' | 'model'>,
-  span: QuarterSpan,
-  quarters: number,
-): void {
-  const anchor = Math.ceil(household.anchor_ms / QUARTER_HOUR_MS);
-  const firstPeriod = Math.floor(span.first / quarters);
-  const devices = listDeviceTypes(household).length;
-  for (let quarter = Math.max(span.first, anchor); quarter < span.end;) {
-    const day = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
-    const start = day * QUARTER_HOURS_PER_DAY;
-    const end = Math.min(span.end, start + QUARTER_HOURS_PER_DAY);
-    const part = { from: quarter - start, to: end - start, quarters, period: start / quarters - firstPeriod };
-    const rows = model.day(day);
-    addDay(into, household, rows, day, part);
-    addGrid(into, household.index, rows.grid, part);
-    addDevices(into, devices, part);
-    quarter = end;
-  }
-}
-
-/** Quarter hours of a day, in periods of so many of which `period` is the day's first. */
-interface DayPart {
-  readonly from: number;
-  readonly to: number;
-  readonly quarters: number;
-  readonly period: number;
-}
-
 const PLACE = Object.fromEntries(SUMMED.map((name, place) => [name, place])) as Record<Summed, number>;
 
-const placeOf = ({ least }: PeriodSums, name: Summed): number => PLACE[name] * least.length;
-const periodOf = ({ quarters, period }: DayPart, quarter: number): number =>
-  period + Math.floor(quarter / quarters);
-
-function addDay(into: PeriodSums, household: Household, rows: DayRows, day: number, part: DayPart): void {
-  const { seed, latitude, longitude } = household;
-  addRow(into, 'load', rows.load, part);
-  addRow(into, 'pv', rows.pv, part);
-  addRow(into, 'ev', rows.ev, part);
-  addRow(into, 'hp', rows.hp, part);
-  addRow(into, 'heat', rows.heat, part);
-  addRow(into, 'charge', rows.charge, part);
-  addRow(into, 'discharge', rows.discharge, part);
-  addEnds(into, 'stored', rows.stored, part);
-  addEnds(into, 'vehicleStored', rows.vehicleStored, part);
-  const air = siteWeather(splitSeed(seed), latitude, longitude).airTemperaturesOn(day);
-  addRow(into, 'outdoor', air, part, 1000);
-  addRow(into, 'outdoorQuarters', ONES, part);
-  if (household.heat_pump === null) return;
-  addMeans(into, 'indoor', rows.indoor, part);
-  addMeans(into, 'hotWater', rows.hotWater, part);
-  addRow(into, 'indoorQuarters', ONES, part);
-}
-
-const ONES = new Int32Array(QUARTER_HOURS_PER_DAY).fill(1);
-
-function addRow(
-  into: PeriodSums,
-  name: Summed,
-  row: Int32Array | Float64Array,
-  part: DayPart,
-  factor = 1,
-): void {
-  const { sums } = into;
-  const { from, to, quarters } = part;
-  let at = placeOf(into, name) + periodOf(part, from);
-  for (let i = from; i < to; at++) {
-    const next = Math.min(to, i - (i % quarters) + quarters);
-    let total = 0;
-    for (; i < next; i++) total += row[i] ?? 0;
-    sums[at] = (sums[at] ?? 0) + factor * total;
-  }
-}
-
-/** What a row has at the ends of periods. */
-function addEnds(into: PeriodSums, name: Summed, row: Int32Array, part: DayPart): void {
-  const { sums } = into;
-  const { from, to, quarters } = part;
-  let at = placeOf(into, name) + periodOf(part, from);
-  for (let i = from; i < to; at++) {
-    i = Math.min(to, i - (i % quarters) + quarters);
-    sums[at] = (sums[at] ?? 0) + (row[i] ?? 0);
-  }
-}
-
-/** The means of quarter hours, of which the ends are known. */
-function addMeans(into: PeriodSums, name: Summed, row: Int32Array, part: DayPart): void {
-  const { sums } = into;
-  const { from, to, quarters } = part;
-  let at = placeOf(into, name) + periodOf(part, from);
-  for (let i = from; i < to; at++) {
-    const next = Math.min(to, i - (i % quarters) + quarters);
-    let total = 0;
-    for (; i < next; i++) total += (row[i] ?? 0) + (row[i + 1] ?? 0);
-    sums[at] = (sums[at] ?? 0) + total / 2;
-  }
-}
-
-function addDevices(into: PeriodSums, devices: number, part: DayPart): void {
-  const place = placeOf(into, 'devices');
-  for (let at = periodOf(part, part.from); at <= periodOf(part, part.to - 1); at++)
-    into.sums[place + at] = (into.sums[place + at] ?? 0) + devices;
-}
-
-/** What came from the grid and went into it, and whether the household drew least or most. */
-function addGrid(into: PeriodSums, index: number, grid: Int32Array, part: DayPart): void {
-  const { sums } = into;
-  const { from, to, quarters } = part;
-  const [drawnAt, fedAt] = [placeOf(into, 'gridImport'), placeOf(into, 'gridExport')];
-  let at = periodOf(part, from);
-  for (let i = from; i < to; at++) {
-    const next = Math.min(to, i - (i % quarters) + quarters);
-    let [drawn, fed] = [0, 0];
-    for (; i < next; i++) {
-      const net = grid[i] ?? 0;
-      if (net > 0) drawn += net;
-      else fed -= net;
-    }
-    sums[drawnAt + at] = (sums[drawnAt + at] ?? 0) + drawn;
-    sums[fedAt + at] = (sums[fedAt + at] ?? 0) + fed;
-    rank(into, at, drawn - fed, index);
-  }
-}
+/** Where the row of numbers of one thing begins. */
+export const placeOf = ({ least }: PeriodSums, name: Summed): number => PLACE[name] * least.length;
 
 /** What was summed of one thing in one period. */
 export function readSum(sums: PeriodSums, name: Summed, period: number): number {

@@ -8,30 +8,33 @@ import type { PeriodSums, Summed } from './period-sums.ts';
 const MILLI_WH_PER_W = 250;
 const MILLI_WH_PER_KWH = 1_000_000;
 
-/** Powers are means in W, energies kWh to the milliwatt hour, temperatures means in degrees Celsius with one decimal. */
+/**
+ * Powers are means in W, energies kWh to the milliwatt hour, temperatures means in degrees Celsius with one decimal; of the quarter
+ * hours that are read. Null where there are devices that tell of it and none of them is read.
+ */
 export interface SummedPeriod {
   /** Start of the period or of its covered part, ISO 8601 in UTC. */
   readonly time: string;
-  readonly load_power_w: number;
-  readonly pv_power_w: number;
-  readonly vehicle_power_w: number;
-  readonly heat_pump_power_w: number;
+  readonly load_power_w: number | null;
+  readonly pv_power_w: number | null;
+  readonly vehicle_power_w: number | null;
+  readonly heat_pump_power_w: number | null;
   /** Positive while charging. */
-  readonly battery_power_w: number;
+  readonly battery_power_w: number | null;
   /** Positive from the grid. */
-  readonly grid_power_w: number;
-  readonly load_energy_kwh: number;
-  readonly pv_energy_kwh: number;
-  readonly vehicle_energy_kwh: number;
-  readonly heat_pump_energy_kwh: number;
-  readonly heat_energy_kwh: number;
-  readonly battery_charge_kwh: number;
-  readonly battery_discharge_kwh: number;
-  readonly grid_import_kwh: number;
-  readonly grid_export_kwh: number;
+  readonly grid_power_w: number | null;
+  readonly load_energy_kwh: number | null;
+  readonly pv_energy_kwh: number | null;
+  readonly vehicle_energy_kwh: number | null;
+  readonly heat_pump_energy_kwh: number | null;
+  readonly heat_energy_kwh: number | null;
+  readonly battery_charge_kwh: number | null;
+  readonly battery_discharge_kwh: number | null;
+  readonly grid_import_kwh: number | null;
+  readonly grid_export_kwh: number | null;
   /** At the end of the period. */
-  readonly battery_stored_kwh: number;
-  readonly vehicle_stored_kwh: number;
+  readonly battery_stored_kwh: number | null;
+  readonly vehicle_stored_kwh: number | null;
   /** Null without a household. */
   readonly outdoor_temperature_c: number | null;
   /** Null without a heat pump. */
@@ -74,34 +77,51 @@ const toWatts = (milliWattHours: number, quarters: number): number =>
 
 function toPeriod(sums: PeriodSums, at: number, from: number, length: number): SummedPeriod {
   const sum = (name: Summed): number => readSum(sums, name, at);
-  const watts = (name: Summed): number => toWatts(sum(name), length);
   const kwh = (name: Summed): number => sum(name) / MILLI_WH_PER_KWH;
   const meanC = (name: Summed, quarters: Summed): number | null =>
     sum(quarters) === 0 ? null : Math.round(sum(name) / sum(quarters) / 100) / 10 + 0;
-  const battery = watts('charge') - watts('discharge');
+  const powers = toPowers(sums, at, length);
   return {
     time: new Date(from * QUARTER_HOUR_MS).toISOString(),
-    load_power_w: watts('load'),
-    pv_power_w: watts('pv'),
-    vehicle_power_w: watts('ev'),
-    heat_pump_power_w: watts('hp'),
-    battery_power_w: battery,
-    // From the rounded parts, as devices show it, so that the numbers shown add up.
-    grid_power_w: watts('load') + watts('ev') + watts('hp') + battery - watts('pv'),
-    load_energy_kwh: kwh('load'),
-    pv_energy_kwh: kwh('pv'),
-    vehicle_energy_kwh: kwh('ev'),
-    heat_pump_energy_kwh: kwh('hp'),
-    heat_energy_kwh: kwh('heat'),
-    battery_charge_kwh: kwh('charge'),
-    battery_discharge_kwh: kwh('discharge'),
-    grid_import_kwh: kwh('gridImport'),
-    grid_export_kwh: kwh('gridExport'),
-    battery_stored_kwh: kwh('stored'),
-    vehicle_stored_kwh: kwh('vehicleStored'),
+    load_power_w: ifRead(sums, at, 'inverters', powers.load),
+    pv_power_w: ifRead(sums, at, 'inverters', powers.pv),
+    vehicle_power_w: ifRead(sums, at, 'chargers', powers.vehicle),
+    heat_pump_power_w: ifRead(sums, at, 'pumps', powers.heatPump),
+    battery_power_w: ifRead(sums, at, 'inverters', powers.battery),
+    grid_power_w: ifRead(sums, at, 'inverters', powers.grid),
+    load_energy_kwh: ifRead(sums, at, 'inverters', kwh('load')),
+    pv_energy_kwh: ifRead(sums, at, 'inverters', kwh('pv')),
+    vehicle_energy_kwh: ifRead(sums, at, 'chargers', kwh('ev')),
+    heat_pump_energy_kwh: ifRead(sums, at, 'pumps', kwh('hp')),
+    heat_energy_kwh: ifRead(sums, at, 'pumps', kwh('heat')),
+    battery_charge_kwh: ifRead(sums, at, 'inverters', kwh('charge')),
+    battery_discharge_kwh: ifRead(sums, at, 'inverters', kwh('discharge')),
+    grid_import_kwh: ifRead(sums, at, 'inverters', kwh('gridImport')),
+    grid_export_kwh: ifRead(sums, at, 'inverters', kwh('gridExport')),
+    battery_stored_kwh: ifRead(sums, at, 'inverters', kwh('stored')),
+    vehicle_stored_kwh: ifRead(sums, at, 'vehicles', kwh('vehicleStored')),
     outdoor_temperature_c: meanC('outdoor', 'outdoorQuarters'),
     indoor_temperature_c: meanC('indoor', 'indoorQuarters'),
     hot_water_temperature_c: meanC('hotWater', 'indoorQuarters'),
     devices_reporting: sum('devices'),
   };
+}
+
+type Counted = 'inverters' | 'vehicles' | 'chargers' | 'pumps';
+
+function ifRead(sums: PeriodSums, at: number, devices: Counted, value: number): number | null {
+  return readSum(sums, devices, at) > 0 && readSum(sums, `${devices}Read`, at) === 0 ? null : value;
+}
+
+function toPowers(sums: PeriodSums, at: number, length: number) {
+  const watts = (name: Summed): number => toWatts(readSum(sums, name, at), length);
+  const isWhole = (['inverters', 'chargers', 'pumps'] as const).every(
+    (devices) => readSum(sums, devices, at) === readSum(sums, `${devices}Read`, at),
+  );
+  const [load, pv, vehicle, heatPump] = [watts('load'), watts('pv'), watts('ev'), watts('hp')];
+  const battery = watts('charge') - watts('discharge');
+  // From the rounded parts, as devices show it, so that the numbers shown add up; where parts are missing, what the meters say.
+  const metered = toWatts(readSum(sums, 'gridImport', at) - readSum(sums, 'gridExport', at), length);
+  const grid = isWhole ? load + vehicle + heatPump + battery - pv : metered;
+  return { load, pv, vehicle, heatPump, battery, grid };
 }

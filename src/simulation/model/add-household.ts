@@ -1,0 +1,196 @@
+/** What is known of a household, added to the sums of several. */
+import { QUARTER_HOUR_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import type { DeviceType } from '../../domain/fleets/devices.ts';
+import type { QuarterSpan } from '../control/revisions.ts';
+import { siteWeather } from '../environment/weather.ts';
+import { listDeviceTypes } from '../household/household.ts';
+import type { Household } from '../household/household.ts';
+import { splitSeed } from '../kernel/noise.ts';
+import type { DayRows } from './day-rows.ts';
+import type { ModelledHousehold } from './device-state.ts';
+import { placeOf, rank } from './period-sums.ts';
+import type { PeriodSums, Summed } from './period-sums.ts';
+
+/** The quarter hours of a household's devices that nobody has read, by type; none of those that are not here. */
+export type UnreadQuarters = { readonly [Type in DeviceType]?: readonly QuarterSpan[] };
+
+/** Adds what is known of a household in a span; it has no part in what is before its history. */
+export function addHousehold(
+  into: PeriodSums,
+  { household, model }: Pick<ModelledHousehold, 'household' | 'model'>,
+  span: QuarterSpan,
+  quarters: number,
+  unread: UnreadQuarters = {},
+): void {
+  const anchor = Math.ceil(household.anchor_ms / QUARTER_HOUR_MS);
+  const firstPeriod = Math.floor(span.first / quarters);
+  const devices = listDeviceTypes(household);
+  for (let quarter = Math.max(span.first, anchor); quarter < span.end;) {
+    const day = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
+    const start = day * QUARTER_HOURS_PER_DAY;
+    const end = Math.min(span.end, start + QUARTER_HOURS_PER_DAY);
+    const part = { from: quarter - start, to: end - start, quarters, period: start / quarters - firstPeriod };
+    const known = devices.map((type): [DeviceType, Known] => [type, findKnown(unread[type], start)]);
+    addDay(into, household, model.day(day), day, part, Object.fromEntries(known));
+    quarter = end;
+  }
+}
+
+/** 1 for each quarter hour of a day that is read; null where all are. */
+type Known = Uint8Array | null;
+
+function findKnown(unread: readonly QuarterSpan[] | undefined, start: number): Known {
+  const touching = (unread ?? []).filter(
+    ({ first, end }) => first < start + QUARTER_HOURS_PER_DAY && end > start,
+  );
+  if (touching.length === 0) return null;
+  const known = new Uint8Array(QUARTER_HOURS_PER_DAY).fill(1);
+  for (const { first, end } of touching)
+    known.fill(0, Math.max(0, first - start), Math.min(QUARTER_HOURS_PER_DAY, end - start));
+  return known;
+}
+
+/** Quarter hours of a day, in periods of so many of which `period` is the day's first. */
+interface DayPart {
+  readonly from: number;
+  readonly to: number;
+  readonly quarters: number;
+  readonly period: number;
+}
+
+const periodOf = ({ quarters, period }: DayPart, quarter: number): number =>
+  period + Math.floor(quarter / quarters);
+
+/** `known` has the devices of the household. */
+function addDay(
+  into: PeriodSums,
+  household: Household,
+  rows: DayRows,
+  day: number,
+  part: DayPart,
+  known: { readonly [Type in DeviceType]?: Known },
+): void {
+  const { seed, latitude, longitude, index } = household;
+  const { inverter, electric_vehicle: vehicle, wallbox, heat_pump: pump } = known;
+  const air = siteWeather(splitSeed(seed), latitude, longitude).airTemperaturesOn(day);
+  addRow(into, 'outdoor', air, part, null, 1000);
+  addRow(into, 'outdoorQuarters', ONES, part, null);
+  for (const each of Object.values(known)) addDevice(into, part, each);
+  if (inverter !== undefined) addInverter(into, rows, index, part, inverter);
+  if (vehicle !== undefined) {
+    addEnds(into, 'vehicleStored', rows.vehicleStored, part, vehicle);
+    addCount(into, 'vehicles', part, vehicle);
+    // The wallbox tells of the charging as well as the car does.
+    const charger = wallbox === undefined ? vehicle : eitherOf(vehicle, wallbox);
+    addRow(into, 'ev', rows.ev, part, charger);
+    addCount(into, 'chargers', part, charger);
+  }
+  if (pump === undefined) return;
+  addRow(into, 'hp', rows.hp, part, pump);
+  addRow(into, 'heat', rows.heat, part, pump);
+  addMeans(into, 'indoor', rows.indoor, part, pump);
+  addMeans(into, 'hotWater', rows.hotWater, part, pump);
+  addRow(into, 'indoorQuarters', ONES, part, pump);
+  addCount(into, 'pumps', part, pump);
+}
+
+const ONES = new Int32Array(QUARTER_HOURS_PER_DAY).fill(1);
+
+const eitherOf = (a: Known, b: Known): Known =>
+  a === null || b === null ? null : a.map((isKnown, i) => isKnown | (b[i] ?? 0));
+
+function addInverter(into: PeriodSums, rows: DayRows, index: number, part: DayPart, known: Known): void {
+  addRow(into, 'load', rows.load, part, known);
+  addRow(into, 'pv', rows.pv, part, known);
+  addRow(into, 'charge', rows.charge, part, known);
+  addRow(into, 'discharge', rows.discharge, part, known);
+  addEnds(into, 'stored', rows.stored, part, known);
+  addGrid(into, index, rows.grid, part, known);
+  addCount(into, 'inverters', part, known);
+}
+
+function addCount(
+  into: PeriodSums,
+  name: 'inverters' | 'vehicles' | 'chargers' | 'pumps',
+  part: DayPart,
+  known: Known,
+): void {
+  addRow(into, name, ONES, part, null);
+  addRow(into, `${name}Read`, ONES, part, known);
+}
+
+function addRow(
+  into: PeriodSums,
+  name: Summed,
+  row: Int32Array | Float64Array,
+  part: DayPart,
+  known: Known,
+  factor = 1,
+): void {
+  const { sums } = into;
+  const { from, to, quarters } = part;
+  let at = placeOf(into, name) + periodOf(part, from);
+  for (let i = from; i < to; at++) {
+    const next = Math.min(to, i - (i % quarters) + quarters);
+    let total = 0;
+    for (; i < next; i++) if (known === null || known[i] === 1) total += row[i] ?? 0;
+    sums[at] = (sums[at] ?? 0) + factor * total;
+  }
+}
+
+/** What a row has at the ends of periods. */
+function addEnds(into: PeriodSums, name: Summed, row: Int32Array, part: DayPart, known: Known): void {
+  const { sums } = into;
+  const { from, to, quarters } = part;
+  let at = placeOf(into, name) + periodOf(part, from);
+  for (let i = from; i < to; at++) {
+    i = Math.min(to, i - (i % quarters) + quarters);
+    if (known === null || known[i - 1] === 1) sums[at] = (sums[at] ?? 0) + (row[i] ?? 0);
+  }
+}
+
+/** The means of quarter hours, of which the ends are known. */
+function addMeans(into: PeriodSums, name: Summed, row: Int32Array, part: DayPart, known: Known): void {
+  const { sums } = into;
+  const { from, to, quarters } = part;
+  let at = placeOf(into, name) + periodOf(part, from);
+  for (let i = from; i < to; at++) {
+    const next = Math.min(to, i - (i % quarters) + quarters);
+    let total = 0;
+    for (; i < next; i++) if (known === null || known[i] === 1) total += (row[i] ?? 0) + (row[i + 1] ?? 0);
+    sums[at] = (sums[at] ?? 0) + total / 2;
+  }
+}
+
+/** A device reports in a period when one quarter hour of it is read. */
+function addDevice(into: PeriodSums, part: DayPart, known: Known): void {
+  const { from, to, quarters } = part;
+  let at = placeOf(into, 'devices') + periodOf(part, from);
+  for (let i = from; i < to; at++) {
+    const next = Math.min(to, i - (i % quarters) + quarters);
+    if (known === null || known.subarray(i, next).includes(1)) into.sums[at] = (into.sums[at] ?? 0) + 1;
+    i = next;
+  }
+}
+
+/** What came from the grid and went into it; a household of which all is known may be the one that drew least or most. */
+function addGrid(into: PeriodSums, index: number, grid: Int32Array, part: DayPart, known: Known): void {
+  const { sums } = into;
+  const { from, to, quarters } = part;
+  const [drawnAt, fedAt] = [placeOf(into, 'gridImport'), placeOf(into, 'gridExport')];
+  let at = periodOf(part, from);
+  for (let i = from; i < to; at++) {
+    const next = Math.min(to, i - (i % quarters) + quarters);
+    const isWhole = known === null || !known.subarray(i, next).includes(0);
+    let [drawn, fed] = [0, 0];
+    for (; i < next; i++) {
+      if (known !== null && known[i] === 0) continue;
+      const net = grid[i] ?? 0;
+      if (net > 0) drawn += net;
+      else fed -= net;
+    }
+    sums[drawnAt + at] = (sums[drawnAt + at] ?? 0) + drawn;
+    sums[fedAt + at] = (sums[fedAt + at] ?? 0) + fed;
+    if (isWhole) rank(into, at, drawn - fed, index);
+  }
+}
