@@ -1118,7 +1118,7 @@ export interface paths {
         };
         /**
          * Get a heat pump's schedule (beta)
-         * @description What the heat pump is to do in each quarter hour of a time range, computed from the day-ahead prices, the heat that the building needs and the limits of the unit. A fleet's organization has for each quarter hour its own price or else that of its parent. Where no schedule can be computed, `error` says why and `data` is empty. Beta: this operation may change.
+         * @description What the heat pump is to do in each quarter hour of a time range: the cheapest heat within the bounds of comfort that its people prefer, for this house, its tank, the weather where it stands, its own PV and the limits of the unit. Plans are made from 14:00 local time to 14:00, and anew when prices come in; a heat pump of a fleet does what they say. A fleet's organization has for each quarter hour its own price or else that of its parent. Where no schedule can be computed, `error` says why and `data` is empty. Beta: this operation may change.
          *
          *     Who may call it: admin, staff (end users and itself), user (own only).
          */
@@ -2578,7 +2578,7 @@ export interface components {
         readonly ControlState: {
             /** @description `automatic`: its own habits. `schedule`: a plan made from prices. `boost`: somebody has asked for as much as it may give. `interrupted`: it cannot be steered. Open vocabulary. */
             readonly mode: string;
-            /** @description Why it is so. `preference`: people want it so. `no_prices`: it would follow prices, and none is known. `cheapest_quarters`: the plan takes the cheapest quarter hours that do. `below_minimum`: the vehicle is below its minimum charge. `boost_requested`: a boost is asked for. `not_simulated`: no fleet simulates the device. While it is interrupted the condition that interrupts it; `not_steered`: that has ended, and the next quarter hour has not begun. Open vocabulary. */
+            /** @description Why it is so. `preference`: people want it so. `no_prices`: it would follow prices, and none is known. `cheapest_quarters`: the plan takes the cheapest quarter hours that do. `below_minimum`: the vehicle is below its minimum charge. `next_plan`: the house is not yet as it would be by its own habits, and is planned once it is. `boost_requested`: a boost is asked for. `not_simulated`: no fleet simulates the device. While it is interrupted the condition that interrupts it; `not_steered`: that has ended, and the next quarter hour has not begun. Open vocabulary. */
             readonly reason: string;
         };
         /** @description State of an electric vehicle. */
@@ -2601,7 +2601,7 @@ export interface components {
         readonly HeatPumpState: {
             /** @description What it does: nothing, heating the rooms, or heating water. Open vocabulary. */
             readonly mode: string;
-            /** @description The state of the schedule that applies now: `min` (blocked), `low` (set back), `mid` (normal), `max` (boosted). Open vocabulary. */
+            /** @description The state of the schedule that applies now: `min` (blocked), `low` (set back), `mid` (as the house would be without prices), `max` (boosted). Open vocabulary. */
             readonly schedule_state: string;
             /** @description Electric power drawn, also by its controls while it is off; at most `rated_power_w`. */
             readonly power_w: number;
@@ -3201,6 +3201,8 @@ export interface components {
              */
             readonly requested_at: string;
             readonly query: components["schemas"]["HeatPumpScheduleQuery"];
+            /** @description Whose prices the entries go by: `own`, those of the organization; `parent`, those of its parent; `default`, none are known for a part of the time range, in which the house keeps its own habits. Open vocabulary. */
+            readonly prices: readonly string[];
             /** @description Why no schedule can be computed; empty when one was. */
             readonly error: string;
         };
@@ -3211,7 +3213,7 @@ export interface components {
              * @description When the quarter hour begins.
              */
             readonly time: string;
-            /** @description `min`: blocked. `low`: set back. `mid`: normal. `max`: boosted. Open vocabulary. */
+            /** @description `min`: blocked, no heat that the house would have otherwise, for two hours at most. `low`: set back. `mid`: as the house would be without prices. `max`: boosted. Open vocabulary. */
             readonly state: string;
         };
         /** @description The schedule of a heat pump over a time range. */
@@ -8304,6 +8306,9 @@ export interface operations {
                      *           "from": "2026-11-21T12:00:00Z",
                      *           "to": "2026-11-21T13:00:00Z"
                      *         },
+                     *         "prices": [
+                     *           "own"
+                     *         ],
                      *         "error": ""
                      *       },
                      *       "data": [

@@ -1,6 +1,7 @@
+import type { HouseholdControl } from '../simulation/control/household-control.ts';
 import { toPriceBook } from '../simulation/control/price-book.ts';
 import type { KnownPrices } from '../simulation/control/price-book.ts';
-import { computeHeatPumpSchedule } from '../simulation/house/schedule.ts';
+import { computeHeatPumpSchedule } from '../simulation/model/heat-pump-schedule.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { toJsonBytes } from './bytes.ts';
 
@@ -8,12 +9,16 @@ import { toJsonBytes } from './bytes.ts';
 export async function answerHeatPumpSchedule(input: {
   readonly household: Household;
   readonly prices: KnownPrices;
+  readonly control: HouseholdControl;
   readonly now: Date;
   readonly from: Date;
   readonly to: Date;
   readonly metadata: object;
 }): Promise<{ readonly answer: Uint8Array }> {
-  const { household, prices, now, from, to, metadata } = input;
-  const entries = computeHeatPumpSchedule(household, toPriceBook(prices), now, from, to);
-  return { answer: toJsonBytes({ metadata, data: entries }) };
+  const { household, prices, control, now, from, to, metadata } = input;
+  const steering = { prices: toPriceBook(prices), knownUntilMs: now.getTime(), control };
+  const schedule = computeHeatPumpSchedule(household, steering, from, to);
+  return {
+    answer: toJsonBytes({ metadata: { ...metadata, prices: schedule.prices }, data: schedule.entries }),
+  };
 }

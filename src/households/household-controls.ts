@@ -75,6 +75,19 @@ export async function loadControls(
   return known;
 }
 
+/** What was asked of the devices of a user whom no fleet simulates, and where the user has lived. */
+export async function loadUserControl(
+  db: Db,
+  orgId: string,
+  userId: string,
+  home: Place,
+): Promise<HouseholdControl> {
+  const revisions = await listEffectiveRevisions(db, orgId, [userId]);
+  const places = await listEffectivePlaces(db, orgId, [userId]);
+  if (revisions.length + places.length === 0) return UNCONTROLLED;
+  return toHouseholdControl(revisions, places, home);
+}
+
 /** What was asked of each household, for `steeringByPrices`. */
 export function controlOfHousehold(
   controls: ReadonlyMap<number, VersionedControl>,

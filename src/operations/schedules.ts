@@ -10,7 +10,10 @@ import type { InstantRange } from '../domain/api/instant-range.ts';
 import { loadKnownPrices } from '../households/price-book.ts';
 import { findUser } from '../queries/accounts/visible-users.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
+import { controlOfHousehold, loadControls, loadUserControl } from '../households/household-controls.ts';
 import { findStoredHousehold } from '../households/stored-households.ts';
+import { UNCONTROLLED } from '../simulation/control/household-control.ts';
+import type { HouseholdControl } from '../simulation/control/household-control.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { KnownPrices } from '../simulation/control/price-book.ts';
 import { createAssumedHousehold } from '../households/assumed-household.ts';
@@ -24,8 +27,10 @@ type Schedule = components['schemas']['HeatPumpSchedule'];
 const MAX_SCHEDULE_DAYS = 31;
 /** What is computed here and not on a thread (docs/decisions.md#heavy-work). */
 const INLINE_MS = 2 * DAY_MS;
-/** A day is planned as a whole: of the first and the last one all prices count, in whatever time zone they lie. */
+/** A plan has up to 26 hours, whose prices all count; how long a heat pump is blocked is counted on from the plan before. */
 const PLANNED_AROUND_MS = 26 * HOUR_MS;
+/** A house that was asked for something else may take so long until it is home again, and is planned then. */
+const HOME_AGAIN_MS = 21 * DAY_MS;
 
 export const getHeatPumpSchedules: Handler<Context, 'getHeatPumpSchedules'> = async (
   context,
@@ -33,7 +38,7 @@ export const getHeatPumpSchedules: Handler<Context, 'getHeatPumpSchedules'> = as
 ) => {
   const device = await findVisibleDevice(context, path, 'heat_pump', path.heat_pump_id);
   const range = parseInstantRange(['from', query.from], ['to', query.to], MAX_SCHEDULE_DAYS);
-  const toMetadata = (error: string): Schedule['metadata'] => ({
+  const toMetadata = (error: string) => ({
     requested_at: context.now.toISOString(),
     query: {
       org_id: path.org_id,
@@ -45,7 +50,10 @@ export const getHeatPumpSchedules: Handler<Context, 'getHeatPumpSchedules'> = as
     error,
   });
   const subject = await findSubject(context, device, range);
-  if (typeof subject === 'string') return { status: 200, body: { metadata: toMetadata(subject), data: [] } };
+  if (typeof subject === 'string') {
+    const metadata: Schedule['metadata'] = { ...toMetadata(subject), prices: [] };
+    return { status: 200, body: { metadata, data: [] } };
+  }
   const answer = await answerOf(context, { ...subject, now: context.now, metadata: toMetadata('') });
   return { status: 200, body: new JsonBytes(answer) };
 };
@@ -72,28 +80,47 @@ async function findSubject(context: Context, device: DeviceRow, range: InstantRa
   const from = new Date(Math.ceil(range.from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
   const { to } = range;
   if (from >= to) return 'No quarter hour begins in this time range.';
-  const household = await householdOf(context, device);
-  if (household === undefined) {
+  const planned = await plannedHousehold(context, device);
+  if (planned === undefined) {
     return 'The user has no coordinates: the weather, and with it the need for heat, is not known.';
   }
-  return { household, from, to };
+  return { ...planned, from, to };
+}
+
+interface PlannedHousehold {
+  readonly household: Household;
+  readonly control: HouseholdControl;
 }
 
 /** The household as it was drawn when the heat pump is simulated, otherwise one assumed at the user's location. */
-async function householdOf({ db, orgId }: Context, device: DeviceRow): Promise<Household | undefined> {
+async function plannedHousehold(
+  { db, orgId, actor }: Context,
+  device: DeviceRow,
+): Promise<PlannedHousehold | undefined> {
   const simulated = findStoredHousehold(device);
-  if (simulated !== undefined) return simulated;
+  if (simulated !== undefined) {
+    const controls = await loadControls(db, actor.partnerId, [device]);
+    return { household: simulated, control: controlOfHousehold(controls)(simulated) };
+  }
   const scope = { orgId, visibleTo: { kind: 'all' }, includeDeleted: false } as const;
   const user = await findUser(db, scope, device.user_id);
   if (user === undefined) throw notFoundProblem('user');
   const { latitude, longitude } = user;
   if (latitude === null || longitude === null) return undefined;
-  return createAssumedHousehold({ latitude, longitude }, device.ratings.rated_power_w ?? null);
+  const home = { latitude, longitude };
+  return {
+    household: createAssumedHousehold(home, device.ratings.rated_power_w ?? null),
+    control: await loadUserControl(db, orgId, device.user_id, home),
+  };
 }
 
-function loadPrices({ db, orgId }: Context, { from, to }: InstantRange): Promise<KnownPrices> {
+function loadPrices(
+  { db, orgId }: Context,
+  { from, to, control }: Omit<JobInput<'answerHeatPumpSchedule'>, 'prices'>,
+): Promise<KnownPrices> {
+  const before = control === UNCONTROLLED ? 2 * PLANNED_AROUND_MS : HOME_AGAIN_MS;
   return loadKnownPrices(db, orgId, {
-    from: new Date(from.getTime() - PLANNED_AROUND_MS - PRICE_VALIDITY_MS),
+    from: new Date(from.getTime() - before - PRICE_VALIDITY_MS),
     to: new Date(to.getTime() + PLANNED_AROUND_MS),
   });
 }

@@ -165,7 +165,7 @@ test('households on sixteen million cells do not hold the event loop', async () 
 test.each([
   ['prices/prices.ts', 'parsePriceEntries', sendPrices(upload(200))],
   ['model/device-series.ts', 'computeDeviceSeries', data],
-  ['house/schedule.ts', 'computeHeatPumpSchedule', schedules],
+  ['model/heat-pump-schedule.ts', 'computeHeatPumpSchedule', schedules],
   ['preview/preview.ts', 'previewFleet', preview(density(40))],
 ])('%s: %s is done elsewhere', async (file, name, work) => {
   const calls = await countCalls(file, async () => expect(await work()).toBe(200));

@@ -60,3 +60,19 @@ test('the day after its own prices has those of its parent', async () => {
   await upload(fleets.api.own.orgId, after[0], 24, [20, 400]);
   expect(new Set(await states(...after))).toContain('min');
 });
+
+test("a schedule says whose prices it goes by: own, the parent's, or none for a part", async () => {
+  const pricesOf = async (from: string, to: string): Promise<unknown> => {
+    const { body } = await fleets.api.call('getHeatPumpSchedules', { path, query: { from, to } });
+    return (body.metadata as { prices: unknown }).prices;
+  };
+  expect(await pricesOf('2026-01-18T23:00:00Z', '2026-01-19T23:00:00Z')).toEqual(['own']);
+  expect(await pricesOf('2026-01-15T23:00:00Z', '2026-01-17T23:00:00Z')).toEqual(['parent']);
+  expect(await pricesOf('2026-01-19T22:00:00Z', '2026-01-21T00:00:00Z')).toEqual([
+    'default',
+    'own',
+    'parent',
+  ]);
+  expect(await pricesOf('2026-01-23', '2026-01-24')).toEqual(['default']);
+  expect(await pricesOf('2026-01-16T00:01', '2026-01-16T00:14')).toEqual([]);
+});

@@ -135,7 +135,8 @@ describe('the answer', () => {
     const days = await entries('2026-01-15T23:00:00Z', '2026-01-17T23:00:00Z');
     expect(days).toHaveLength(192);
     const dear = statesBetween(days, '2026-01-16T09:00', '2026-01-16T13:00');
-    const cheap = statesBetween(days, '2026-01-17T09:00', '2026-01-17T13:00');
+    // Towards the end of its plan the house is let down to where it would be without one.
+    const cheap = statesBetween(days, '2026-01-17T09:00', '2026-01-17T11:30');
     expect([dear.has('max'), dear.has('mid'), dear.has('min')]).toEqual([false, false, true]);
     expect([cheap.has('min'), cheap.has('low'), cheap.has('max')]).toEqual([false, false, true]);
   });
@@ -170,7 +171,8 @@ describe('prices', () => {
     expect(begun).toHaveLength(45);
     expect(after.slice(0, 45)).toEqual(begun);
     expect(after.slice(45)).not.toEqual(before.slice(45));
-    expect(statesBetween(after, '2026-01-16T10:15', '2026-01-16T13:00').has('min')).toBe(false);
+    expect(statesBetween(before, '2026-01-16T10:15', '2026-01-16T11:30').has('max')).toBe(false);
+    expect(statesBetween(after, '2026-01-16T10:15', '2026-01-16T11:30').has('max')).toBe(true);
     api.clock.set('2026-01-20T00:00:00Z');
     expect(await entries(...day)).toEqual(after);
   });
@@ -225,9 +227,11 @@ test("a simulated heat pump's schedule follows its own house", async () => {
     .execute();
   await upload('2026-01-16', dearAtNoon);
   const day = ['2026-01-16T00:00:00Z', '2026-01-17T00:00:00Z'] as const;
-  expect((await entries(...day)).some(({ state }) => state === 'max')).toBe(true);
-  // It is summer in Sydney: there is no heat to be moved.
-  expect(statesBetween(await entries(...day, { path }), ...day)).toEqual(new Set(['mid']));
+  const inLinz = (await entries(...day)).filter(({ state }) => state !== 'mid');
+  // It is summer in Sydney: there is no heat to be moved but that of hot water.
+  const inSydney = (await entries(...day, { path })).filter(({ state }) => state !== 'mid');
+  expect(inLinz.length).toBeGreaterThan(60);
+  expect(inSydney.length).toBeLessThan(inLinz.length);
 });
 
 describe('refused', () => {

@@ -30,7 +30,7 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   'simulation/model': 'A household at any quarter hour, its counters and the state of its devices.',
   'simulation/cars':
     'When a car drives and is plugged in: habits of its driver, tours, decisions, the intervals of a day.',
-  'simulation/house': 'Indoor and tank temperatures, the heat pump that holds them, and its schedule.',
+  'simulation/house': 'Indoor and tank temperatures, the heat pump that holds them, and its plans.',
   'simulation/devices': 'The equations of panels, battery and vehicle.',
   'simulation/people':
     'When people are at home and what they use there: occupancy, absences, appliances, load.',

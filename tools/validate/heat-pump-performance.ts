@@ -1,13 +1,13 @@
 /** A picture of how much heat pumps make of their electricity at which outdoor temperature. */
 import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
-import { UNSTEERED } from '../../src/simulation/control/steering.ts';
+import { UNCONTROLLED } from '../../src/simulation/control/household-control.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
-import { HEAT_MODES } from '../../src/simulation/house/heat-pump-rows.ts';
+import { HEAT_MODES, createHeatPumpRows } from '../../src/simulation/house/heat-pump-rows.ts';
 import type { HeatMode } from '../../src/simulation/house/heat-pump-rows.ts';
-import { HouseSimulation } from '../../src/simulation/house/house-simulation.ts';
+import { UnsteeredHouse } from '../../src/simulation/house/unsteered-house.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
 import type { LineSeries } from './charts.ts';
-import { FIRST_DAY, createRows, heatedHouseholds } from './heat-pump-years.ts';
+import { FIRST_DAY, heatedHouseholds } from './heat-pump-years.ts';
 import type { Heated, Place } from './heat-pump-years.ts';
 import type { Picture } from './picture.ts';
 
@@ -48,9 +48,9 @@ const KINDS = [
 ] as const;
 
 function addYear(household: Heated, sums: Readonly<Record<HeatMode, DegreeSums>>): void {
-  const simulation = new HouseSimulation(household, household.heat_pump, UNSTEERED);
+  const simulation = new UnsteeredHouse(household, household.heat_pump, UNCONTROLLED);
   const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
-  const rows = createRows();
+  const rows = createHeatPumpRows(QUARTER_HOURS_PER_DAY);
   for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) {
     simulation.fillDay(day, rows);
     const air = weather.airTemperaturesOn(day);

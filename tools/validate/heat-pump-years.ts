@@ -1,20 +1,20 @@
 /** Years of heat pumps at a place, measured quarter hour by quarter hour. */
 import { DAY_MS, QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
-import { UNSTEERED } from '../../src/simulation/control/steering.ts';
+import { UNCONTROLLED } from '../../src/simulation/control/household-control.ts';
 import { isHeatingDay } from '../../src/simulation/environment/heating-climate.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
 import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
 import type { HeatPump } from '../../src/simulation/household/heat-pump.ts';
 import { buildHouseholds } from '../../src/simulation/household/household.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
-import type { HeatPumpRows } from '../../src/simulation/house/heat-pump-rows.ts';
+import { createHeatPumpRows } from '../../src/simulation/house/heat-pump-rows.ts';
 import {
   HotWaterDraws,
   TAP_C,
   WH_PER_LITRE_K,
   mainsTemperatureC,
 } from '../../src/simulation/house/hot-water.ts';
-import { HouseSimulation } from '../../src/simulation/house/house-simulation.ts';
+import { UnsteeredHouse } from '../../src/simulation/house/unsteered-house.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
 import { mean, sum } from './statistics.ts';
 import { Whereabouts } from '../../src/simulation/people/whereabouts.ts';
@@ -73,25 +73,13 @@ export interface PlaceYear {
 const BELOW_COMFORT_MK = 1000;
 const ABOVE_COMFORT_MK = 3000;
 
-/** Empty rows of a day. */
-export function createRows(): HeatPumpRows {
-  return {
-    hp: new Int32Array(QUARTER_HOURS_PER_DAY),
-    heat: new Int32Array(QUARTER_HOURS_PER_DAY),
-    mode: new Uint8Array(QUARTER_HOURS_PER_DAY),
-    asked: new Uint8Array(QUARTER_HOURS_PER_DAY),
-    indoor: new Int32Array(QUARTER_HOURS_PER_DAY + 1),
-    hotWater: new Int32Array(QUARTER_HOURS_PER_DAY + 1),
-  };
-}
-
 function measurePump(household: Heated, powerW: Float64Array): PumpYear {
-  const simulation = new HouseSimulation(household, household.heat_pump, UNSTEERED);
+  const simulation = new UnsteeredHouse(household, household.heat_pump, UNCONTROLLED);
   const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
   const { comfort_c: comfortC, night_setback_k: setbackK } = household.heat_pump.building;
   const lowest = (comfortC - setbackK) * 1000 - BELOW_COMFORT_MK;
   const highest = comfortC * 1000 + ABOVE_COMFORT_MK;
-  const rows = createRows();
+  const rows = createHeatPumpRows(QUARTER_HOURS_PER_DAY);
   let [heat, electric, running, starts, inside, heating, indoor] = [0, 0, 0, 0, 0, 0, 0];
   let wasOn = false;
   for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) {

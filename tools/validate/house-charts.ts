@@ -1,11 +1,12 @@
 /** Pictures of houses with heat pumps: temperatures and power of single homes in a week, and of many by hour. */
 import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
-import { UNSTEERED } from '../../src/simulation/control/steering.ts';
+import { UNCONTROLLED } from '../../src/simulation/control/household-control.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
-import { HouseSimulation } from '../../src/simulation/house/house-simulation.ts';
+import { createHeatPumpRows } from '../../src/simulation/house/heat-pump-rows.ts';
+import { UnsteeredHouse } from '../../src/simulation/house/unsteered-house.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
 import type { LineChart, LineSeries } from './charts.ts';
-import { createRows, heatedHouseholds } from './heat-pump-years.ts';
+import { heatedHouseholds } from './heat-pump-years.ts';
 import type { Heated, PlaceYear } from './heat-pump-years.ts';
 import type { Picture } from './picture.ts';
 import { WEEKS, WEEK_DAYS, weekAxis } from './weeks.ts';
@@ -22,7 +23,7 @@ interface Week {
 
 /** Half hours of temperatures and quarter hours of power of a home in a week, by days since its start. */
 function weekOf(household: Heated, firstDay: number): Week {
-  const simulation = new HouseSimulation(household, household.heat_pump, UNSTEERED);
+  const simulation = new UnsteeredHouse(household, household.heat_pump, UNCONTROLLED);
   const weather = siteWeather(splitSeed(household.seed), household.latitude, household.longitude);
   const week = {
     indoor: [] as [number, number][],
@@ -30,7 +31,7 @@ function weekOf(household: Heated, firstDay: number): Week {
     outdoor: [] as [number, number][],
     powerKw: [] as [number, number][],
   };
-  const rows = createRows();
+  const rows = createHeatPumpRows(QUARTER_HOURS_PER_DAY);
   for (let day = 0; day < WEEK_DAYS; day++) {
     simulation.fillDay(firstDay + day, rows);
     const air = weather.airTemperaturesOn(firstDay + day);

@@ -25,8 +25,8 @@ export function fleetHash(seed: number): string {
     const model = createHouseholdModel(household, UNSTEERED);
     for (let day = FIRST_DAY; day < FIRST_DAY + 40; day++) {
       for (const [name, row] of Object.entries(model.day(day)) as [string, Int32Array | Uint8Array][]) {
-        // What is asked of a heat pump follows from prices, of which there are none.
-        if (name !== 'asked') hash.update(Array.from(row).join());
+        // What is asked of a heat pump and by whom follows from prices, of which there are none.
+        if (name !== 'asked' && name !== 'follows') hash.update(Array.from(row).join());
       }
     }
   }

@@ -2,10 +2,7 @@
 import type { Row } from './row.ts';
 
 /** By the id of the row. */
-export const KNOWN_MISSES: Readonly<Record<string, string>> = {
-  'steered two peaks':
-    'Cheap hours at night and at noon both boost the target temperature by 1.5 K, and a warmer house loses more; plans do not end at the temperature that they began at.',
-};
+export const KNOWN_MISSES: Readonly<Record<string, string>> = {};
 
 /** A row with the reason why it misses, where one is known. */
 export interface ExplainedRow extends Row {

@@ -1,19 +1,48 @@
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import type { Place } from '../control/household-control.ts';
+import type { Revision } from '../control/revisions.ts';
 import { siteWeather } from '../environment/weather.ts';
+import type { SiteWeather } from '../environment/weather.ts';
 import type { Household } from '../household/household.ts';
 import { splitSeed } from '../kernel/noise.ts';
 import { roundNonNegative } from '../kernel/typed-arrays.ts';
 import { panelPlaneOf, pvPowerOnPlaneW } from './pv.ts';
 
+type PvDayFiller = (day: number, pv: Int32Array) => void;
+
 /** 250 mWh are a watt for a quarter hour. */
 const MILLI_WH_PER_W = 250;
 
-/** Writes what a household's panels give on a UTC day (days since 1970) into 96 quarter hours, mWh. */
-export function createPvDayFiller(household: Household): (day: number, pv: Int32Array) => void {
-  const { latitude, longitude } = household;
+/**
+ * Writes what a household's panels give on a UTC day (days since 1970) into 96 quarter hours, mWh: under the weather where it
+ * was drawn, or of the place in force.
+ */
+export function createPvDayFiller(
+  household: Household,
+  places: readonly Revision<Place>[] = [],
+): PvDayFiller {
+  if (household.pv.inverter_rating_kw === 0) return (_, pv) => void pv.fill(0);
+  const seed = splitSeed(household.seed);
+  const fillAt = ({ latitude, longitude }: Place): PvDayFiller =>
+    createSitePvDayFiller(household, siteWeather(seed, latitude, longitude));
+  const atHome = fillAt(household);
+  if (places.length === 0) return atHome;
+  const moved = places.map(({ from, value }) => ({ from, fill: fillAt(value) }));
+  const before = new Int32Array(QUARTER_HOURS_PER_DAY);
+  return (day, pv) => {
+    const start = day * QUARTER_HOURS_PER_DAY;
+    (moved.findLast(({ from }) => from <= start)?.fill ?? atHome)(day, pv);
+    for (const { from, fill } of moved) {
+      if (from <= start || from >= start + QUARTER_HOURS_PER_DAY) continue;
+      before.set(pv);
+      fill(day, pv);
+      pv.set(before.subarray(0, from - start));
+    }
+  };
+}
+
+function createSitePvDayFiller(household: Household, weather: SiteWeather): PvDayFiller {
   const plane = panelPlaneOf(household.pv);
-  if (plane.inverterW === 0) return (_, pv) => void pv.fill(0);
-  const weather = siteWeather(splitSeed(household.seed), latitude, longitude);
   return (day, pv) => {
     const { global, diffuse, beamEast, beamNorth, beamUp } = weather.irradianceOn(day);
     const air = weather.airTemperaturesOn(day);

@@ -86,7 +86,7 @@ const NOON_SPELL = { from: 42, to: 66 } as const;
 const GOAL_FALL_MK = 750;
 /** Every two hours a tank is looked after that has run cold, and helped at once when it is colder still. */
 const LOOK_QUARTERS = 8;
-const COLD_TANK_MK = 43_000;
+export const COLD_TANK_MK = 43_000;
 const COLDER_TANK_MK = 36_000;
 
 /**

@@ -1,6 +1,18 @@
 /** Both temperatures of a house in one number, so that a remembered day start is no object. */
+
+/** Temperatures in mK. */
+export interface HouseState {
+  readonly room: number;
+  readonly tank: number;
+}
+
 const TANK_VALUES = 65_536;
-/** The state of temperatures in mK, and back. */
-export const packState = (room: number, tank: number): number => room * TANK_VALUES + tank;
-export const roomOf = (state: number): number => Math.floor(state / TANK_VALUES);
-export const tankOf = (state: number): number => state % TANK_VALUES;
+
+/** A state as one number. */
+export const packState = ({ room, tank }: HouseState): number => room * TANK_VALUES + tank;
+
+/** The state that a number stands for. */
+export const unpackState = (packed: number): HouseState => ({
+  room: Math.floor(packed / TANK_VALUES),
+  tank: packed % TANK_VALUES,
+});

@@ -1,6 +1,7 @@
 /** Heat and efficiency of a heat pump by outdoor temperature (docs/simulation.md#heat-pump). */
 import { OUTPUT_PER_K } from '../household/heat-pump.ts';
 import type { HeatPump } from '../household/heat-pump.ts';
+import { allocateFloat64Array, allocateUint8Array } from '../kernel/typed-arrays.ts';
 
 /** Heat of a watt over a quarter hour, mWh. */
 const MILLI_WH_PER_W = 250;
@@ -58,9 +59,14 @@ function stepOf(outdoorC: number): number {
   return step < 0 ? 0 : step < STEPS ? step : STEPS - 1;
 }
 
-/** The rooms' share in a day of a heat pump, by its 96 quarter hours; heats and electricity in mWh. */
+/** What cycling leaves of the coefficient of performance at `load`, the heat over the least one without cycling. */
+export const cyclingFactor = (load: number): number => (load < 1 ? 1 - CYCLING_LOSS * (1 - load) : 1);
+
+/** The rooms' share in what a heat pump does, by quarter hours; heats and electricity in mWh. */
 export interface RoomShare {
   readonly outdoorC: Float64Array;
+  /** Temperature of the ground a metre down. */
+  readonly soilC: Float64Array;
   readonly mostHeat: Float64Array;
   readonly roomHeat: Float64Array;
   readonly tankHeat: Float64Array;
@@ -70,6 +76,24 @@ export interface RoomShare {
   readonly least: Float64Array;
   /** Written: 1 where it cycles, since less is needed and nothing else keeps it busy. */
   readonly cycles: Uint8Array;
+}
+
+/** The share of quarter hours whose weather and heats are given. */
+export function createRoomShare(
+  { outdoorC, soilC, mostHeat }: Pick<RoomShare, 'outdoorC' | 'soilC' | 'mostHeat'>,
+  { roomHeat, tankHeat }: Pick<RoomShare, 'roomHeat' | 'tankHeat'>,
+): RoomShare {
+  const quarters = outdoorC.length;
+  return {
+    outdoorC,
+    soilC,
+    mostHeat,
+    roomHeat,
+    tankHeat,
+    electric: allocateFloat64Array(quarters),
+    least: allocateFloat64Array(quarters),
+    cycles: allocateUint8Array(quarters),
+  };
 }
 
 /** A heat pump as a function of the temperature outdoors and, with a ground source, in the ground. */
@@ -101,14 +125,15 @@ export class HeatPumpPerformance {
     this.#tankFlowC = pump.tank.target_c + TANK_LIFT_K;
   }
 
-  /** Writes the most heat that the compressor gives in each quarter hour, mWh. */
-  fillMostHeat(outdoorC: Float64Array, mostHeat: Float64Array): void {
+  /** Writes the most heat that the compressor gives in each quarter hour from `first` on, mWh. */
+  fillMostHeat(outdoorC: Float64Array, mostHeat: Float64Array, first: number): void {
     const output = this.#output;
     if (!this.#isAir) {
-      mostHeat.fill(output);
+      mostHeat.fill(output, first);
       return;
     }
-    for (let i = 0; i < mostHeat.length; i++) mostHeat[i] = output * (OUTPUT[stepOf(outdoorC[i] ?? 0)] ?? 0);
+    for (let i = first; i < mostHeat.length; i++)
+      mostHeat[i] = output * (OUTPUT[stepOf(outdoorC[i] ?? 0)] ?? 0);
   }
 
   /** Heat over electricity at a flow temperature without cycling. */
@@ -124,7 +149,7 @@ export class HeatPumpPerformance {
   roomCop(outdoorC: number, soilC: number, load: number): number {
     const line = this.#flowAtZeroC + this.#flowSlope * outdoorC;
     const cop = this.#cop(line > LOWEST_FLOW_C ? line : LOWEST_FLOW_C, outdoorC, soilC);
-    return load < 1 ? cop * (1 - CYCLING_LOSS * (1 - load)) : cop;
+    return cop * cyclingFactor(load);
   }
 
   /** Heat over electricity while the tank is heated. */
@@ -132,18 +157,32 @@ export class HeatPumpPerformance {
     return this.#cop(this.#tankFlowC, outdoorC, soilC);
   }
 
-  /** Writes the electricity that the rooms' heat takes from quarter hour `first` on, and where the compressor cycles. */
-  fillRoomShare(share: RoomShare, first: number, soilC: number): void {
-    const { outdoorC, mostHeat, roomHeat, tankHeat, electric, least, cycles } = share;
+  /** The least heat that the compressor gives without cycling, where it gives at most `most`. */
+  leastHeat(most: number): number {
+    return this.#minFraction * most;
+  }
+
+  /** Electricity in mWh for `heat` mWh of the rooms, of at most `most` in this quarter hour. */
+  roomElectricity(outdoorC: number, soilC: number, heat: number, most: number): number {
+    return heat / this.roomCop(outdoorC, soilC, heat / this.leastHeat(most));
+  }
+
+  /**
+   * Writes the electricity that the rooms' heat takes in the quarter hours `from` up to and without `to`, and where the
+   * compressor cycles.
+   */
+  fillRoomShare(share: RoomShare, from: number, to: number): void {
+    const { outdoorC, soilC, mostHeat, roomHeat, tankHeat, electric, least, cycles } = share;
     const minFraction = this.#minFraction;
-    for (let i = first; i < roomHeat.length; i++) {
+    for (let i = from; i < to; i++) {
       const heat = roomHeat[i] ?? 0;
       if (heat === 0) {
         electric[i] = cycles[i] = 0;
         continue;
       }
-      const fewest = minFraction * (mostHeat[i] ?? 0);
-      electric[i] = heat / this.roomCop(outdoorC[i] ?? 0, soilC, heat / fewest);
+      const most = mostHeat[i] ?? 0;
+      const fewest = minFraction * most;
+      electric[i] = this.roomElectricity(outdoorC[i] ?? 0, soilC[i] ?? 0, heat, most);
       least[i] = fewest;
       cycles[i] = heat < fewest && tankHeat[i] === 0 ? 1 : 0;
     }

@@ -1,17 +1,10 @@
-/** Which indoor temperature a house aims at: comfort, night set-back, and what a schedule adds (docs/simulation.md#house). */
+/** Which indoor temperature a house aims at: comfort and night set-back (docs/simulation.md#house). */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
-import type { ScheduleState } from '../control/schedule-states.ts';
 import type { Building } from '../household/building.ts';
 import { NOISE_CHANNEL, drawUniform } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { allocateInt32Array } from '../kernel/typed-arrays.ts';
 
-/** By how much a state of the schedule moves the target, mK. `min` gives no heat at all. */
-export const TARGET_OFFSET_MK: Readonly<Record<Exclude<ScheduleState, 'min'>, number>> = {
-  low: -2000,
-  mid: 0,
-  max: 1500,
-};
 /** A target that no house is below, so that nothing heats. */
 export const NO_HEAT_MK = 0;
 

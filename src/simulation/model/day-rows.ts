@@ -1,5 +1,7 @@
 import { HEAT_MODES } from '../house/heat-pump-rows.ts';
 import type { HeatMode } from '../house/heat-pump-rows.ts';
+import { CONTROL_MODES } from '../control/control-modes.ts';
+import type { ControlMode } from '../control/control-modes.ts';
 import { SCHEDULE_STATES } from '../control/schedule-states.ts';
 import type { ScheduleState } from '../control/schedule-states.ts';
 import type { Household } from '../household/household.ts';
@@ -26,6 +28,8 @@ export interface DayRows {
   readonly mode: Uint8Array;
   /** What the heat pump is asked for: index in SCHEDULE_STATES. */
   readonly asked: Uint8Array;
+  /** By what the heat pump goes: index in CONTROL_MODES. */
+  readonly follows: Uint8Array;
   /** Indoor temperature before each quarter and after the last, mK over 0 C; 0 without a heat pump. */
   readonly indoor: Int32Array;
   /** Temperature of the hot-water tank, likewise. */
@@ -53,6 +57,7 @@ export interface Quarter {
   readonly heat: number;
   readonly heatMode: HeatMode;
   readonly scheduleState: ScheduleState;
+  readonly heatPumpControl: ControlMode;
   /** At the start and the end, mK over 0 C. */
   readonly indoor: readonly [number, number];
   readonly hotWater: readonly [number, number];
@@ -77,6 +82,7 @@ export function createDayRows({ pv, heat_pump: pump, electric_vehicle: vehicle }
     heat: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY) : IDLE,
     mode: pump ? allocateUint8Array(QUARTER_HOURS_PER_DAY) : IDLE_BYTES,
     asked: pump ? allocateUint8Array(QUARTER_HOURS_PER_DAY) : IDLE_ASKED,
+    follows: pump ? allocateUint8Array(QUARTER_HOURS_PER_DAY) : IDLE_BYTES,
     indoor: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY + 1) : IDLE_STORED,
     hotWater: pump ? allocateInt32Array(QUARTER_HOURS_PER_DAY + 1) : IDLE_STORED,
     ev: vehicle ? allocateInt32Array(QUARTER_HOURS_PER_DAY) : IDLE,
@@ -98,6 +104,7 @@ export function createHouseRows(): HouseRows {
     heat: allocateInt32Array(QUARTER_HOURS_PER_DAY),
     mode: allocateUint8Array(QUARTER_HOURS_PER_DAY),
     asked: allocateUint8Array(QUARTER_HOURS_PER_DAY),
+    follows: allocateUint8Array(QUARTER_HOURS_PER_DAY),
     indoor: allocateInt32Array(QUARTER_HOURS_PER_DAY + 1),
     hotWater: allocateInt32Array(QUARTER_HOURS_PER_DAY + 1),
     ev: allocateInt32Array(QUARTER_HOURS_PER_DAY),
@@ -120,6 +127,7 @@ export function readQuarter(rows: DayRows, i: number): Quarter {
     heat: at(rows.heat),
     heatMode: HEAT_MODES[rows.mode[i] ?? 0] ?? 'off',
     scheduleState: SCHEDULE_STATES[rows.asked[i] ?? 0] ?? 'mid',
+    heatPumpControl: CONTROL_MODES[rows.follows[i] ?? 0] ?? 'automatic',
     indoor: [at(rows.indoor), at(rows.indoor, i + 1)],
     hotWater: [at(rows.hotWater), at(rows.hotWater, i + 1)],
     pluggedIn: rows.pluggedIn[i] === 1,

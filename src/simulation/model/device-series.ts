@@ -1,6 +1,8 @@
 /** What a device did over a span of quarter hours, summed up in periods of UTC. */
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 import type { DeviceType } from '../../domain/fleets/devices.ts';
+import type { HouseholdControl } from '../control/household-control.ts';
+import { valueInForce } from '../control/revisions.ts';
 import type { QuarterSpan } from '../control/revisions.ts';
 import { addQuarterEnergies } from './counter-accumulator.ts';
 import type { Household } from '../household/household.ts';
@@ -22,6 +24,8 @@ type Flows = Record<Flow, number>;
 
 const DAILY = { load: 0, heat: 0, charge: 0, discharge: 0 };
 
+type Places = HouseholdControl['places'];
+
 interface Period {
   readonly time: string;
   /** In kWh with three decimals. */
@@ -33,7 +37,7 @@ interface Period {
   readonly cop: number | null;
   /** Mean temperatures, C with one decimal. */
   readonly meanC: (of: 'indoor' | 'hotWater') => number;
-  readonly meanOutdoorC: (household: Household) => number;
+  readonly meanOutdoorC: (household: Household, places: Places) => number;
   /** Stored at the end, mWh. */
   readonly stored: number;
   readonly vehicleStored: number;
@@ -44,13 +48,13 @@ interface Period {
  * list for each day.
  */
 export function* computeDeviceSeries<Type extends DeviceType>(
-  { household, model }: Pick<ModelledHousehold, 'household' | 'model'>,
+  { household, steering, model }: ModelledHousehold,
   type: Type,
   span: QuarterSpan,
   quarters: number,
 ): Generator<DevicePeriods[Type][]> {
   for (const day of listPeriodsByDay(model, span, quarters))
-    yield day.map((period) => toPeriodOfType[type](period, household));
+    yield day.map((period) => toPeriodOfType[type](period, household, steering.control.places));
 }
 
 function* listPeriodsByDay(
@@ -102,7 +106,7 @@ function toPeriod({ rows, day, from, next, before, after }: DayPart): Period {
     pluggedInMinutes: plugged * 15,
     cop: copOf(after.heat - before.heat, after.hp - before.hp),
     meanC: (of) => meanTemperature(rows[of], from, next),
-    meanOutdoorC: (household) => meanOutdoorTemperature(household, day, from, next),
+    meanOutdoorC: (household, places) => meanOutdoorTemperature(household, places, { day, from, next }),
     stored: rows.stored[next] ?? 0,
     vehicleStored: rows.vehicleStored[next] ?? 0,
   };
@@ -115,15 +119,21 @@ function meanTemperature(temperatures: Int32Array, from: number, next: number): 
   return Math.round(total / (next - from) / 200) / 10;
 }
 
+/** Mean temperature of the air over quarter hours of a day, where the household was then, C. */
 function meanOutdoorTemperature(
-  { seed, latitude, longitude }: Household,
-  day: number,
-  from: number,
-  next: number,
+  household: Household,
+  places: Places,
+  { day, from, next }: { readonly day: number; readonly from: number; readonly next: number },
 ): number {
-  const air = siteWeather(splitSeed(seed), latitude, longitude).airTemperaturesOn(day);
+  const seed = splitSeed(household.seed);
+  const start = day * QUARTER_HOURS_PER_DAY;
   let total = 0;
-  for (let i = from; i < next; i++) total += air[i] ?? 0;
+  for (let at = from; at < next;) {
+    const { latitude, longitude } = valueInForce(places, start + at, household);
+    const moved = places.find((place) => place.from > start + at)?.from ?? Infinity;
+    const air = siteWeather(seed, latitude, longitude).airTemperaturesOn(day);
+    for (const end = Math.min(next, moved - start); at < end; at++) total += air[at] ?? 0;
+  }
   return Math.round((10 * total) / (next - from)) / 10 + 0;
 }
 
@@ -155,16 +165,16 @@ function part({ pv, ev, hp, grid }: DayRows, from: number, to: number) {
 const percent = (stored: number, capacityKwh: number): number => Math.round(stored / capacityKwh / 1000) / 10;
 
 const toPeriodOfType: {
-  [Type in DeviceType]: (period: Period, household: Household) => DevicePeriods[Type];
+  [Type in DeviceType]: (period: Period, household: Household, places: Places) => DevicePeriods[Type];
 } = {
-  heat_pump: ({ time, watts, kwh, cop, meanC, meanOutdoorC }, household) => ({
+  heat_pump: ({ time, watts, kwh, cop, meanC, meanOutdoorC }, household, places) => ({
     time,
     power_w: watts('hp'),
     energy_kwh: kwh('hp'),
     heat_w: watts('heat'),
     heat_kwh: kwh('heat'),
     cop,
-    outdoor_temperature_c: meanOutdoorC(household),
+    outdoor_temperature_c: meanOutdoorC(household, places),
     indoor_temperature_c: meanC('indoor'),
     hot_water_temperature_c: meanC('hotWater'),
   }),

@@ -147,7 +147,7 @@ const stateFunctions: {
   },
   heat_pump: (household, { at, index, steering, quarter: now, part, counters }) => {
     if (!household.heat_pump) throw new RangeError('household has no heat pump');
-    const { latitude, longitude } = household;
+    const { latitude, longitude } = valueInForce(steering.control.places, index, household);
     const outdoorC = siteWeather(splitSeed(household.seed), latitude, longitude).airTemperatureAt(
       at.getTime(),
     );
@@ -161,7 +161,7 @@ const stateFunctions: {
       indoor_temperature_c: celsius(now.indoor, part),
       hot_water_temperature_c: celsius(now.hotWater, part),
       energy_kwh: kwh(counters.hp + part * now.hp),
-      control: heatPumpControlAt(steering, index),
+      control: heatPumpControlOf(heatPumpControlAt(steering, index), now),
     };
   },
   inverter: (household, { index, steering, quarter: now, part, counters }) => {
@@ -181,6 +181,12 @@ const stateFunctions: {
     };
   },
 };
+
+/** A house that was asked for something else is planned again once it is home, with the next run of its compressor. */
+function heatPumpControlOf(control: ControlState, { heatPumpControl }: Quarter): ControlState {
+  if (control.mode !== 'schedule' || heatPumpControl === 'schedule') return control;
+  return { mode: 'automatic', reason: 'next_plan' };
+}
 
 /** Mean power in W of a quarter's mWh; adding 0 turns -0 into 0. */
 const watts = (milliWh: number): number => Math.round(milliWh / 250) + 0;

@@ -63,7 +63,7 @@ export class HouseDays {
     this.#firstOf = firstOf;
     this.#vehicleEnergyAt = vehicleEnergyAt;
     this.#fillLoad = createLoadDayFiller(household);
-    this.#fillPv = createPvDayFiller(household);
+    this.#fillPv = createPvDayFiller(household, steering.control.places);
     this.#fillHeat = createHeatDayFiller(household, steering);
     const ownPowerOn = (day: number): Int32Array => this.#ownPowerOn(day);
     this.#habitualVehicle = vehicle && createHabitualVehicle(household, vehicle, firstOf);

@@ -1,26 +1,61 @@
 /** What a household's UTC day brings of heat (96 quarter hours). */
-import type { HeatPumpRows } from '../house/heat-pump-rows.ts';
-import { HouseSimulation } from '../house/house-simulation.ts';
+import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import { CONTROL_MODE } from '../control/control-modes.ts';
+import type { Place } from '../control/household-control.ts';
+import type { Revision } from '../control/revisions.ts';
 import type { Steering } from '../control/steering.ts';
+import { createPvDayFiller } from '../devices/pv-day.ts';
+import { MID } from '../house/heat-pump-rows.ts';
+import type { HeatPumpRows } from '../house/heat-pump-rows.ts';
+import { createHouseSimulation } from '../house/house-simulation.ts';
+import type { SurplusOf } from '../house/window.ts';
 import type { Household } from '../household/household.ts';
+import { DayCache } from '../kernel/bounded-cache.ts';
+import { allocateInt32Array } from '../kernel/typed-arrays.ts';
+import { createLoadDayFiller } from '../people/household-load.ts';
 import type { DayFiller } from '../time/local-day.ts';
-import { SCHEDULE_STATES } from '../control/schedule-states.ts';
-
-const MID = SCHEDULE_STATES.indexOf('mid');
 
 /** What the heat pump does, and what its house has of it. */
 export function createHeatDayFiller(household: Household, steering: Steering): DayFiller<HeatPumpRows> {
   const pump = household.heat_pump;
   if (!pump) {
-    return (_, { hp, heat, mode, asked }) => {
+    return (_, { hp, heat, mode, asked, follows }) => {
       hp.fill(0);
       heat.fill(0);
       mode.fill(0);
       asked.fill(MID);
+      follows.fill(CONTROL_MODE.automatic);
     };
   }
-  const house = new HouseSimulation(household, pump, steering);
+  const house = createHouseSimulation(
+    household,
+    pump,
+    steering,
+    createSurplusLookup(household, steering.control.places),
+  );
   return (day, rows) => {
     house.fillDay(day, rows);
+  };
+}
+
+/** Days of surplus that are kept: a plan needs two, and the next one begins in the second. */
+const KNOWN_DAYS = 4;
+const NONE = new Int32Array(QUARTER_HOURS_PER_DAY);
+
+/** What panels give beyond the household's load, by UTC day, mWh a quarter hour; its arrays hold for four days. */
+function createSurplusLookup(household: Household, places: readonly Revision<Place>[]): SurplusOf {
+  if (household.pv.rating_kw === 0) return () => NONE;
+  const fillPv = createPvDayFiller(household, places);
+  const fillLoad = createLoadDayFiller(household);
+  const load = allocateInt32Array(QUARTER_HOURS_PER_DAY);
+  const days = new DayCache<Int32Array>(KNOWN_DAYS);
+  return (day) => {
+    const known = days.find(day);
+    if (known !== undefined) return known;
+    const surplus = days.evict(day) ?? allocateInt32Array(QUARTER_HOURS_PER_DAY);
+    fillPv(day, surplus);
+    fillLoad(day, load);
+    for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) surplus[i] = (surplus[i] ?? 0) - (load[i] ?? 0);
+    return days.set(day, surplus);
   };
 }

@@ -4,8 +4,10 @@ import { UNSTEERED } from '../../../src/simulation/control/steering.ts';
 import type { Steering } from '../../../src/simulation/control/steering.ts';
 import type { HeatPump } from '../../../src/simulation/household/heat-pump.ts';
 import type { Household } from '../../../src/simulation/household/household.ts';
+import { createHeatPumpRows } from '../../../src/simulation/house/heat-pump-rows.ts';
 import type { HeatPumpRows } from '../../../src/simulation/house/heat-pump-rows.ts';
-import { HouseSimulation } from '../../../src/simulation/house/house-simulation.ts';
+import { createHouseSimulation } from '../../../src/simulation/house/house-simulation.ts';
+import type { HouseSimulation } from '../../../src/simulation/house/house-simulation.ts';
 import { households } from '../fleet.ts';
 
 export type HeatedHousehold = Household & { readonly heat_pump: HeatPump };
@@ -21,21 +23,16 @@ export function heatedHouseholds(
   );
 }
 
-/** A simulation that knows nothing yet. */
+const NO_SURPLUS = new Int32Array(96);
+
+/** A simulation that knows nothing yet, of a house without panels. */
 export function simulationOf(household: HeatedHousehold, steering: Steering = UNSTEERED): HouseSimulation {
-  return new HouseSimulation(household, household.heat_pump, steering);
+  return createHouseSimulation(household, household.heat_pump, steering, () => NO_SURPLUS);
 }
 
 /** A day of a simulation, in rows of its own. */
 export function dayOf(simulation: HouseSimulation, day: number): HeatPumpRows {
-  const rows: HeatPumpRows = {
-    hp: new Int32Array(96),
-    heat: new Int32Array(96),
-    mode: new Uint8Array(96),
-    asked: new Uint8Array(96),
-    indoor: new Int32Array(97),
-    hotWater: new Int32Array(97),
-  };
+  const rows = createHeatPumpRows(96);
   simulation.fillDay(day, rows);
   return rows;
 }

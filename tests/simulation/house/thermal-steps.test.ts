@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
-import {
-  createDayCourse,
-  createDayForcing,
-  fillRoomRest,
-  runThermalDay,
-  thermalHouseOf,
-} from '../../../src/simulation/house/thermal-day.ts';
+import { fillRoomRest, thermalHouseOf } from '../../../src/simulation/house/thermal-house.ts';
+import { createCourse, createForcing, runThermostat } from '../../../src/simulation/house/thermal-steps.ts';
 import { heatedHouseholds } from './houses.ts';
 
 const HOUSES = heatedHouseholds(48.2, 16.4).map(({ heat_pump: pump }) => thermalHouseOf(pump));
@@ -29,7 +24,8 @@ test('a day keeps the order of temperatures, in every quarter hour', () => {
       fc.tuple(room, room),
       fc.tuple(tank, tank),
       (house, quarters, rooms, tanks) => {
-        const forcing = { ...createDayForcing(), mains: 9000 };
+        const forcing = createForcing(96);
+        forcing.mains.fill(9000);
         for (const [i, { outdoor, gains, target, goal, fall, most }] of quarters.entries()) {
           forcing.outdoorC[i] = outdoor;
           forcing.roomRest[i] = 1000 * (outdoor + gains);
@@ -38,9 +34,12 @@ test('a day keeps the order of temperatures, in every quarter hour', () => {
           forcing.tankFall[i] = fall;
           forcing.mostHeat[i] = most;
         }
-        const [low, high] = [createDayCourse(), createDayCourse()];
-        runThermalDay(house, forcing, 0, Math.min(...rooms), Math.min(...tanks), low);
-        runThermalDay(house, forcing, 0, Math.max(...rooms), Math.max(...tanks), high);
+        const [low, high] = [createCourse(96), createCourse(96)];
+        const day = { from: 0, to: 96 };
+        const coldest = { room: Math.min(...rooms), tank: Math.min(...tanks) };
+        const warmest = { room: Math.max(...rooms), tank: Math.max(...tanks) };
+        runThermostat(house, forcing, day, coldest, low);
+        runThermostat(house, forcing, day, warmest, high);
         for (let i = 0; i <= 96; i++) {
           expect(low.room[i]).toBeLessThanOrEqual(high.room[i] ?? NaN);
           expect(low.tank[i]).toBeLessThanOrEqual(high.tank[i] ?? NaN);
@@ -58,7 +57,7 @@ test('a house feels half of the air at once, the ground always, and the mean of 
   const dark = new Float64Array(96);
   const restOf = (airC: number, before: number, today: number, after: number, soil: number): Float64Array => {
     const rest = new Float64Array(96);
-    fillRoomRest(house, new Float64Array(96).fill(airC), { before, today, after, soil }, dark, rest);
+    fillRoomRest(house, new Float64Array(96).fill(airC), { before, today, after, soil }, dark, rest, 0);
     return rest.map((value) => (value - house.applianceLift) / 1000);
   };
   for (const steady of restOf(-3, -3, -3, -3, -3)) expect(steady).toBeCloseTo(-3, 9);

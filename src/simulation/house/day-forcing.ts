@@ -1,0 +1,88 @@
+/** What a day brings to a house: weather, people, and what they ask for. */
+import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import { isHeatingDay } from '../environment/heating-climate.ts';
+import type { Household } from '../household/household.ts';
+import { splitSeed } from '../kernel/noise.ts';
+import { Whereabouts } from '../people/whereabouts.ts';
+import { daySegmentsIn } from '../time/local-day.ts';
+import type { DaySegment } from '../time/local-day.ts';
+import type { Circumstances } from './circumstances.ts';
+import { HotWaterDraws, TAP_C, mainsTemperatureC } from './hot-water.ts';
+import { NO_HEAT_MK } from './target-temperatures.ts';
+import { createForcing } from './thermal-steps.ts';
+import type { Forcing } from './thermal-steps.ts';
+import { fillRoomRest } from './thermal-house.ts';
+
+/** What a UTC day brings by its 96 quarter hours. */
+export interface DayForcing extends Forcing {
+  /** Temperature of the ground a metre down, C. */
+  readonly soilC: Float64Array;
+}
+
+/** Empty memory for so many quarter hours. */
+export function createDayForcing(quarters = QUARTER_HOURS_PER_DAY): DayForcing {
+  return { ...createForcing(quarters), soilC: new Float64Array(quarters) };
+}
+
+/** Fills in what days bring to the house of a household. */
+export class ForcingSource {
+  readonly #segmentsOf: (day: number) => readonly DaySegment[];
+  readonly #isAway: (localDay: number) => boolean;
+  readonly #draws: HotWaterDraws;
+
+  /** `persons` use hot water. */
+  constructor(household: Household, persons: number) {
+    this.#segmentsOf = daySegmentsIn(household.time_zone);
+    const whereabouts = new Whereabouts(household);
+    this.#isAway = (localDay) => whereabouts.isAway(localDay);
+    this.#draws = new HotWaterDraws(splitSeed(household.seed), household.index, persons, this.#isAway);
+  }
+
+  /** Writes a UTC day (days since 1970) into `forcing`, but what comes before quarter hour `first` of it. */
+  fill(day: number, circumstances: Circumstances, forcing: DayForcing, first = 0): void {
+    const { weather, house, performance } = circumstances;
+    const { climate } = weather;
+    const { outdoorC, roomRest, mostHeat, mains, soilC, roomTarget } = forcing;
+    const air = weather.airTemperaturesOn(day);
+    outdoorC.set(first === 0 ? air : air.subarray(first), first);
+    const today = weather.meanTemperatureOn(day);
+    const soil = climate.soilTemperatureOn(day);
+    soilC.fill(soil, first);
+    const slow = {
+      before: weather.meanTemperatureOn(day - 1),
+      today,
+      after: weather.meanTemperatureOn(day + 1),
+      soil,
+    };
+    fillRoomRest(house, outdoorC, slow, weather.irradianceOn(day).global, roomRest, first);
+    const mainsC = mainsTemperatureC(soil);
+    mains.fill(Math.round(1000 * mainsC), first);
+    this.#fillPeople(day, circumstances, forcing, first, house.litreFall * (TAP_C - mainsC));
+    if (!isHeatingDay(climate, day, today)) roomTarget.fill(NO_HEAT_MK, first);
+    performance.fillMostHeat(outdoorC, mostHeat, first);
+  }
+
+  /** What people draw (mK a litre: `perLitre`), give off and ask for. */
+  #fillPeople(
+    day: number,
+    { house, comfort, goals }: Circumstances,
+    { roomRest, tankFall, roomTarget, tankGoal }: DayForcing,
+    first: number,
+    perLitre: number,
+  ): void {
+    tankFall.fill(0, first);
+    for (const whole of this.#segmentsOf(day)) {
+      if (whole.to <= first) continue;
+      const cut = Math.max(0, first - whole.from);
+      const segment = cut === 0 ? whole : { ...whole, from: first, localQuarter: whole.localQuarter + cut };
+      this.#draws.addTo(tankFall, segment, perLitre);
+      const ahead = segment.localQuarter - segment.from;
+      const peopleLift = this.#isAway(segment.localDay) ? 0 : house.peopleLift;
+      for (let i = segment.from; i < segment.to; i++) {
+        roomTarget[i] = comfort[i + ahead] ?? 0;
+        tankGoal[i] = goals[i + ahead] ?? 0;
+        roomRest[i] = (roomRest[i] ?? 0) + peopleLift;
+      }
+    }
+  }
+}

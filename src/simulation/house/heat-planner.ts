@@ -1,0 +1,155 @@
+/** Plans a heat pump under known prices: the tank first, then the rooms with what it leaves (docs/simulation.md#schedules). */
+import type { Circumstances } from './circumstances.ts';
+import { RoomStore, TankStore, costOf } from './heat-stores.ts';
+import { NO_HEAT_MILLI_WH, STANDBY_MILLI_WH } from './heat-pump-rows.ts';
+import type { HouseSpan } from './house-span.ts';
+import type { HouseState } from './house-state.ts';
+import { AIM, searchStore } from './store-search.ts';
+import { given } from './thermal-steps.ts';
+
+/** Buckets in which temperatures count as one, mK: halving them saves a tenth of a percent more and takes twice the time. */
+const ROOM_BUCKET_MK = 50;
+const TANK_BUCKET_MK = 150;
+const QUARTERS = 192;
+
+/** Quarter hours of a span, `to` exclusive. */
+export interface SpanPart {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a heat pump is told over a part of a span. */
+interface Aims {
+  readonly room: Uint8Array;
+  readonly tank: Uint8Array;
+}
+
+const createAims = (): Aims => ({ room: new Uint8Array(QUARTERS), tank: new Uint8Array(QUARTERS) });
+
+/** Plans parts of a span; what it decides is in the span's aims. */
+export class HeatPlanner {
+  readonly #span: HouseSpan;
+  readonly #tank: TankStore;
+  readonly #room: RoomStore;
+  readonly #tried = createAims();
+  /** Of a mK, in the unit of costs. */
+  #roomWorth = 0;
+  #tankWorth = 0;
+
+  constructor(span: HouseSpan) {
+    this.#span = span;
+    this.#tank = new TankStore(span);
+    this.#room = new RoomStore(span);
+  }
+
+  /**
+   * Improves the aims in the span, which lead from `start` home, by a search with the span's prices; they stay where no
+   * cheaper ones are found, so that a plan is never dearer than what was planned before, and at first than nothing planned.
+   */
+  improve(circumstances: Circumstances, part: SpanPart, start: HouseState): void {
+    const { roomAims, tankAims } = this.#span;
+    this.#prepare(circumstances, part);
+    const present = { room: roomAims, tank: tankAims };
+    let best = this.#cost(circumstances, part, start, present);
+    for (const searchesTank of [true, false]) {
+      if (!this.#search(part, start, searchesTank)) continue;
+      const cost = this.#cost(circumstances, part, start, this.#tried);
+      if (cost >= best) continue;
+      best = cost;
+      roomAims.set(this.#tried.room.subarray(part.from, part.to), part.from);
+      tankAims.set(this.#tried.tank.subarray(part.from, part.to), part.from);
+      return;
+    }
+  }
+
+  /** Does quarter hour `i` of a plan by the span's aims, from `state`, into the span's course; the state after it. */
+  follow(circumstances: Circumstances, i: number, state: HouseState): HouseState {
+    const { course, tankAims, roomAims, forcing } = this.#span;
+    this.#tank.prepare(circumstances, i, i + 1);
+    this.#room.prepare(circumstances, i, i + 1);
+    const tank = this.#tank.step(i, state.tank, tankAims[i] ?? 0);
+    course.tankHeat[i] = given.water;
+    this.#room.left[i] = (forcing.mostHeat[i] ?? 0) - given.water;
+    const room = this.#room.step(i, state.room, roomAims[i] ?? 0);
+    course.roomHeat[i] = given.heat;
+    course.backupHeat[i] = given.backup;
+    return { room, tank };
+  }
+
+  /** What the search and the comparison of costs need to know of a part. */
+  #prepare(circumstances: Circumstances, { from, to }: SpanPart): void {
+    const { prices, surplus } = this.#span;
+    const { roomKeep, roomNeed, tankNeed } = circumstances.house;
+    let total = 0;
+    for (let i = from; i < to; i++) {
+      total += prices[i] ?? 0;
+      this.#tank.spare[i] = Math.max(0, (surplus[i] ?? 0) - STANDBY_MILLI_WH);
+    }
+    const meanPrice = Math.max(0, total / (to - from));
+    const heatPrice = meanPrice / this.#room.prepare(circumstances, from, to);
+    this.#roomWorth = roomNeed * heatPrice;
+    this.#room.priceColdness(roomNeed * (1 - roomKeep) * heatPrice);
+    this.#tankWorth = (tankNeed * meanPrice) / this.#tank.prepare(circumstances, from, to);
+  }
+
+  /** Searches for aims of both stores, or of the room alone beside the span's aims of the tank; false where none lead home. */
+  #search(part: SpanPart, start: HouseState, searchesTank: boolean): boolean {
+    const { from, to } = part;
+    const { room, tank } = this.#tried;
+    const { roomTarget } = this.#span.forcing;
+    const tankScale = {
+      lowest: this.#tank.lowest(from, to),
+      bucketMk: TANK_BUCKET_MK,
+      worth: this.#tankWorth,
+    };
+    if (!searchesTank) tank.set(this.#span.tankAims.subarray(from, to), from);
+    else if (!searchStore(this.#tank, part, start.tank, tankScale, tank)) return false;
+    this.#leaveToRoom(part, start.tank);
+    const isHeated = roomTarget.subarray(from, to).some((target) => target > 0);
+    if (!isHeated) {
+      room.fill(AIM.home, from, to);
+      return start.room === this.#room.home[from];
+    }
+    const roomScale = {
+      lowest: this.#room.lowest(from, to),
+      bucketMk: ROOM_BUCKET_MK,
+      worth: this.#roomWorth,
+    };
+    return searchStore(this.#room, part, start.room, roomScale, room);
+  }
+
+  /** Writes the capacity and the PV that the tank leaves where it follows the tried aims. */
+  #leaveToRoom({ from, to }: SpanPart, start: number): void {
+    const { left, spare } = this.#room;
+    let tank = start;
+    for (let i = from; i < to; i++) {
+      tank = this.#tank.step(i, tank, this.#tried.tank[i] ?? 0);
+      left[i] = (this.#span.forcing.mostHeat[i] ?? 0) - given.water;
+      spare[i] = Math.max(0, (this.#tank.spare[i] ?? 0) - this.#tank.energy);
+    }
+  }
+
+  /**
+   * What a part costs from `start` by some aims, in the whole mWh that the heat pump is seen to draw, with what it is worth
+   * that the room is warmer or colder than at home; infinite where the aims do not lead home.
+   */
+  #cost({ limit }: Circumstances, { from, to }: SpanPart, start: HouseState, aims: Aims): number {
+    const { prices, surplus, forcing, home } = this.#span;
+    const { left } = this.#room;
+    let { room, tank } = start;
+    let cost = 0;
+    for (let i = from; i < to; i++) {
+      tank = this.#tank.step(i, tank, aims.tank[i] ?? 0);
+      const { water } = given;
+      left[i] = (forcing.mostHeat[i] ?? 0) - water;
+      room = this.#room.step(i, room, aims.room[i] ?? 0);
+      if (tank < 0 || room < 0) return Infinity;
+      const { heat, backup } = given;
+      const drawn = this.#room.energy + backup + this.#tank.energy + STANDBY_MILLI_WH;
+      const isIdle = heat + backup + water < NO_HEAT_MILLI_WH;
+      const energy = isIdle ? STANDBY_MILLI_WH : Math.min(limit, Math.floor(drawn + 0.5));
+      cost += costOf(energy, Math.max(0, surplus[i] ?? 0), prices[i] ?? 0) + this.#room.coldnessCost(i, room);
+    }
+    return room === home.room[to] && tank === home.tank[to] ? cost : Infinity;
+  }
+}

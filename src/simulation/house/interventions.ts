@@ -1,0 +1,35 @@
+/** What people and faults do to a heat pump's plan: boosts, interruptions, other preferences, another place. */
+import { CONTROL_MODE } from '../control/control-modes.ts';
+import type { HouseholdControl } from '../control/household-control.ts';
+import { OPEN_END, isWithin } from '../control/revisions.ts';
+
+export class Interventions {
+  readonly #control: HouseholdControl;
+  /** The quarter hours at which one begins or ends, in order. */
+  readonly #quarters: readonly number[];
+
+  constructor(control: HouseholdControl) {
+    this.#control = control;
+    const { preferences, boosts, unsteered } = control.heatPump;
+    const ends = [...boosts, ...unsteered].flatMap(({ first, end }) => [first, end]);
+    const starts = [...preferences, ...control.places].map(({ from }) => from);
+    this.#quarters = [...new Set([...ends, ...starts])].sort((a, b) => a - b);
+  }
+
+  /** By what the heat pump goes in a quarter hour where it has no plan: index in CONTROL_MODES. */
+  modeAt(quarter: number): number {
+    const { boosts, unsteered } = this.#control.heatPump;
+    if (isWithin(unsteered, quarter)) return CONTROL_MODE.interrupted;
+    return isWithin(boosts, quarter) ? CONTROL_MODE.boost : CONTROL_MODE.automatic;
+  }
+
+  /** The first after a quarter hour. */
+  next(quarter: number): number {
+    return this.#quarters.find((its) => its > quarter) ?? OPEN_END;
+  }
+
+  /** The last before a quarter hour; undefined where there is none. */
+  lastBefore(quarter: number): number | undefined {
+    return this.#quarters.findLast((its) => its < quarter);
+  }
+}

@@ -1,0 +1,51 @@
+/** The schedule of a heat pump as the answer of the document has it. */
+import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import type { PriceOrigin } from '../../domain/prices/prices.ts';
+import { SCHEDULE_STATES } from '../control/schedule-states.ts';
+import type { ScheduleState } from '../control/schedule-states.ts';
+import type { Steering } from '../control/steering.ts';
+import { createHeatPumpRows } from '../house/heat-pump-rows.ts';
+import type { Household } from '../household/household.ts';
+import { createHeatDayFiller } from './model-day.ts';
+
+/** The state asked for in the quarter hour that starts at `time`. */
+export interface ScheduleEntry {
+  readonly time: Date;
+  readonly state: ScheduleState;
+}
+
+export interface HeatPumpSchedule {
+  readonly entries: ScheduleEntry[];
+  /** Whose prices the entries go by; `default` where no price is known and the house keeps its own habits. */
+  readonly prices: (PriceOrigin | 'default')[];
+}
+
+/**
+ * The schedule of a household's heat pump: one entry for each quarter hour from the one that holds `from` up to and without
+ * `to`.
+ */
+export function computeHeatPumpSchedule(
+  household: Household,
+  steering: Steering,
+  from: Date,
+  to: Date,
+): HeatPumpSchedule {
+  const fillDay = createHeatDayFiller(household, steering);
+  const rows = createHeatPumpRows(QUARTER_HOURS_PER_DAY);
+  const entries: ScheduleEntry[] = [];
+  const origins = new Set<PriceOrigin | 'default'>();
+  const first = Math.floor(from.getTime() / QUARTER_HOUR_MS);
+  const end = Math.ceil(to.getTime() / QUARTER_HOUR_MS);
+  let filled = NaN;
+  for (let quarter = first; quarter < end; quarter++) {
+    const day = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
+    if (day !== filled) fillDay(day, rows);
+    filled = day;
+    const startMs = quarter * QUARTER_HOUR_MS;
+    const state = SCHEDULE_STATES[rows.asked[quarter - day * QUARTER_HOURS_PER_DAY] ?? 0] ?? 'mid';
+    entries.push({ time: new Date(startMs), state });
+    const { prices, knownUntilMs } = steering;
+    origins.add(prices.originAt(startMs, Math.min(startMs, knownUntilMs)) ?? 'default');
+  }
+  return { entries, prices: [...origins].sort() };
+}
