@@ -4,8 +4,8 @@ import type { RateLimits } from '../config/rate-limits.ts';
 import { createApiApp } from '../http/app.ts';
 import { QuotaCounters } from '../http/quota-counters.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
-import { RefusalPace } from '../http/refusal-pace.ts';
-import type { RefusalPaceOptions } from '../http/refusal-pace.ts';
+import { RefusalDelay } from '../http/refusal-delay.ts';
+import type { RefusalDelayOptions } from '../http/refusal-delay.ts';
 import type { OpenBodyLimits } from '../http/open-bodies.ts';
 import type { SharedLists } from '../http/operation-handler.ts';
 import type { Log } from '../log/log.ts';
@@ -85,7 +85,7 @@ export interface ApiOptions {
   readonly rateLimits: RateLimits;
   readonly trustedProxies: readonly string[];
   /** How strangers who are refused again and again are slowed down. */
-  readonly refusalPace?: Partial<Omit<RefusalPaceOptions, 'isPartner'>> | undefined;
+  readonly refusalDelay?: Partial<Omit<RefusalDelayOptions, 'isPartner'>> | undefined;
   readonly log: Log;
   readonly registry?: Registry;
   /** Why the process cannot serve now, beside a database that does not answer. */
@@ -122,7 +122,7 @@ export function composeApi(options: ApiOptions): RequestListener {
   const sessions = createSessionMemory(db, { turns: lookups, monotonicMs });
   const findCaller = createFinder({ trustedProxies, authenticator, sessions });
   const isPartner = (request: IncomingMessage): boolean => kindOf(findCaller(request)) === 'partner';
-  const refusalPace = new RefusalPace({ isPartner, monotonicMs, ...options.refusalPace });
+  const refusalDelay = new RefusalDelay({ isPartner, monotonicMs, ...options.refusalDelay });
   const app = createApiApp({
     services,
     limiter,
@@ -135,7 +135,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     assignToPartner: assignRequestToPartner,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
     isPartner,
-    refusalPace,
+    refusalDelay,
     findRuleErrors,
     existenceChecks,
     bytesHandlers,
@@ -157,7 +157,7 @@ export function composeApi(options: ApiOptions): RequestListener {
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
     normaliseUsername: (username) => normaliseUsername(db, username),
     oauth: listOAuthEndpoints(tokens),
-    pages: createPages({ services, clock, log, limiter, verifyAccount, hashing, sessions, refusalPace }),
+    pages: createPages({ services, clock, log, limiter, verifyAccount, hashing, sessions, refusalDelay }),
   });
   return takeTurns(app, baseUrl, findCaller);
 }

@@ -3,7 +3,7 @@ import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
 import { createConsentRequests } from '../conditions/consent-requests.ts';
 import type { AppOptions } from '../http/app.ts';
 import type { RateLimiter } from '../http/rate-limiter.ts';
-import type { RefusalPace } from '../http/refusal-pace.ts';
+import type { RefusalDelay } from '../http/refusal-delay.ts';
 import type { Log } from '../log/log.ts';
 import type { Services } from '../operations/context.ts';
 import { createConsentPage } from '../portal/consent.ts';
@@ -20,12 +20,12 @@ interface PagesOptions {
   readonly verifyAccount: VerifyAccount;
   readonly hashing: HashingTurns;
   readonly sessions: SessionMemory;
-  readonly refusalPace: RefusalPace;
+  readonly refusalDelay: RefusalDelay;
 }
 
 /** The pages for people: consent, portal, reference. */
 export function createPages(options: PagesOptions): AppOptions['pages'] {
-  const { services, clock, log, limiter, verifyAccount, hashing, sessions, refusalPace } = options;
+  const { services, clock, log, limiter, verifyAccount, hashing, sessions, refusalDelay } = options;
   const { db, baseUrl, linkKey } = services;
   return [
     createConsentPage({
@@ -50,7 +50,7 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
       quotas: services.quotas,
       countUse: (policy, subject) => limiter.countUse(policy, subject),
       countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
-      slowDown: (request, response) => refusalPace.wait(request, response),
+      slowDown: (request, response) => refusalDelay.wait(request, response),
     }),
     createReferencePages({ baseUrl }),
   ];

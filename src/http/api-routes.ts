@@ -10,7 +10,7 @@ import { createOpenOperationHandler, createSecuredOperationHandler } from './ope
 import type { OperationOptions } from './operation-handler.ts';
 import { PathMatcher } from './path-matcher.ts';
 import { ProvenClients } from './proven-clients.ts';
-import type { RefusalPace } from './refusal-pace.ts';
+import type { RefusalDelay } from './refusal-delay.ts';
 import { getRequestId } from './request-id.ts';
 import { takeOnRoute, toRouteLabel } from './route-label.ts';
 
@@ -18,7 +18,7 @@ export interface ApiRoutesOptions extends OperationOptions {
   readonly log: Log;
   readonly isUnavailable: (error: unknown) => boolean;
   readonly oauth: Readonly<Record<OAuthOperationId, OAuthEndpoint>>;
-  readonly refusalPace: RefusalPace;
+  readonly refusalDelay: RefusalDelay;
   /** A username as the database compares it. */
   readonly normaliseUsername: (username: string) => Promise<string>;
 }

@@ -10,8 +10,8 @@ import { createHealthRoutes } from './health.ts';
 import type { HealthOptions } from './health.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { createRequestMeasurement } from './measure.ts';
-import { isRefusalOfCaller } from './refusal-pace.ts';
-import type { RefusalPace } from './refusal-pace.ts';
+import { isRefusalOfCaller } from './refusal-delay.ts';
+import type { RefusalDelay } from './refusal-delay.ts';
 import { createOpenBodyGuard } from './open-bodies.ts';
 import type { OpenBodyLimits } from './open-bodies.ts';
 import { createProblemHandler, sendProblem } from './problems.ts';
@@ -70,7 +70,7 @@ export function createApiApp(options: AppOptions): Express {
   });
   app.use(
     countFailure(options.limiter),
-    slowDownStrangers(options.refusalPace),
+    slowDownStrangers(options.refusalDelay),
     createProblemHandler(options),
   );
   return app;
@@ -106,9 +106,9 @@ function countFailure(limiter: RateLimiter): express.ErrorRequestHandler {
   };
 }
 
-function slowDownStrangers(pace: RefusalPace): express.ErrorRequestHandler {
+function slowDownStrangers(delay: RefusalDelay): express.ErrorRequestHandler {
   return async (error: unknown, request, response, next) => {
-    if (!response.headersSent && isRefusalOfCaller(error)) await pace.wait(request, response);
+    if (!response.headersSent && isRefusalOfCaller(error)) await delay.wait(request, response);
     next(error);
   };
 }

@@ -17,8 +17,8 @@ import type { ProvenClients } from './proven-clients.ts';
 import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
 import type { QuotaState } from './quota-counters.ts';
 import { sendJson } from './problems.ts';
-import { isRefusalOfCaller } from './refusal-pace.ts';
-import type { RefusalPace } from './refusal-pace.ts';
+import { isRefusalOfCaller } from './refusal-delay.ts';
+import type { RefusalDelay } from './refusal-delay.ts';
 
 /** Answers a request of OAuth, also when it is wrong; throws only what is an error of the server. */
 export type OAuthEndpoint = (request: OAuthRequest) => Promise<OAuthReply>;
@@ -26,7 +26,7 @@ export type OAuthEndpoint = (request: OAuthRequest) => Promise<OAuthReply>;
 interface OAuthRouteOptions {
   readonly limiter: RateLimiter;
   readonly provenClients: ProvenClients;
-  readonly refusalPace: RefusalPace;
+  readonly refusalDelay: RefusalDelay;
   /** From now on the request takes from this partner's share of the database. */
   readonly assignToPartner: (partnerId: string) => void;
   /** A username as the database compares it. */
@@ -52,7 +52,7 @@ export function createOAuthHandler(
   options: OAuthRouteOptions,
 ): RequestHandler {
   const limit = route.body?.maxBytes ?? 0;
-  const { limiter, provenClients, refusalPace } = options;
+  const { limiter, provenClients, refusalDelay } = options;
   return async (request, response) => {
     try {
       const authorization = request.get('authorization');
@@ -81,7 +81,7 @@ export function createOAuthHandler(
         provenClients.forget(proof);
         await limiter.countTokenRequest(response, request.ip);
       }
-      if (reply.status === 401) await refusalPace.wait(request, response);
+      if (reply.status === 401) await refusalDelay.wait(request, response);
       if (reply.status === 200 && attempt.length > 0) limiter.giveBack(response, attempt);
       response.set(reply.headers);
       if (reply.body === undefined) response.status(reply.status).end();
@@ -113,7 +113,7 @@ async function refuse(
   options: OAuthRouteOptions,
 ): Promise<unknown> {
   const refusal = await countByAddress(error, request, response, options);
-  if (isRefusalOfCaller(refusal)) await options.refusalPace.wait(request, response);
+  if (isRefusalOfCaller(refusal)) await options.refusalDelay.wait(request, response);
   return refusal;
 }
 

@@ -227,8 +227,8 @@ const ofCounting: readonly Bound[] = [
     [
       replace(
         'src/http/app.ts',
-        'app.use(countFailure(options.limiter), createProblemHandler(options));',
-        'app.use(createProblemHandler(options));',
+        'app.use(countFailure(options.limiter), slowDownStrangers(options.refusalDelay), createProblemHandler(options));',
+        'app.use(slowDownStrangers(options.refusalDelay), createProblemHandler(options));',
       ),
     ],
     answers('beyond the quota also paths that nobody knows are refused'),

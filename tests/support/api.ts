@@ -11,7 +11,7 @@ import { passwordHasher } from '../../src/domain/security/passwords.ts';
 import { ComputePool } from '../../src/compute/pool.ts';
 import { createBoundedServer } from '../../src/http/bounded-server.ts';
 import type { OpenBodyLimits } from '../../src/http/open-bodies.ts';
-import type { RefusalPaceOptions } from '../../src/http/refusal-pace.ts';
+import type { RefusalDelayOptions } from '../../src/http/refusal-delay.ts';
 import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import type { Services } from '../../src/operations/context.ts';
 import { EventFeed } from '../../src/streams/event-feed.ts';
@@ -35,7 +35,7 @@ export interface ApiOptions {
   readonly bodyInTurnMs?: number;
   readonly openBodyLimits?: OpenBodyLimits;
   /** How strangers are slowed down who are refused again and again; nobody is unless it is given. */
-  readonly refusalPace?: Partial<RefusalPaceOptions>;
+  readonly refusalDelay?: Partial<RefusalDelayOptions>;
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustedProxies?: readonly string[];
   /** How requests reach the database of the test, and how long each may wait for it. */
@@ -138,7 +138,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     findNotReadyReason: () => Promise.resolve(undefined),
     bodyInTurnMs: options.bodyInTurnMs,
     openBodyLimits: options.openBodyLimits,
-    refusalPace: options.refusalPace ?? { atOnce: Infinity },
+    refusalDelay: options.refusalDelay ?? { atOnce: Infinity },
     ...(options.tokenCheckMs === undefined ? {} : { tokenCheckMs: options.tokenCheckMs }),
   });
   server.on('request', app);

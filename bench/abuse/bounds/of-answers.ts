@@ -36,9 +36,9 @@ export const boundsOfAnswers: readonly Bound[] = [
       'long-paths',
       'odd-methods',
     ],
-    edits: [{ file: 'src/http/refusal-pace.ts', from: 'if (beyond <= 0)', to: 'if (beyond <= Infinity)' }],
+    edits: [{ file: 'src/http/refusal-delay.ts', from: 'if (beyond <= 0)', to: 'if (beyond <= Infinity)' }],
     proofs: [
-      { file: 'tests/http/refusal-pace.test.ts', test: 'three are answered at once, and the others wait' },
+      { file: 'tests/http/refusal-delay.test.ts', test: 'three are answered at once, and the others wait' },
     ],
   },
   {

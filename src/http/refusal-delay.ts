@@ -10,7 +10,7 @@ export function isRefusalOfCaller(error: unknown): boolean {
   return error instanceof URIError;
 }
 
-export interface RefusalPaceOptions {
+export interface RefusalDelayOptions {
   /** Whether this process has seen the request's token or session. */
   readonly isPartner: (request: Request) => boolean;
   /** Milliseconds that never run backwards. */
@@ -34,13 +34,13 @@ const MOST_LATER_MS = 500;
  * once would have the core to himself. A connection waits for its answer before it is used again, and an address has a limited
  * number of connections: thereby it has a limited number of refusals a second. What is right from the same address never waits.
  */
-export class RefusalPace {
-  readonly #options: RefusalPaceOptions;
+export class RefusalDelay {
+  readonly #options: RefusalDelayOptions;
   /** Refusals by address since the present second began. */
   #counts = new Map<string, number>();
   #beganMs = -Infinity;
 
-  constructor(options: RefusalPaceOptions) {
+  constructor(options: RefusalDelayOptions) {
     this.#options = options;
   }
 

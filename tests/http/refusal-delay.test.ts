@@ -12,8 +12,8 @@ let address = 0;
 const open = new Set<ClientRequest>();
 
 beforeAll(async () => {
-  const refusalPace = { atOnce: AT_ONCE, waitMs: 600_000, monotonicMs: () => nowMs };
-  api = await startApi({ refusalPace, trustedProxies: ['127.0.0.1'] });
+  const refusalDelay = { atOnce: AT_ONCE, waitMs: 600_000, monotonicMs: () => nowMs };
+  api = await startApi({ refusalDelay, trustedProxies: ['127.0.0.1'] });
 });
 beforeEach(() => {
   for (const each of open) each.destroy();
