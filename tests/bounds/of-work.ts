@@ -26,7 +26,13 @@ export const boundsOfWork: readonly Bound[] = [
   ),
   bound(
     'lists by turns',
-    [replace(REPLY, 'const release = await lists.acquireList();', 'const release = (): void => undefined;')],
+    [
+      replace(
+        REPLY,
+        'const release = await lists.acquireList();\n    try {\n      await sendJsonParts',
+        'const release = (): void => undefined;\n    try {\n      await sendJsonParts',
+      ),
+    ],
     testsOf('tests/http/reply.test.ts')('a partner whose lists are not read waits for its turn in vain'),
   ),
   bound(

@@ -31,6 +31,9 @@ const wide = {
   weights: Buffer.alloc(12, 50).toString('base64'),
 };
 
+/** What is expected of the panels in the fleet's first 365 days, which begin with its history. */
+const FIRST_YEAR = ['average_day.*.pv_w', 'totals.annual_pv_kwh'] as const;
+
 export const rows: readonly Row[] = [
   { title: 'name', to: { name: 'Other' }, effect: ['definition.name'] },
   {
@@ -54,13 +57,13 @@ export const rows: readonly Row[] = [
   {
     title: 'history_days',
     to: { history_days: 5 },
-    effect: ['definition.history_days', 'history.from'],
+    effect: ['definition.history_days', 'history.from', ...FIRST_YEAR],
     holds: ({ history }) => (history as { from: string }).from === '2026-06-05T00:00:00.000Z',
   },
   {
     title: 'history_cutoff',
     to: { history_cutoff: '2026-06-09T00:07:00Z' },
-    effect: ['definition.history_cutoff', 'history.from', 'history.to'],
+    effect: ['definition.history_cutoff', 'history.from', 'history.to', ...FIRST_YEAR],
     holds: ({ history }) => (history as { to: string }).to === '2026-06-09T00:00:00.000Z',
   },
   {
