@@ -153,7 +153,8 @@ export class WindowWalk {
       const day = Math.floor(at / QUARTER_HOURS_PER_DAY);
       const start = day * QUARTER_HOURS_PER_DAY;
       const stop = Math.min(to, start + QUARTER_HOURS_PER_DAY);
-      span.surplus.set(this.#context.surplusOf(day).subarray(at - start, stop - start), at - span.start);
+      const surplus = this.#context.surplusOf(day, from);
+      span.surplus.set(surplus.subarray(at - start, stop - start), at - span.start);
       at = stop;
     }
   }

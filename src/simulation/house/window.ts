@@ -5,8 +5,11 @@ import type { Interventions } from './interventions.ts';
 import type { KnownPrices } from './known-prices.ts';
 import type { UnsteeredHouse } from './unsteered-house.ts';
 
-/** What panels give beyond what the household uses without heat pump and car, by the quarter hours of a UTC day, mWh. */
-export type SurplusOf = (day: number) => Int32Array;
+/**
+ * What panels give beyond what the household uses without heat pump and car, by the quarter hours of a UTC day, mWh: at the
+ * place where it is in quarter hour `known` (since 1970).
+ */
+export type SurplusOf = (day: number, known: number) => Int32Array;
 
 /** A window as it went. */
 export interface Window {

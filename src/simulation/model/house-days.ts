@@ -44,6 +44,8 @@ export class HouseDays {
   readonly #fillLoad: DayFiller<Int32Array>;
   readonly #fillPv: DayFiller<Int32Array>;
   readonly #fillHeat: DayFiller<HeatPumpRows>;
+  /** What plans of car and battery expect of the panels: nobody knows of a place to come, so that they go by the drawn one. */
+  readonly #fillExpectedPv: DayFiller<Int32Array>;
   readonly #ownPower = new DayCache<Int32Array>(KEPT_DAYS);
   #fillHabitualHeat: DayFiller<HeatPumpRows> | undefined;
 
@@ -63,7 +65,9 @@ export class HouseDays {
     this.#firstOf = firstOf;
     this.#vehicleEnergyAt = vehicleEnergyAt;
     this.#fillLoad = createLoadDayFiller(household);
-    this.#fillPv = createPvDayFiller(household, steering.control.places);
+    const { places } = steering.control;
+    this.#fillPv = createPvDayFiller(household, places);
+    this.#fillExpectedPv = places.length === 0 ? this.#fillPv : createPvDayFiller(household);
     this.#fillHeat = createHeatDayFiller(household, steering);
     const ownPowerOn = (day: number): Int32Array => this.#ownPowerOn(day);
     this.#habitualVehicle = vehicle && createHabitualVehicle(household, vehicle, firstOf);
@@ -78,7 +82,7 @@ export class HouseDays {
    * once.
    */
   fill(day: number, rows: HouseRows): Int32Array {
-    this.#fillAllButVehicle(day, rows, this.#fillHeat);
+    this.#fillAllButVehicle(day, rows, this.#fillPv, this.#fillHeat);
     if (this.vehicle) this.vehicle.write(day, rows, this.#vehicleEnergyAt);
     else rows.ev.fill(0);
     return surplusOf(rows);
@@ -95,18 +99,16 @@ export class HouseDays {
   }
 
   /**
-   * What it would have left if its devices kept their habits, whatever prices and people say; `withVehicle` false leaves the
-   * vehicle out.
+   * What it would have left if its devices kept their habits where it was drawn, whatever prices and people say; `withVehicle`
+   * false leaves the vehicle out.
    */
   expectedOn(day: number, withVehicle: boolean): Int32Array {
     const isHabitual = this.vehicle === null || (withVehicle && this.vehicle === this.#habitualVehicle);
-    if (isHabitual && this.#household.heat_pump === null) return this.surplusOn(day);
+    const hasMoved = this.#steering.control.places.length > 0;
+    if (isHabitual && !hasMoved && this.#household.heat_pump === null) return this.surplusOn(day);
     const { house } = workspace;
-    this.#fillHabitualHeat ??= createHeatDayFiller(this.#household, {
-      ...UNSTEERED,
-      control: { ...UNSTEERED.control, places: this.#steering.control.places },
-    });
-    this.#fillAllButVehicle(day, house, this.#fillHabitualHeat);
+    this.#fillHabitualHeat ??= createHeatDayFiller(this.#household, UNSTEERED);
+    this.#fillAllButVehicle(day, house, this.#fillExpectedPv, this.#fillHabitualHeat);
     if (withVehicle && this.#habitualVehicle) this.#habitualVehicle.write(day, house, this.#habitualEnergyAt);
     else house.ev.fill(0);
     return surplusOf(house);
@@ -118,10 +120,15 @@ export class HouseDays {
     return this.#firstOf(day) > 0 ? this.#habitualVehicle?.initial : undefined;
   };
 
-  #fillAllButVehicle(day: number, rows: HouseRows, fillHeat: DayFiller<HeatPumpRows>): void {
+  #fillAllButVehicle(
+    day: number,
+    rows: HouseRows,
+    fillPv: DayFiller<Int32Array>,
+    fillHeat: DayFiller<HeatPumpRows>,
+  ): void {
     const { load, pv, hp, heat, mode } = rows;
     this.#fillLoad(day, load);
-    this.#fillPv(day, pv);
+    fillPv(day, pv);
     fillHeat(day, rows);
     const first = this.#firstOf(day);
     if (first > 0) for (const values of [load, pv, hp, heat, mode]) values.fill(0, 0, first);
@@ -134,7 +141,7 @@ export class HouseDays {
     if (this.#household.pv.rating_kw > 0) {
       const { load, pv } = workspace.ahead;
       this.#fillLoad(day, load);
-      this.#fillPv(day, pv);
+      this.#fillExpectedPv(day, pv);
       for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) left[i] = Math.max(0, (pv[i] ?? 0) - (load[i] ?? 0));
     }
     return this.#ownPower.set(day, left);

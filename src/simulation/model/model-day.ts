@@ -2,6 +2,7 @@
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { CONTROL_MODE } from '../control/control-modes.ts';
 import type { Place } from '../control/household-control.ts';
+import { valueInForce } from '../control/revisions.ts';
 import type { Revision } from '../control/revisions.ts';
 import type { Steering } from '../control/steering.ts';
 import { createPvDayFiller } from '../devices/pv-day.ts';
@@ -42,16 +43,26 @@ export function createHeatDayFiller(household: Household, steering: Steering): D
 const KNOWN_DAYS = 4;
 const NONE = new Int32Array(QUARTER_HOURS_PER_DAY);
 
-/** What panels give beyond the household's load, by UTC day, mWh a quarter hour; its arrays hold for four days. */
+/**
+ * What panels give beyond the household's load, by UTC day, mWh a quarter hour, at the place where it is when that is asked:
+ * nobody knows of a later one. Its arrays hold for four days of one place.
+ */
 function createSurplusLookup(household: Household, places: readonly Revision<Place>[]): SurplusOf {
   if (household.pv.rating_kw === 0) return () => NONE;
-  const fillPv = createPvDayFiller(household, places);
   const fillLoad = createLoadDayFiller(household);
   const load = allocateInt32Array(QUARTER_HOURS_PER_DAY);
-  const days = new DayCache<Int32Array>(KNOWN_DAYS);
-  return (day) => {
-    const known = days.find(day);
-    if (known !== undefined) return known;
+  let place: Place = household;
+  let fillPv = createPvDayFiller(household);
+  let days = new DayCache<Int32Array>(KNOWN_DAYS);
+  return (day, known) => {
+    const inForce = valueInForce<Place>(places, known, household);
+    if (inForce !== place) {
+      place = inForce;
+      fillPv = createPvDayFiller({ ...household, latitude: place.latitude, longitude: place.longitude });
+      days = new DayCache<Int32Array>(KNOWN_DAYS);
+    }
+    const found = days.find(day);
+    if (found !== undefined) return found;
     const surplus = days.evict(day) ?? allocateInt32Array(QUARTER_HOURS_PER_DAY);
     fillPv(day, surplus);
     fillLoad(day, load);

@@ -152,19 +152,22 @@ const anyStory = fc.integer({ min: START + DAY, max: START + 3 * DAY }).chain((n
     after: controlIn(now, END),
     isCut: fc.boolean(),
     entries: anyPrices,
+    laterPrice: fc.integer({ min: -500, max: 500 }),
   }),
 );
 
-test('values of past quarter hours are the same, byte for byte, whatever is asked later', () => {
+test('values of past quarter hours are the same, byte for byte, whatever is asked and priced later', () => {
   fc.assert(
-    fc.property(anyStory, ({ now, household, before, after, isCut, entries }) => {
-      const prices = createPriceBook(entries);
-      const valuesOf = (control: HouseholdControl): string => {
-        const { model } = createModelledHousehold(household, steeringOf(prices, control));
+    fc.property(anyStory, ({ now, household, before, after, isCut, entries, laterPrice }) => {
+      const receivedAt = new Date(now * QUARTER_HOUR_MS - 1);
+      const later = entries.map(({ at }): PriceEntry => ({ at, price: laterPrice, receivedAt }));
+      const valuesOf = (control: HouseholdControl, prices: readonly PriceEntry[]): string => {
+        const { model } = createModelledHousehold(household, steeringOf(createPriceBook(prices), control));
         const quarters = Array.from({ length: DAY }, (_, i) => model.quarter(now - 1 - i));
         return JSON.stringify([quarters, model.countersBefore(now)]);
       };
-      expect(valuesOf(join(before, after, now, isCut))).toBe(valuesOf(before));
+      const joined = valuesOf(join(before, after, now, isCut), [...entries, ...later]);
+      expect(joined).toBe(valuesOf(before, entries));
     }),
     { numRuns: 20 },
   );
