@@ -6,7 +6,7 @@ import { DEFAULT_VEHICLE_PREFERENCES } from '../../src/simulation/control/prefer
 import type { PriceBook } from '../../src/simulation/control/price-book.ts';
 import { UNSTEERED, steeringOf } from '../../src/simulation/control/steering.ts';
 import type { Steering } from '../../src/simulation/control/steering.ts';
-import { CHARGE_EFFICIENCY, vehicleBatteryLimitsOf } from '../../src/simulation/devices/vehicle.ts';
+import { fullStepOf, vehicleBatteryLimitsOf } from '../../src/simulation/devices/vehicle.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import type { HouseholdModel } from '../../src/simulation/model/model.ts';
@@ -97,8 +97,9 @@ function fleet(): Household[] {
 function addCar(outcome: Outcome, household: Household, smart: Steering, prices: PriceBook): void {
   const vehicle = household.electric_vehicle;
   if (!vehicle) return;
-  const { target, chargeAc } = vehicleBatteryLimitsOf(vehicle);
-  const step = Math.round(chargeAc * CHARGE_EFFICIENCY);
+  const limits = vehicleBatteryLimitsOf(vehicle);
+  const { target } = limits;
+  const step = fullStepOf(limits);
   const model = createHouseholdModel(household, smart);
   const { plugged, stored, cost } = monthOf(model, prices);
   outcome.paid += cost;

@@ -1,20 +1,9 @@
 /** What decides over a car's charge in each quarter hour of a UTC day, whatever the charge is. Energies are integers in mWh. */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
-import { CHARGE_EFFICIENCY } from '../devices/vehicle.ts';
+import { CHARGE_EFFICIENCY, fullStepOf } from '../devices/vehicle.ts';
 import type { VehicleBatteryLimits, VehicleInterval, VehicleRows } from '../devices/vehicle.ts';
 import { chargeOf } from './charge-plan.ts';
 import type { ChargeRule } from './charge-plan.ts';
-
-/** Why a car at its plug charges as it does. */
-export const CHARGING = {
-  byItself: 0,
-  byPrice: 1,
-  withoutPrices: 2,
-  boost: 3,
-  unsteered: 4,
-  minimum: 5,
-} as const;
-export type ChargingReason = (typeof CHARGING)[keyof typeof CHARGING];
 
 /** What counts in a quarter hour at the plug. */
 export interface PluggedQuarter {
@@ -22,7 +11,6 @@ export interface PluggedQuarter {
   readonly target: number;
   readonly minimum: number;
   readonly rule: ChargeRule;
-  readonly reason: ChargingReason;
 }
 
 export interface ChargingDay {
@@ -44,7 +32,7 @@ export function storedAfter(
   i: number,
   x: number,
 ): number {
-  const step = Math.round(limits.chargeAc * CHARGE_EFFICIENCY);
+  const step = fullStepOf(limits);
   if (i < controlledFrom) {
     const change = interval.pluggedIn ? step : -interval.driven;
     return Math.min(limits.target, Math.max(limits.min, x + change));
@@ -85,7 +73,7 @@ export function writeChargingDay(
   x: number,
   { ev, pluggedIn, vehicleStored }: VehicleRows,
 ): void {
-  const step = Math.round(limits.chargeAc * CHARGE_EFFICIENCY);
+  const step = fullStepOf(limits);
   let stored = x;
   ev.fill(0, 0, Math.min(first, QUARTER_HOURS_PER_DAY));
   pluggedIn.fill(0, 0, Math.min(first, QUARTER_HOURS_PER_DAY));

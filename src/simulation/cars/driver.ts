@@ -14,6 +14,7 @@ import { drawDriverHabits, kwhPerKmOf } from './habits.ts';
 import type { DriverHabits } from './habits.ts';
 import { drawDistances, drawJourney, drawTimes } from './tours.ts';
 import type { DayTours } from './tours.ts';
+import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 /** Energies are in mWh. */
 export interface Driver {
@@ -67,7 +68,7 @@ export function createDriver(household: Household, vehicle: ElectricVehicle): Dr
     perKm: kwhPerKmOf(vehicle) * 1e6,
     usable: usablePercent * vehicle.battery_kwh * 1e4,
     tourLimit: tourLimitOf(vehicle),
-    chargePerQuarter: vehicle.charger_power_w * 250 * CHARGE_EFFICIENCY,
+    chargePerQuarter: vehicle.charger_power_w * MILLI_WH_PER_W * CHARGE_EFFICIENCY,
     annual: household.ev_annual_kwh * 1e6 * CHARGE_EFFICIENCY,
     absences: new Absences(household),
     dayTypes: dayTypesIn(household.country),

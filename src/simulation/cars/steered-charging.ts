@@ -5,14 +5,14 @@ import { DEFAULT_VEHICLE_PREFERENCES } from '../control/preferences.ts';
 import type { VehiclePreferences } from '../control/preferences.ts';
 import { isWithin, valueInForce } from '../control/revisions.ts';
 import type { QuarterSpan } from '../control/revisions.ts';
+import { knownAtMs } from '../control/steering.ts';
 import type { Steering } from '../control/steering.ts';
-import { CHARGE_EFFICIENCY } from '../devices/vehicle.ts';
+import { CHARGE_EFFICIENCY, fullStepOf } from '../devices/vehicle.ts';
 import type { VehicleBatteryLimits, VehicleInterval } from '../devices/vehicle.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import type { ChargeOutlook } from './charge-outlook.ts';
 import { chargesAtOnce, createChargeOffers, ruleOf, setOffer } from './charge-plan.ts';
-import { CHARGING } from './charging-day.ts';
-import type { ChargingDay, ChargingReason, PluggedQuarter } from './charging-day.ts';
+import type { ChargingDay, PluggedQuarter } from './charging-day.ts';
 import { nextReadyBy } from './ready-by.ts';
 import { findNextStay, findStay } from './stays.ts';
 
@@ -54,7 +54,7 @@ export class SteeredCharging {
   constructor(source: ChargingSource) {
     this.#source = source;
     this.#control = source.steering.control.electricVehicle;
-    this.#step = Math.round(source.limits.chargeAc * CHARGE_EFFICIENCY);
+    this.#step = fullStepOf(source.limits);
   }
 
   /** What decides over the charge on a UTC day (days since 1970). */
@@ -97,24 +97,21 @@ export class SteeredCharging {
 
   /** Decides on the quarter hours of a stay on one day, to be asked for in order of time. */
   #startDeciding(day: number, stay: QuarterSpan): (quarter: number) => PluggedQuarter {
-    const { prices, knownUntilMs } = this.#source.steering;
+    const { steering } = this.#source;
     let planned = { deadline: NaN, revision: NaN, from: NaN };
     let asked: Asked | undefined;
     return (quarter) => {
       if (asked === undefined || quarter >= asked.until) asked = this.#askedAt(stay, quarter);
       const { preferences, deadline, levels } = asked;
-      const reason = this.#reasonAt(quarter, preferences);
-      if (reason !== CHARGING.byPrice || quarter >= deadline)
-        return { ...levels, rule: chargesAtOnce(this.#step), reason };
-      const knownAtMs = Math.min(quarter * QUARTER_HOUR_MS, knownUntilMs);
-      const revision = prices.revisionAt(knownAtMs);
+      if (!this.#isByPrice(quarter, preferences) || quarter >= deadline)
+        return { ...levels, rule: chargesAtOnce(this.#step) };
+      const atMs = knownAtMs(steering, quarter);
+      const revision = steering.prices.revisionAt(atMs);
       if (deadline !== planned.deadline || revision !== planned.revision) {
         planned = { deadline, revision, from: quarter };
-        this.#plan(day, quarter, deadline, knownAtMs);
+        this.#plan(day, quarter, deadline, atMs);
       }
-      const isPriced = prices.priceAt(quarter * QUARTER_HOUR_MS, knownAtMs) !== null;
-      const rule = ruleOf(offers, quarter - planned.from);
-      return { ...levels, rule, reason: isPriced ? reason : CHARGING.withoutPrices };
+      return { ...levels, rule: ruleOf(offers, quarter - planned.from) };
     };
   }
 
@@ -130,10 +127,9 @@ export class SteeredCharging {
     };
   }
 
-  #reasonAt(quarter: number, { charge_policy: policy }: VehiclePreferences): ChargingReason {
-    if (isWithin(this.#control.unsteered, quarter)) return CHARGING.unsteered;
-    if (isWithin(this.#control.boosts, quarter)) return CHARGING.boost;
-    return policy === 'smart' ? CHARGING.byPrice : CHARGING.byItself;
+  #isByPrice(quarter: number, { charge_policy: policy }: VehiclePreferences): boolean {
+    const { unsteered, boosts } = this.#control;
+    return policy === 'smart' && !isWithin(unsteered, quarter) && !isWithin(boosts, quarter);
   }
 
   /** The first time to be ready after the car was plugged in or told otherwise, or when it is unplugged before that. */
@@ -149,7 +145,7 @@ export class SteeredCharging {
   }
 
   /** Writes what the quarter hours offer from `first` up to and without `end`, as known on a day at an instant. */
-  #plan(day: number, first: number, end: number, knownAtMs: number): void {
+  #plan(day: number, first: number, end: number, atMs: number): void {
     const { ownPowerOn } = this.#source;
     offers.count = Math.min(LONGEST_PLAN, end - first);
     let row: Int32Array | undefined;
@@ -160,18 +156,18 @@ export class SteeredCharging {
       if (dayOf !== rowOf) row = ownPowerOn((rowOf = dayOf));
       const ownAc = row?.[quarter - dayOf * QUARTER_HOURS_PER_DAY] ?? 0;
       const own = Math.min(this.#step, Math.floor(ownAc * CHARGE_EFFICIENCY));
-      setOffer(offers, i, this.#expectedPrice(day, quarter, knownAtMs), own, this.#step);
+      setOffer(offers, i, this.#expectedPrice(day, quarter, atMs), own, this.#step);
     }
   }
 
   /** The price of a quarter hour, or else that of the same one a day before or earlier, back to the day before `day`; null without one. */
-  #expectedPrice(day: number, quarter: number, knownAtMs: number): number | null {
+  #expectedPrice(day: number, quarter: number, atMs: number): number | null {
     const { prices } = this.#source.steering;
     const from = (day - 1) * QUARTER_HOURS_PER_DAY;
     const end = (day + PRICED_DAYS) * QUARTER_HOURS_PER_DAY;
     const days = Math.max(0, Math.ceil((quarter + 1 - end) / QUARTER_HOURS_PER_DAY));
     for (let at = quarter - days * QUARTER_HOURS_PER_DAY; at >= from; at -= QUARTER_HOURS_PER_DAY) {
-      const price = prices.priceAt(at * QUARTER_HOUR_MS, knownAtMs);
+      const price = prices.priceAt(at * QUARTER_HOUR_MS, atMs);
       if (price !== null) return price;
     }
     return null;

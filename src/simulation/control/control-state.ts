@@ -6,6 +6,7 @@ import {
   DEFAULT_VEHICLE_PREFERENCES,
 } from './preferences.ts';
 import { isWithin, valueInForce } from './revisions.ts';
+import { knownAtMs } from './steering.ts';
 import type { Steering } from './steering.ts';
 
 /** What decides about a device in a quarter hour, and why: open vocabularies, which the document lists. */
@@ -46,7 +47,7 @@ export function inverterControlAt(steering: Steering, quarter: number): ControlS
 }
 
 function controlAt(
-  { prices, knownUntilMs }: Steering,
+  steering: Steering,
   quarter: number,
   { boosts, unsteered }: Pick<DeviceControl<unknown>, 'boosts' | 'unsteered'>,
   followsPrices: boolean,
@@ -54,8 +55,7 @@ function controlAt(
   if (isWithin(unsteered, quarter)) return { mode: 'interrupted', reason: 'not_steered' };
   if (isWithin(boosts, quarter)) return { mode: 'boost', reason: 'boost_requested' };
   if (!followsPrices) return { mode: 'automatic', reason: 'preference' };
-  const startMs = quarter * QUARTER_HOUR_MS;
-  return prices.priceAt(startMs, Math.min(startMs, knownUntilMs)) === null
+  return steering.prices.priceAt(quarter * QUARTER_HOUR_MS, knownAtMs(steering, quarter)) === null
     ? { mode: 'automatic', reason: 'no_prices' }
     : { mode: 'schedule', reason: 'cheapest_quarters' };
 }

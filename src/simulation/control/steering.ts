@@ -1,4 +1,5 @@
 /** All that moves a household's devices beside its own habits. */
+import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 import { UNCONTROLLED } from './household-control.ts';
 import type { HouseholdControl } from './household-control.ts';
 import { NO_PRICES } from './price-book.ts';
@@ -14,6 +15,10 @@ export interface Steering {
   readonly knownUntilMs: number;
   readonly control: HouseholdControl;
 }
+
+/** The instant of which a quarter hour (since 1970) goes by what was known then: its beginning, or earlier, ms since 1970. */
+export const knownAtMs = ({ knownUntilMs }: Steering, quarter: number): number =>
+  Math.min(quarter * QUARTER_HOUR_MS, knownUntilMs);
 
 /** Later than any quarter hour that is asked for: each is planned with what was known as it began. */
 const END_OF_TIME_MS = 8.64e15;

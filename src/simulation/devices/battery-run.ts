@@ -18,6 +18,8 @@ export interface BatterySurroundings {
   readonly surplusOn: (day: number) => Int32Array;
   /** What it would have left by its habits, with its vehicle or without; likewise. */
   readonly expectedOn: (day: number, withVehicle: boolean) => Int32Array;
+  /** Whether the household ever has something left. */
+  readonly hasPanels: boolean;
   readonly steering: Steering;
 }
 
@@ -68,34 +70,42 @@ const REMEMBERED_DAYS = 16;
 /** Does what its preferences ask for. */
 class BatteryByPrice implements BatteryRun {
   readonly #surroundings: BatterySurroundings;
+  readonly #surplus: RowMemory;
   readonly #battery: SteeredBattery;
 
   constructor(surroundings: BatterySurroundings) {
-    const expectedWith = remembered((day) => surroundings.expectedOn(day, true));
-    const expectedWithout = remembered((day) => surroundings.expectedOn(day, false));
-    this.#surroundings = {
+    const expectedWith = new RowMemory((day) => surroundings.expectedOn(day, true));
+    const expectedWithout = new RowMemory((day) => surroundings.expectedOn(day, false));
+    this.#surroundings = surroundings;
+    this.#surplus = new RowMemory(surroundings.surplusOn);
+    this.#battery = new SteeredBattery({
       ...surroundings,
-      surplusOn: remembered(surroundings.surplusOn),
-      expectedOn: (day, withVehicle) => (withVehicle ? expectedWith : expectedWithout)(day),
-    };
-    this.#battery = new SteeredBattery(this.#surroundings);
+      surplusOn: (day) => this.#surplus.on(day),
+      expectedOn: (day, withVehicle) => (withVehicle ? expectedWith : expectedWithout).on(day),
+    });
   }
 
   energyAtDayStart(day: number, knownEnergyAt: (day: number) => number | undefined): number {
     return this.#battery.energyAtDayStart(day, knownEnergyAt);
   }
 
-  write(day: number, start: number, _: Int32Array, { charge, discharge, stored, grid }: BatteryRows): void {
-    const { limits, firstOf, surplusOn } = this.#surroundings;
-    const { levels } = this.#battery.on(day);
-    // Plans read the surplus of other days: what the caller has may be one of these by now.
-    const surplus = surplusOn(day);
+  write(
+    day: number,
+    start: number,
+    surplus: Int32Array,
+    { charge, discharge, stored, grid }: BatteryRows,
+  ): void {
+    const { limits, firstOf } = this.#surroundings;
+    this.#surplus.keep(day, surplus);
+    const levels = this.#battery.on(day);
+    // Plans look at other days: what the caller gave may be one of these by now, and what was kept as well.
+    const leftOn = this.#surplus.on(day);
     const first = firstOf(day);
     let x = start;
     for (const row of [charge, discharge, grid]) row.fill(0, 0, first);
     stored.fill(x, 0, first + 1);
     for (let i = first; i < QUARTER_HOURS_PER_DAY; i++) {
-      const left = surplus[i] ?? 0;
+      const left = leftOn[i] ?? 0;
       const next = storedWithin(limits, levels, i, left, x);
       charge[i] = next > x ? chargedEnergy(limits, left, next - x) : 0;
       discharge[i] = next < x ? dischargedEnergy(limits, left, x - next) : 0;
@@ -106,15 +116,28 @@ class BatteryByPrice implements BatteryRun {
   }
 }
 
-/** Keeps copies: what is asked for is overwritten by the next question. */
-function remembered(rowOn: (day: number) => Int32Array): (day: number) => Int32Array {
-  const days = new DayCache<Int32Array>(REMEMBERED_DAYS);
-  return (day) => {
-    const known = days.find(day);
-    if (known !== undefined) return known;
-    const row = rowOn(day);
-    const copy = days.evict(day) ?? new Int32Array(QUARTER_HOURS_PER_DAY);
+/** Keeps copies of rows: what is asked for is overwritten by the next question. */
+class RowMemory {
+  readonly #rowOn: (day: number) => Int32Array;
+  readonly #days = new DayCache<Int32Array>(REMEMBERED_DAYS);
+
+  constructor(rowOn: (day: number) => Int32Array) {
+    this.#rowOn = rowOn;
+  }
+
+  /** The row of a day, to be read at once. */
+  on(day: number): Int32Array {
+    return this.#days.find(day) ?? this.#copy(day, this.#rowOn(day));
+  }
+
+  /** Takes over the row of a day that is known already. */
+  keep(day: number, row: Int32Array): void {
+    if (this.#days.find(day) === undefined) this.#copy(day, row);
+  }
+
+  #copy(day: number, row: Int32Array): Int32Array {
+    const copy = this.#days.evict(day) ?? new Int32Array(QUARTER_HOURS_PER_DAY);
     copy.set(row);
-    return days.set(day, copy);
-  };
+    return this.#days.set(day, copy);
+  }
 }

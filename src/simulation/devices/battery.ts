@@ -7,6 +7,7 @@
  */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { roundNonNegative } from '../kernel/typed-arrays.ts';
+import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 /** How the stored energy x of a span of time becomes that at its end: min(max, max(min, x + change)), mWh. */
 export interface StorageTransition {
@@ -77,8 +78,8 @@ export function batteryLimitsOf(battery: {
       reserve,
       Math.min(capacity, Math.round((capacity * battery.initial_soc_percent) / 100)),
     ),
-    chargeLimit: battery.max_charge_power_w * 250,
-    dischargeLimit: battery.max_discharge_power_w * 250,
+    chargeLimit: battery.max_charge_power_w * MILLI_WH_PER_W,
+    dischargeLimit: battery.max_discharge_power_w * MILLI_WH_PER_W,
     efficiency: battery.efficiency,
   };
 }

@@ -7,11 +7,9 @@ import type { Household } from '../household/household.ts';
 import { splitSeed } from '../kernel/noise.ts';
 import { roundNonNegative } from '../kernel/typed-arrays.ts';
 import { panelPlaneOf, pvPowerOnPlaneW } from './pv.ts';
+import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 type PvDayFiller = (day: number, pv: Int32Array) => void;
-
-/** 250 mWh are a watt for a quarter hour. */
-const MILLI_WH_PER_W = 250;
 
 /**
  * Writes what a household's panels give on a UTC day (days since 1970) into 96 quarter hours, mWh: under the weather where it
@@ -22,12 +20,9 @@ export function createPvDayFiller(
   places: readonly Revision<Place>[] = [],
 ): PvDayFiller {
   if (household.pv.inverter_rating_kw === 0) return (_, pv) => void pv.fill(0);
-  const seed = splitSeed(household.seed);
-  const fillAt = ({ latitude, longitude }: Place): PvDayFiller =>
-    createSitePvDayFiller(household, siteWeather(seed, latitude, longitude));
-  const atHome = fillAt(household);
+  const atHome = fillerAt(household, household);
   if (places.length === 0) return atHome;
-  const moved = places.map(({ from, value }) => ({ from, fill: fillAt(value) }));
+  const moved = places.map(({ from, value }) => ({ from, fill: fillerAt(household, value) }));
   const before = new Int32Array(QUARTER_HOURS_PER_DAY);
   return (day, pv) => {
     const start = day * QUARTER_HOURS_PER_DAY;
@@ -38,6 +33,15 @@ export function createPvDayFiller(
       fill(day, pv);
       pv.set(before.subarray(0, from - start));
     }
+  };
+}
+
+/** Asks for a place's weather with its first day: one that nobody looks at takes no room among the sites that are kept. */
+function fillerAt(household: Household, { latitude, longitude }: Place): PvDayFiller {
+  let filler: PvDayFiller | undefined;
+  return (day, pv) => {
+    filler ??= createSitePvDayFiller(household, siteWeather(splitSeed(household.seed), latitude, longitude));
+    filler(day, pv);
   };
 }
 

@@ -1,6 +1,7 @@
 /** A battery that people have told how to answer to prices (docs/simulation.md#battery-by-price). */
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 import type { QuarterSpan } from '../control/revisions.ts';
+import { knownAtMs } from '../control/steering.ts';
 import type { Steering } from '../control/steering.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { localQuarterAt, utcQuarterAt } from '../time/local-day.ts';
@@ -24,18 +25,9 @@ export interface BatterySource {
   readonly expectedOn: (day: number, withVehicle: boolean) => Int32Array;
   /** The first quarter hour of a day that belongs to the history; 96 on earlier days. */
   readonly firstOf: (day: number) => number;
+  /** Whether the household ever has something left. */
+  readonly hasPanels: boolean;
   readonly steering: Steering;
-}
-
-/** Why a battery does what it does. */
-export const BATTERY = { byItself: 0, byPrice: 1, withoutPrices: 2, boost: 3, unsteered: 4 } as const;
-export type BatteryReason = (typeof BATTERY)[keyof typeof BATTERY];
-
-/** What decides over a battery in each of the 96 quarter hours of a UTC day. */
-interface BatteryDay {
-  readonly levels: BatteryLevels;
-  /** A BatteryReason each. */
-  readonly reasons: Uint8Array;
 }
 
 /** Local quarter hour at which plans begin and end: 14:00, when the prices of the next day are known. */
@@ -69,7 +61,9 @@ const NO_PLAN: Plan = {
 export class SteeredBattery {
   readonly #source: BatterySource;
   readonly #settings: BatterySettingsLookup;
-  readonly #days = new DayCache<BatteryDay>(KEPT_DAYS);
+  /** The battery never holds less, mWh. */
+  readonly #least: number;
+  readonly #days = new DayCache<BatteryLevels>(KEPT_DAYS);
   /** Energy at the start of days if the battery only ever served self-consumption. */
   readonly #unsteeredStarts = new DayCache<number>(KEPT_DAYS);
   #window = NO_SPAN;
@@ -78,10 +72,11 @@ export class SteeredBattery {
   constructor(source: BatterySource) {
     this.#source = source;
     this.#settings = new BatterySettingsLookup(source.steering.control, source.limits.capacity);
+    this.#least = Math.min(source.limits.initial, this.#settings.leastReserve());
   }
 
-  /** What decides over the battery on a UTC day (since 1970). */
-  on(day: number): BatteryDay {
+  /** Between which levels the battery is left alone on a UTC day (since 1970). */
+  on(day: number): BatteryLevels {
     return this.#days.find(day) ?? this.#days.set(day, this.#decide(day, this.#days.evict(day)));
   }
 
@@ -89,7 +84,7 @@ export class SteeredBattery {
   energyAtDayStart(day: number, knownEnergyAt: (day: number) => number | undefined): number {
     const { limits, surplusOn } = this.#source;
     const endOf = (at: number, start: number): number => {
-      const { levels } = this.on(at);
+      const levels = this.on(at);
       const surplus = surplusOn(at);
       let x = start;
       for (let i = this.#source.firstOf(at); i < QUARTER_HOURS_PER_DAY; i++)
@@ -99,55 +94,43 @@ export class SteeredBattery {
     return coupledEnergyAtDayStart(this.#store(endOf), day, knownEnergyAt);
   }
 
-  /** People may ask for a reserve below the usual one. */
   #store(endOf: StoreDays['endOf']): StoreDays {
-    return { least: 0, most: this.#source.limits.capacity, endOf };
+    return { least: this.#least, most: this.#source.limits.capacity, endOf };
   }
 
-  #decide(day: number, used: BatteryDay | undefined): BatteryDay {
+  #decide(day: number, used: BatteryLevels | undefined): BatteryLevels {
     const { capacity } = this.#source.limits;
-    const { levels, reasons } = used ?? {
-      levels: createBatteryLevels(QUARTER_HOURS_PER_DAY),
-      reasons: new Uint8Array(QUARTER_HOURS_PER_DAY),
-    };
+    const levels = used ?? createBatteryLevels(QUARTER_HOURS_PER_DAY);
     const start = day * QUARTER_HOURS_PER_DAY;
     for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       const settings = this.#settings.at(start + i);
-      const reason = this.#reasonAt(start + i, settings);
-      const { from, levels: planned } = this.#plan;
-      const isPlanned = reason === BATTERY.byPrice;
-      const isBoosted = reason === BATTERY.boost;
-      reasons[i] = reason;
-      levels.fill[i] = isPlanned ? (planned.fill[start + i - from] ?? 0) : capacity;
-      levels.keep[i] = isPlanned
-        ? (planned.keep[start + i - from] ?? 0)
-        : isBoosted
-          ? capacity
-          : settings.reserve;
-      levels.buy[i] = isPlanned
-        ? (planned.buy[start + i - from] ?? 0)
-        : isBoosted && settings.gridCharging
-          ? capacity
-          : 0;
+      if (this.#isPlanned(start + i, settings)) {
+        const { from, levels: planned } = this.#plan;
+        levels.fill[i] = planned.fill[start + i - from] ?? 0;
+        levels.keep[i] = planned.keep[start + i - from] ?? 0;
+        levels.buy[i] = planned.buy[start + i - from] ?? 0;
+        continue;
+      }
+      const isBoosted = !settings.isUnsteered && settings.isBoosted;
+      levels.fill[i] = capacity;
+      levels.keep[i] = isBoosted ? capacity : settings.reserve;
+      levels.buy[i] = isBoosted && settings.gridCharging ? capacity : 0;
     }
-    return { levels, reasons };
+    return levels;
   }
 
-  /** Why the battery does what it does in a quarter hour; where that is by price, the present plan holds it. */
-  #reasonAt(quarter: number, settings: BatterySettings): BatteryReason {
-    if (settings.isUnsteered) return BATTERY.unsteered;
-    if (settings.isBoosted) return BATTERY.boost;
-    if (!settings.priceResponse) return BATTERY.byItself;
-    const { prices: book, knownUntilMs } = this.#source.steering;
-    const knownAtMs = Math.min(quarter * QUARTER_HOUR_MS, knownUntilMs);
-    const revision = book.revisionAt(knownAtMs);
+  /** Whether the battery goes by prices in a quarter hour; then the present plan holds it. */
+  #isPlanned(quarter: number, settings: BatterySettings): boolean {
+    if (settings.isUnsteered || settings.isBoosted || !settings.priceResponse) return false;
+    const { steering } = this.#source;
+    const revision = steering.prices.revisionAt(knownAtMs(steering, quarter));
     const window = this.#windowOf(quarter);
     const plan = this.#plan;
     // What a plan says of a quarter hour follows from those behind it, so that it need not have begun with it.
     const isIn = quarter >= plan.from && quarter < plan.end;
     if (!isIn || plan.window !== window || plan.revision !== revision || plan.settings !== settings)
-      this.#plan = this.#makePlan(window, quarter, knownAtMs, settings, revision);
-    return this.#plan.end > quarter ? BATTERY.byPrice : BATTERY.withoutPrices;
+      this.#plan = this.#makePlan(window, quarter, settings, revision);
+    return this.#plan.end > quarter;
   }
 
   /** From 14:00 to 14:00 in local time. */
@@ -166,17 +149,12 @@ export class SteeredBattery {
    * Plans from a quarter hour on, up to the first without a price: then the battery has the charge that it was expected to have
    * by self-consumption since the window began, so that nothing is owed to what follows.
    */
-  #makePlan(
-    window: QuarterSpan,
-    from: number,
-    knownAtMs: number,
-    settings: BatterySettings,
-    revision: number,
-  ): Plan {
+  #makePlan(window: QuarterSpan, from: number, settings: BatterySettings, revision: number): Plan {
     const { limits, steering } = this.#source;
+    const atMs = knownAtMs(steering, from);
     let count = 0;
     for (; from + count < window.end; count++) {
-      const price = steering.prices.priceAt((from + count) * QUARTER_HOUR_MS, knownAtMs);
+      const price = steering.prices.priceAt((from + count) * QUARTER_HOUR_MS, atMs);
       if (price === null) break;
       prices[count] = price;
     }
@@ -225,11 +203,14 @@ export class SteeredBattery {
   }
 
   #followUnsteered(day: number, quarters: number, start: number): number {
-    const { limits, surplusOn, firstOf } = this.#source;
-    const surplus = surplusOn(day);
+    const { limits, surplusOn, firstOf, hasPanels } = this.#source;
     const midnight = day * QUARTER_HOURS_PER_DAY;
+    const first = firstOf(day);
+    // Nothing charges it, so that a walk far into the past need not compute what empties no battery.
+    if (!hasPanels && this.#settings.keepsAll(midnight + first, midnight + quarters, start)) return start;
+    const surplus = surplusOn(day);
     let x = start;
-    for (let i = firstOf(day); i < quarters; i++) {
+    for (let i = first; i < quarters; i++) {
       const { reserve } = this.#settings.at(midnight + i);
       x = storedBySelfConsumption(limits, reserve, surplus[i] ?? 0, x);
     }

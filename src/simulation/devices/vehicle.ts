@@ -2,6 +2,7 @@
 import { NO_TRANSITION } from './battery.ts';
 import type { StorageTransition } from './battery.ts';
 import type { ElectricVehicle } from '../household/equipment.ts';
+import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 /** Part of the AC energy that arrives in the battery (docs/simulation.md#electric-vehicle). */
 export const CHARGE_EFFICIENCY = 0.9;
@@ -37,16 +38,20 @@ export function vehicleBatteryLimitsOf(vehicle: ElectricVehicle): VehicleBattery
     min: Math.round((capacity * MIN_SOC_PERCENT) / 100),
     target: Math.round((capacity * vehicle.target_soc_percent) / 100),
     initial: Math.round((capacity * vehicle.initial_soc_percent) / 100),
-    chargeAc: Math.round(vehicle.charger_power_w * 250),
+    chargeAc: Math.round(vehicle.charger_power_w * MILLI_WH_PER_W),
   };
 }
+
+/** What full power charges in a quarter hour, in the battery, mWh. */
+export const fullStepOf = ({ chargeAc }: VehicleBatteryLimits): number =>
+  Math.round(chargeAc * CHARGE_EFFICIENCY);
 
 /**
  * Energy that a quarter hour of an interval would add to the battery if its charge set no limit, mWh: driving takes it down to
  * the minimum, a plug at home or elsewhere gives its full power up to the target, at once.
  */
 function requestedEnergy(limits: VehicleBatteryLimits, { pluggedIn, driven }: VehicleInterval): number {
-  return pluggedIn ? Math.round(limits.chargeAc * CHARGE_EFFICIENCY) : -driven;
+  return pluggedIn ? fullStepOf(limits) : -driven;
 }
 
 /** Transition of a UTC day's quarter hours from `first` (zero-based) on, given its intervals. */

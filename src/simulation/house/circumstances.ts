@@ -13,13 +13,10 @@ import { HeatPumpPerformance } from './performance.ts';
 import { comfortTargets } from './target-temperatures.ts';
 import { thermalHouseOf } from './thermal-house.ts';
 import type { ThermalHouse } from './thermal-house.ts';
+import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
-/** What holds in quarter hours (since 1970) from `first` up to and without `end`. */
-export interface Circumstances {
-  readonly first: number;
-  readonly end: number;
-  readonly preferences: HeatPumpPreferences;
-  readonly weather: SiteWeather;
+/** What follows from what is asked for. */
+interface Demand {
   readonly house: ThermalHouse;
   readonly performance: HeatPumpPerformance;
   /** Most that the heat pump draws in a quarter hour, mWh. */
@@ -27,6 +24,14 @@ export interface Circumstances {
   /** Temperatures that people want in the rooms and at which the tank aims, by local quarter hour, mK. */
   readonly comfort: Int32Array;
   readonly goals: Int32Array;
+}
+
+/** What holds in quarter hours (since 1970) from `first` up to and without `end`. */
+export interface Circumstances extends Demand {
+  readonly first: number;
+  readonly end: number;
+  readonly preferences: HeatPumpPreferences;
+  readonly weather: SiteWeather;
 }
 
 /** All circumstances of a house, in order of time and without gaps; the first has no beginning. */
@@ -37,23 +42,40 @@ export function listCircumstances(
 ): Circumstances[] {
   const starts = [...heatPump.preferences, ...places].map(({ from }) => from);
   const firsts = [-OPEN_END, ...new Set(starts.sort((a, b) => a - b))];
+  const seed = splitSeed(household.seed);
+  // Most revisions set another place or the same again: what follows from equal preferences is made once.
+  const known = new Map<HeatPumpPreferences, Demand>();
+  const demandOf = (preferences: HeatPumpPreferences): Demand => {
+    const demand = known.get(preferences) ?? createDemand(household, askedOf(pump, preferences));
+    known.set(preferences, demand);
+    return demand;
+  };
   return firsts.map((first, i) => {
     const preferences = valueInForce(heatPump.preferences, first, DEFAULT_HEAT_PUMP_PREFERENCES);
     const { latitude, longitude } = valueInForce(places, first, household);
-    const asked = askedOf(pump, preferences);
-    const seed = splitSeed(household.seed);
+    let weather: SiteWeather | undefined;
     return {
       first,
       end: firsts[i + 1] ?? OPEN_END,
       preferences,
-      weather: siteWeather(seed, latitude, longitude),
-      house: thermalHouseOf(asked),
-      performance: new HeatPumpPerformance(asked),
-      limit: pump.rated_power_w * 250,
-      comfort: comfortTargets(seed, household.index, asked.building),
-      goals: tankGoals(seed, household.index, asked.tank.target_c),
+      ...demandOf(preferences),
+      // Made when a day is computed there: a place that nobody asks for takes no room among the sites that are kept.
+      get weather() {
+        return (weather ??= siteWeather(seed, latitude, longitude));
+      },
     };
   });
+}
+
+function createDemand({ seed, index }: Household, asked: HeatPump): Demand {
+  const split = splitSeed(seed);
+  return {
+    house: thermalHouseOf(asked),
+    performance: new HeatPumpPerformance(asked),
+    limit: asked.rated_power_w * MILLI_WH_PER_W,
+    comfort: comfortTargets(split, index, asked.building),
+    goals: tankGoals(split, index, asked.tank.target_c),
+  };
 }
 
 /** The heat pump with the temperatures that people prefer to those that were drawn. */

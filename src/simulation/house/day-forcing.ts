@@ -8,7 +8,7 @@ import { daySegmentsIn } from '../time/local-day.ts';
 import type { DaySegment } from '../time/local-day.ts';
 import type { Circumstances } from './circumstances.ts';
 import { HotWaterDraws, TAP_C, mainsTemperatureC } from './hot-water.ts';
-import { NO_HEAT_MK } from './target-temperatures.ts';
+import { NO_HEAT_MK, TargetWander } from './target-temperatures.ts';
 import { createForcing } from './thermal-steps.ts';
 import type { Forcing } from './thermal-steps.ts';
 import { fillRoomRest } from './thermal-house.ts';
@@ -29,13 +29,16 @@ export class ForcingSource {
   readonly #segmentsOf: (day: number) => readonly DaySegment[];
   readonly #isAway: (localDay: number) => boolean;
   readonly #draws: HotWaterDraws;
+  readonly #wander: TargetWander;
 
   /** `persons` use hot water. */
   constructor(household: Household, persons: number) {
     this.#segmentsOf = daySegmentsIn(household.time_zone);
     const whereabouts = new Whereabouts(household);
     this.#isAway = (localDay) => whereabouts.isAway(localDay);
-    this.#draws = new HotWaterDraws(splitSeed(household.seed), household.index, persons, this.#isAway);
+    const seed = splitSeed(household.seed);
+    this.#draws = new HotWaterDraws(seed, household.index, persons, this.#isAway);
+    this.#wander = new TargetWander(seed, household.index);
   }
 
   /** Writes a UTC day (days since 1970) into `forcing`, but what comes before quarter hour `first` of it. */
@@ -83,6 +86,7 @@ export class ForcingSource {
         tankGoal[i] = goals[i + ahead] ?? 0;
         roomRest[i] = (roomRest[i] ?? 0) + peopleLift;
       }
+      this.#wander.addTo(roomTarget, segment);
     }
   }
 }

@@ -3,6 +3,7 @@ import { SCHEDULE_STATES } from '../control/schedule-states.ts';
 import { roundNonNegative } from '../kernel/typed-arrays.ts';
 import type { HeatPumpPerformance, RoomShare } from './performance.ts';
 import type { Course } from './thermal-steps.ts';
+import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 /** In the order of the indexes in HeatPumpRows.mode. */
 export const HEAT_MODES = ['off', 'heating', 'hot_water'] as const;
@@ -43,9 +44,9 @@ export function createHeatPumpRows(quarters: number): HeatPumpRows {
 }
 
 /** Power of controls and circulation at any time, as the energy of a quarter hour, mWh. */
-export const STANDBY_MILLI_WH = 12 * 250;
+export const STANDBY_MILLI_WH = 12 * MILLI_WH_PER_W;
 /** Less than a watt of heat is none, mWh. */
-export const NO_HEAT_MILLI_WH = 250;
+export const NO_HEAT_MILLI_WH = MILLI_WH_PER_W;
 
 /** Writes what a heat pump draws and gives, from its heats in a course and the electricity in a share. */
 export class HeatPumpRowsWriter {

@@ -1,4 +1,5 @@
 /** The tank and the rooms of a house as stores of heat whose electricity costs: what a plan searches and what it does. */
+import { feedInPriceOf } from '../control/own-power.ts';
 import type { Circumstances } from './circumstances.ts';
 import { COLD_TANK_MK } from './hot-water.ts';
 import type { HouseSpan } from './house-span.ts';
@@ -10,16 +11,13 @@ import type { ThermalHouse } from './thermal-house.ts';
 
 const QUARTERS = 192;
 
-/** What own PV earns when it is not used, as a part of the price; nothing while that is below 0 (assumption). */
-export const FEED_IN_SHARE = 0.5;
-
 /**
  * Cost of `energy` mWh in a quarter hour with so much own PV to spare: what comes from the grid costs its price, and what
  * panels give costs what it would have earned. EUR/MWh times mWh.
  */
 export function costOf(energy: number, spare: number, price: number): number {
   const own = energy < spare ? energy : spare;
-  return (energy - own) * price + own * FEED_IN_SHARE * (price > 0 ? price : 0);
+  return (energy - own) * price + own * feedInPriceOf(price);
 }
 
 /** What tank and rooms have in common: the quarter hour that is looked at, and where its steps lead. */
@@ -213,7 +211,7 @@ export class RoomStore extends Store {
     this.#ceiling = after > this.#highest ? after : this.#highest;
     this.wanted = wanted;
     this.lowTarget = wanted > 0 ? this.floor : 0;
-    this.highTarget = wanted > 0 ? wanted + this.#boost : 0;
+    this.highTarget = wanted > 0 ? Math.min(this.#highest, wanted + this.#boost) : 0;
     this.#leftNow = this.left[i] ?? 0;
     this.#leastNow = this.#least[i] ?? 1;
   }

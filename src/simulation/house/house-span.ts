@@ -47,12 +47,11 @@ export class HouseSpan {
     const knownFrom = house.circumstancesAt(known).first;
     const isSame = this.#house === house && this.#known === knownFrom;
     if (isSame && this.#day === day) return;
-    const state = house.stateAtStartOf(day);
     const isNext = isSame && this.#day === day - 1;
+    let at = isNext ? this.#homeAfterDay() : house.stateAtStartOf(day);
     if (isNext) {
       for (const values of this.#rows) values.copyWithin(0, QUARTER_HOURS_PER_DAY);
     }
-    let at: HouseState = state;
     for (let i = 0; i < DAYS; i++) {
       const [forcing, home] = [this.#forcingOf[i], this.#homeOf[i]];
       if (forcing === undefined || home === undefined) continue;
@@ -63,6 +62,12 @@ export class HouseSpan {
     this.#known = knownFrom;
     this.#day = day;
     this.start = day * QUARTER_HOURS_PER_DAY;
+  }
+
+  /** The unsteered state after the first day: what was known of that day is what happened. */
+  #homeAfterDay(): HouseState {
+    const { room, tank } = this.home;
+    return { room: room[QUARTER_HOURS_PER_DAY] ?? 0, tank: tank[QUARTER_HOURS_PER_DAY] ?? 0 };
   }
 }
 

@@ -2,9 +2,7 @@
 import { OUTPUT_PER_K } from '../household/heat-pump.ts';
 import type { HeatPump } from '../household/heat-pump.ts';
 import { allocateFloat64Array, allocateUint8Array } from '../kernel/typed-arrays.ts';
-
-/** Heat of a watt over a quarter hour, mWh. */
-const MILLI_WH_PER_W = 250;
+import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 /** Lift in K below which a heat pump gets no better, and the largest for which the fits below hold. */
 const LEAST_LIFT_K = 15;

@@ -1,5 +1,6 @@
 /** A house whose heat pump follows prices and people: a plan for each window, found without any history (docs/simulation.md#schedules). */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import { CONTROL_MODE } from '../control/control-modes.ts';
 import { SCHEDULE_STATES } from '../control/schedule-states.ts';
 import type { Steering } from '../control/steering.ts';
 import type { HeatPump } from '../household/heat-pump.ts';
@@ -9,7 +10,7 @@ import type { HeatPumpRows } from './heat-pump-rows.ts';
 import { packState, unpackState } from './house-state.ts';
 import type { HouseState } from './house-state.ts';
 import { Interventions } from './interventions.ts';
-import { KnownPrices } from './known-prices.ts';
+import { PlannedPrices } from './planned-prices.ts';
 import { PlanMemory } from './plan-memory.ts';
 import { windowAt, windowStart } from './plan-windows.ts';
 import { UnsteeredHouse } from './unsteered-house.ts';
@@ -30,7 +31,7 @@ export class SteeredHouse {
   readonly #unsteered: UnsteeredHouse;
   readonly #zone: string;
   readonly #interventions: Interventions;
-  readonly #prices: KnownPrices;
+  readonly #prices: PlannedPrices;
   readonly #context: WalkContext;
   /** By local days; null where nobody steers. */
   readonly #windows = new DayCache<Window | null>(KNOWN_WINDOWS);
@@ -44,7 +45,7 @@ export class SteeredHouse {
     this.#unsteered = new UnsteeredHouse(household, pump, steering.control);
     this.#zone = household.time_zone;
     this.#interventions = new Interventions(steering.control);
-    this.#prices = new KnownPrices(steering);
+    this.#prices = new PlannedPrices(steering);
     this.#context = {
       house: this.#unsteered,
       interventions: this.#interventions,
@@ -120,7 +121,9 @@ export class SteeredHouse {
 
   /** Whether there is something to follow in a span without interventions that begins at home. */
   #isBusy(first: number, end: number): boolean {
-    return this.#interventions.modeAt(first) !== 0 || this.#prices.areIn(first, end);
+    if (this.#interventions.modeAt(first) !== CONTROL_MODE.automatic) return true;
+    const { price_response: followsPrices } = this.#unsteered.circumstancesAt(first).preferences;
+    return followsPrices && this.#prices.areIn(first, end);
   }
 
   /** The state with which a window begins, packed, or HOME. */

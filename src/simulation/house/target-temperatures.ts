@@ -1,9 +1,10 @@
-/** Which indoor temperature a house aims at: comfort and night set-back (docs/simulation.md#house). */
+/** Which indoor temperature a house aims at: comfort, night set-back, and what people make of them (docs/simulation.md#house). */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import type { Building } from '../household/building.ts';
-import { NOISE_CHANNEL, drawUniform } from '../kernel/noise.ts';
+import { NOISE_CHANNEL, WORD_VALUES, drawUniform, hashInStream, hashStream } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { allocateInt32Array } from '../kernel/typed-arrays.ts';
+import type { DaySegment } from '../time/local-day.ts';
 
 /** A target that no house is below, so that nothing heats. */
 export const NO_HEAT_MK = 0;
@@ -32,4 +33,36 @@ export function comfortTargets(seed: Seed, index: number, building: Building): I
     targets[i] = comfort - Math.round(1000 * Math.min(setback, RISE_K_PER_H * left));
   }
   return targets;
+}
+
+/** People turn valves, shut doors and sit by the window: a target wanders that far to either side, mK (assumption). */
+const WANDER_MK = 500;
+/** It is drawn every four hours, and changes evenly in between. */
+const DRAWN_QUARTERS = 16;
+const DRAWS_A_DAY = QUARTER_HOURS_PER_DAY / DRAWN_QUARTERS;
+
+/** How the targets of a house wander, the same for the same time whatever the house does. */
+export class TargetWander {
+  readonly #stream: number;
+
+  constructor(seed: Seed, index: number) {
+    this.#stream = hashStream(seed, index, NOISE_CHANNEL.targetWander);
+  }
+
+  /** Adds it to the targets of a day segment, mK. */
+  addTo(targets: Int32Array, { from, to, localDay, localQuarter }: DaySegment): void {
+    for (let i = from; i < to;) {
+      const quarter = localQuarter + i - from;
+      const draw = Math.floor(quarter / DRAWN_QUARTERS);
+      const before = this.#drawn(localDay * DRAWS_A_DAY + draw);
+      const slope = (this.#drawn(localDay * DRAWS_A_DAY + draw + 1) - before) / DRAWN_QUARTERS;
+      const end = Math.min(to, i + (draw + 1) * DRAWN_QUARTERS - quarter);
+      const base = before - slope * (draw * DRAWN_QUARTERS - quarter + i);
+      for (; i < end; i++) targets[i] = (targets[i] ?? 0) + Math.round(base + slope * i);
+    }
+  }
+
+  #drawn(at: number): number {
+    return WANDER_MK * ((2 * hashInStream(this.#stream, at)) / WORD_VALUES - 1);
+  }
 }

@@ -2,6 +2,7 @@
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import type { HeatPump } from '../household/heat-pump.ts';
 import { WH_PER_LITRE_K } from './hot-water.ts';
+import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 const HOURS = 0.25;
 /** Heat of appliances, and of people on days on which somebody is at home: about 3 W/m2 in all. */
@@ -61,7 +62,7 @@ export function thermalHouseOf({ building, tank, backup_power_w: backupW }: Heat
     tankNeed: tankCapacity,
     litreFall: (WH_PER_LITRE_K / tankCapacity) * 1000,
     tankTarget: tank.target_c * 1000,
-    backup: backupW * 250,
+    backup: backupW * MILLI_WH_PER_W,
   };
 }
 

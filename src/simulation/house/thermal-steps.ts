@@ -15,7 +15,7 @@ export const WARMEST_ROOM_MK = 26_000;
 const WINDOWS_OPEN_MK = 2000;
 const WINDOWS_KEEP = 0.6;
 /** The heater helps where a house is that much colder than wanted and than its target, mK. */
-const BACKUP_BELOW_COMFORT_MK = 2200;
+export const BACKUP_BELOW_COMFORT_MK = 2200;
 const BACKUP_BELOW_TARGET_MK = 200;
 /** Surroundings of the tank, mK. */
 const CELLAR_MK = 20_000;

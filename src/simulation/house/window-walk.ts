@@ -110,9 +110,10 @@ export class WindowWalk {
 
   #fillBoost({ preferences, house }: Circumstances, from: number, to: number): void {
     const boost = Math.round(1000 * preferences.boost_k);
+    const highest = house.comfort + boost;
     for (let i = from; i < to; i++) {
       const target = span.forcing.roomTarget[i] ?? 0;
-      span.boostTarget[i] = target > 0 ? target + boost : 0;
+      span.boostTarget[i] = target > 0 ? Math.min(highest, target + boost) : 0;
       span.boostGoal[i] = house.tankTarget;
     }
   }

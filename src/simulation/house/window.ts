@@ -2,7 +2,7 @@
 import type { HeatPumpRows } from './heat-pump-rows.ts';
 import type { HouseState } from './house-state.ts';
 import type { Interventions } from './interventions.ts';
-import type { KnownPrices } from './known-prices.ts';
+import type { PlannedPrices } from './planned-prices.ts';
 import type { UnsteeredHouse } from './unsteered-house.ts';
 
 /**
@@ -30,6 +30,6 @@ export interface Window {
 export interface WalkContext {
   readonly house: UnsteeredHouse;
   readonly interventions: Interventions;
-  readonly prices: KnownPrices;
+  readonly prices: PlannedPrices;
   readonly surplusOf: SurplusOf;
 }

@@ -90,6 +90,7 @@ export const NOISE_CHANNEL = {
   compressorRun: 156,
   setbackEnd: 157,
   inverterRating: 158,
+  targetWander: 159,
 } as const;
 
 /** Number of values of a 32-bit word. */

@@ -2,12 +2,10 @@
 import { QUARTER_HOUR_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import type { QuarterSpan } from '../control/revisions.ts';
-import { siteWeather } from '../environment/weather.ts';
 import { listDeviceTypes } from '../household/household.ts';
-import type { Household } from '../household/household.ts';
-import { splitSeed } from '../kernel/noise.ts';
 import type { DayRows } from './day-rows.ts';
 import type { ModelledHousehold } from './device-state.ts';
+import { airTemperaturesOn } from './household-air.ts';
 import { placeOf, rank } from './period-sums.ts';
 import type { PeriodSums, Summed } from './period-sums.ts';
 
@@ -17,7 +15,7 @@ export type UnreadQuarters = { readonly [Type in DeviceType]?: readonly QuarterS
 /** Adds what is known of a household in a span; it has no part in what is before its history. */
 export function addHousehold(
   into: PeriodSums,
-  { household, model }: Pick<ModelledHousehold, 'household' | 'model'>,
+  { household, steering, model }: ModelledHousehold,
   span: QuarterSpan,
   quarters: number,
   unread: UnreadQuarters = {},
@@ -31,7 +29,9 @@ export function addHousehold(
     const end = Math.min(span.end, start + QUARTER_HOURS_PER_DAY);
     const part = { from: quarter - start, to: end - start, quarters, period: start / quarters - firstPeriod };
     const known = devices.map((type): [DeviceType, Known] => [type, findKnown(unread[type], start)]);
-    addDay(into, household, model.day(day), day, part, Object.fromEntries(known));
+    const rows = model.day(day);
+    addRow(into, 'outdoor', airTemperaturesOn(household, steering.control.places, day), part, null, 1000);
+    addDay(into, household.index, rows, part, Object.fromEntries(known));
     quarter = end;
   }
 }
@@ -61,19 +61,15 @@ interface DayPart {
 const periodOf = ({ quarters, period }: DayPart, quarter: number): number =>
   period + Math.floor(quarter / quarters);
 
-/** `known` has the devices of the household. */
+/** Adds all but the temperature outdoors. `known` has the devices of the household. */
 function addDay(
   into: PeriodSums,
-  household: Household,
+  index: number,
   rows: DayRows,
-  day: number,
   part: DayPart,
   known: { readonly [Type in DeviceType]?: Known },
 ): void {
-  const { seed, latitude, longitude, index } = household;
   const { inverter, electric_vehicle: vehicle, wallbox, heat_pump: pump } = known;
-  const air = siteWeather(splitSeed(seed), latitude, longitude).airTemperaturesOn(day);
-  addRow(into, 'outdoor', air, part, null, 1000);
   addRow(into, 'outdoorQuarters', ONES, part, null);
   for (const each of Object.values(known)) addDevice(into, part, each);
   if (inverter !== undefined) addInverter(into, rows, index, part, inverter);
@@ -151,15 +147,8 @@ function addEnds(into: PeriodSums, name: Summed, row: Int32Array, part: DayPart,
 
 /** The means of quarter hours, of which the ends are known. */
 function addMeans(into: PeriodSums, name: Summed, row: Int32Array, part: DayPart, known: Known): void {
-  const { sums } = into;
-  const { from, to, quarters } = part;
-  let at = placeOf(into, name) + periodOf(part, from);
-  for (let i = from; i < to; at++) {
-    const next = Math.min(to, i - (i % quarters) + quarters);
-    let total = 0;
-    for (; i < next; i++) if (known === null || known[i] === 1) total += (row[i] ?? 0) + (row[i + 1] ?? 0);
-    sums[at] = (sums[at] ?? 0) + total / 2;
-  }
+  addRow(into, name, row, part, known, 0.5);
+  addRow(into, name, row.subarray(1), part, known, 0.5);
 }
 
 /** A device reports in a period when one quarter hour of it is read. */

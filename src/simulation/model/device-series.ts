@@ -1,18 +1,16 @@
 /** What a device did over a span of quarter hours, summed up in periods of UTC. */
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 import type { DeviceType } from '../../domain/fleets/devices.ts';
-import type { HouseholdControl } from '../control/household-control.ts';
-import { valueInForce } from '../control/revisions.ts';
 import type { QuarterSpan } from '../control/revisions.ts';
 import { addQuarterEnergies } from './counter-accumulator.ts';
 import type { Household } from '../household/household.ts';
 import type { DevicePeriods } from './device-periods.ts';
 import { copOf } from './device-state.ts';
 import type { ModelledHousehold } from './device-state.ts';
-import { siteWeather } from '../environment/weather.ts';
-import { splitSeed } from '../kernel/noise.ts';
+import { airTemperaturesOn } from './household-air.ts';
 import type { HouseholdModel } from './model.ts';
 import type { DayRows } from './day-rows.ts';
+import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 /**
  * Energies that add up. The first five count from the anchor on, as the counters that a device shows do; the others
@@ -23,8 +21,6 @@ type Flow = 'pv' | 'ev' | 'hp' | 'gridImport' | 'gridExport' | 'load' | 'heat' |
 type Flows = Record<Flow, number>;
 
 const DAILY = { load: 0, heat: 0, charge: 0, discharge: 0 };
-
-type Places = HouseholdControl['places'];
 
 interface Period {
   readonly time: string;
@@ -37,7 +33,8 @@ interface Period {
   readonly cop: number | null;
   /** Mean temperatures, C with one decimal. */
   readonly meanC: (of: 'indoor' | 'hotWater') => number;
-  readonly meanOutdoorC: (household: Household, places: Places) => number;
+  /** Of the day's temperatures, C. */
+  readonly meanOutdoorC: (air: Float64Array) => number;
   /** Stored at the end, mWh. */
   readonly stored: number;
   readonly vehicleStored: number;
@@ -53,15 +50,18 @@ export function* computeDeviceSeries<Type extends DeviceType>(
   span: QuarterSpan,
   quarters: number,
 ): Generator<DevicePeriods[Type][]> {
-  for (const day of listPeriodsByDay(model, span, quarters))
-    yield day.map((period) => toPeriodOfType[type](period, household, steering.control.places));
+  for (const { day, periods } of listPeriodsByDay(model, span, quarters)) {
+    let air: Float64Array | undefined;
+    const airOf = (): Float64Array => (air ??= airTemperaturesOn(household, steering.control.places, day));
+    yield periods.map((period) => toPeriodOfType[type](period, household, airOf));
+  }
 }
 
 function* listPeriodsByDay(
   model: HouseholdModel,
   { first, end }: QuarterSpan,
   length: number,
-): Generator<Period[]> {
+): Generator<{ readonly day: number; readonly periods: readonly Period[] }> {
   const firstDay = Math.floor(first / QUARTER_HOURS_PER_DAY);
   let counts: Flows = { ...model.countersBefore(firstDay * QUARTER_HOURS_PER_DAY), ...DAILY };
   for (let day = firstDay; day * QUARTER_HOURS_PER_DAY < end; day++) {
@@ -78,7 +78,7 @@ function* listPeriodsByDay(
       if (from < next) periods.push(toPeriod({ rows, day, from, next, before, after: counts }));
       at = next;
     }
-    yield periods;
+    yield { day, periods };
   }
 }
 
@@ -93,7 +93,8 @@ interface DayPart {
 }
 
 function toPeriod({ rows, day, from, next, before, after }: DayPart): Period {
-  const mean = (flow: Flow): number => Math.round((after[flow] - before[flow]) / (next - from) / 250);
+  const mean = (flow: Flow): number =>
+    Math.round((after[flow] - before[flow]) / (next - from) / MILLI_WH_PER_W);
   let plugged = 0;
   for (let i = from; i < next; i++) plugged += rows.pluggedIn[i] ?? 0;
   return {
@@ -106,7 +107,7 @@ function toPeriod({ rows, day, from, next, before, after }: DayPart): Period {
     pluggedInMinutes: plugged * 15,
     cop: copOf(after.heat - before.heat, after.hp - before.hp),
     meanC: (of) => meanTemperature(rows[of], from, next),
-    meanOutdoorC: (household, places) => meanOutdoorTemperature(household, places, { day, from, next }),
+    meanOutdoorC: (air) => meanOutdoorTemperature(air, from, next),
     stored: rows.stored[next] ?? 0,
     vehicleStored: rows.vehicleStored[next] ?? 0,
   };
@@ -119,21 +120,10 @@ function meanTemperature(temperatures: Int32Array, from: number, next: number): 
   return Math.round(total / (next - from) / 200) / 10;
 }
 
-/** Mean temperature of the air over quarter hours of a day, where the household was then, C. */
-function meanOutdoorTemperature(
-  household: Household,
-  places: Places,
-  { day, from, next }: { readonly day: number; readonly from: number; readonly next: number },
-): number {
-  const seed = splitSeed(household.seed);
-  const start = day * QUARTER_HOURS_PER_DAY;
+/** Mean temperature of a day's air over some of its quarter hours, C. */
+function meanOutdoorTemperature(air: Float64Array, from: number, next: number): number {
   let total = 0;
-  for (let at = from; at < next;) {
-    const { latitude, longitude } = valueInForce(places, start + at, household);
-    const moved = places.find((place) => place.from > start + at)?.from ?? Infinity;
-    const air = siteWeather(seed, latitude, longitude).airTemperaturesOn(day);
-    for (const end = Math.min(next, moved - start); at < end; at++) total += air[at] ?? 0;
-  }
+  for (let i = from; i < next; i++) total += air[i] ?? 0;
   return Math.round((10 * total) / (next - from)) / 10 + 0;
 }
 
@@ -165,16 +155,20 @@ function part({ pv, ev, hp, grid }: DayRows, from: number, to: number) {
 const percent = (stored: number, capacityKwh: number): number => Math.round(stored / capacityKwh / 1000) / 10;
 
 const toPeriodOfType: {
-  [Type in DeviceType]: (period: Period, household: Household, places: Places) => DevicePeriods[Type];
+  [Type in DeviceType]: (
+    period: Period,
+    household: Household,
+    airOf: () => Float64Array,
+  ) => DevicePeriods[Type];
 } = {
-  heat_pump: ({ time, watts, kwh, cop, meanC, meanOutdoorC }, household, places) => ({
+  heat_pump: ({ time, watts, kwh, cop, meanC, meanOutdoorC }, _, airOf) => ({
     time,
     power_w: watts('hp'),
     energy_kwh: kwh('hp'),
     heat_w: watts('heat'),
     heat_kwh: kwh('heat'),
     cop,
-    outdoor_temperature_c: meanOutdoorC(household, places),
+    outdoor_temperature_c: meanOutdoorC(airOf()),
     indoor_temperature_c: meanC('indoor'),
     hot_water_temperature_c: meanC('hotWater'),
   }),

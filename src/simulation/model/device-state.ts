@@ -16,6 +16,7 @@ import type { Quarter } from './day-rows.ts';
 import { splitSeed } from '../kernel/noise.ts';
 import { siteWeather } from '../environment/weather.ts';
 import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 export interface ElectricVehicleState {
   readonly soc_percent: number;
@@ -189,7 +190,7 @@ function heatPumpControlOf(control: ControlState, { heatPumpControl }: Quarter):
 }
 
 /** Mean power in W of a quarter's mWh; adding 0 turns -0 into 0. */
-const watts = (milliWh: number): number => Math.round(milliWh / 250) + 0;
+const watts = (milliWh: number): number => Math.round(milliWh / MILLI_WH_PER_W) + 0;
 /** Heat over electricity with two decimals, null without heat. */
 export const copOf = (heat: number, electricity: number): number | null =>
   heat > 0 ? Math.round((100 * heat) / electricity) / 100 : null;

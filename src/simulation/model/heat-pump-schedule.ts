@@ -3,6 +3,7 @@ import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/duratio
 import type { PriceOrigin } from '../../domain/prices/prices.ts';
 import { SCHEDULE_STATES } from '../control/schedule-states.ts';
 import type { ScheduleState } from '../control/schedule-states.ts';
+import { knownAtMs } from '../control/steering.ts';
 import type { Steering } from '../control/steering.ts';
 import { createHeatPumpRows } from '../house/heat-pump-rows.ts';
 import type { Household } from '../household/household.ts';
@@ -44,8 +45,7 @@ export function computeHeatPumpSchedule(
     const startMs = quarter * QUARTER_HOUR_MS;
     const state = SCHEDULE_STATES[rows.asked[quarter - day * QUARTER_HOURS_PER_DAY] ?? 0] ?? 'mid';
     entries.push({ time: new Date(startMs), state });
-    const { prices, knownUntilMs } = steering;
-    origins.add(prices.originAt(startMs, Math.min(startMs, knownUntilMs)) ?? 'default');
+    origins.add(steering.prices.originAt(startMs, knownAtMs(steering, quarter)) ?? 'default');
   }
   return { entries, prices: [...origins].sort() };
 }

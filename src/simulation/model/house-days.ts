@@ -68,7 +68,7 @@ export class HouseDays {
     const { places } = steering.control;
     this.#fillPv = createPvDayFiller(household, places);
     this.#fillExpectedPv = places.length === 0 ? this.#fillPv : createPvDayFiller(household);
-    this.#fillHeat = createHeatDayFiller(household, steering);
+    this.#fillHeat = createHeatDayFiller(household, steering, this.#fillLoad);
     const ownPowerOn = (day: number): Int32Array => this.#ownPowerOn(day);
     this.#habitualVehicle = vehicle && createHabitualVehicle(household, vehicle, firstOf);
     this.vehicle =
@@ -107,7 +107,7 @@ export class HouseDays {
     const hasMoved = this.#steering.control.places.length > 0;
     if (isHabitual && !hasMoved && this.#household.heat_pump === null) return this.surplusOn(day);
     const { house } = workspace;
-    this.#fillHabitualHeat ??= createHeatDayFiller(this.#household, UNSTEERED);
+    this.#fillHabitualHeat ??= createHeatDayFiller(this.#household, UNSTEERED, this.#fillLoad);
     this.#fillAllButVehicle(day, house, this.#fillExpectedPv, this.#fillHabitualHeat);
     if (withVehicle && this.#habitualVehicle) this.#habitualVehicle.write(day, house, this.#habitualEnergyAt);
     else house.ev.fill(0);

@@ -16,8 +16,12 @@ import { allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { createLoadDayFiller } from '../people/household-load.ts';
 import type { DayFiller } from '../time/local-day.ts';
 
-/** What the heat pump does, and what its house has of it. */
-export function createHeatDayFiller(household: Household, steering: Steering): DayFiller<HeatPumpRows> {
+/** What the heat pump does, and what its house has of it. `fillLoad` writes the household's load, as it is in any case. */
+export function createHeatDayFiller(
+  household: Household,
+  steering: Steering,
+  fillLoad?: DayFiller<Int32Array>,
+): DayFiller<HeatPumpRows> {
   const pump = household.heat_pump;
   if (!pump) {
     return (_, { hp, heat, mode, asked, follows }) => {
@@ -32,7 +36,7 @@ export function createHeatDayFiller(household: Household, steering: Steering): D
     household,
     pump,
     steering,
-    createSurplusLookup(household, steering.control.places),
+    createSurplusLookup(household, steering.control.places, fillLoad),
   );
   return (day, rows) => {
     house.fillDay(day, rows);
@@ -42,25 +46,40 @@ export function createHeatDayFiller(household: Household, steering: Steering): D
 /** Days of surplus that are kept: a plan needs two, and the next one begins in the second. */
 const KNOWN_DAYS = 4;
 const NONE = new Int32Array(QUARTER_HOURS_PER_DAY);
+/** Holds nothing from one call to the next, so that all households share it. */
+const load = allocateInt32Array(QUARTER_HOURS_PER_DAY);
 
 /**
  * What panels give beyond the household's load, by UTC day, mWh a quarter hour, at the place where it is when that is asked:
  * nobody knows of a later one. Its arrays hold for four days of one place.
  */
-function createSurplusLookup(household: Household, places: readonly Revision<Place>[]): SurplusOf {
+function createSurplusLookup(
+  household: Household,
+  places: readonly Revision<Place>[],
+  givenLoad?: DayFiller<Int32Array>,
+): SurplusOf {
   if (household.pv.rating_kw === 0) return () => NONE;
-  const fillLoad = createLoadDayFiller(household);
-  const load = allocateInt32Array(QUARTER_HOURS_PER_DAY);
-  let place: Place = household;
-  let fillPv = createPvDayFiller(household);
-  let days = new DayCache<Int32Array>(KNOWN_DAYS);
+  let place: Place | undefined;
+  let lookUp: ((day: number) => Int32Array) | undefined;
+  // Most houses are never asked: those without prices plan nothing.
+  let fillLoad = givenLoad;
   return (day, known) => {
     const inForce = valueInForce<Place>(places, known, household);
-    if (inForce !== place) {
+    if (inForce !== place || lookUp === undefined) {
       place = inForce;
-      fillPv = createPvDayFiller({ ...household, latitude: place.latitude, longitude: place.longitude });
-      days = new DayCache<Int32Array>(KNOWN_DAYS);
+      const { latitude, longitude } = place;
+      fillLoad ??= createLoadDayFiller(household);
+      lookUp = createSurplusAt({ ...household, latitude, longitude }, fillLoad);
     }
+    return lookUp(day);
+  };
+}
+
+/** The same at one place. */
+function createSurplusAt(household: Household, fillLoad: DayFiller<Int32Array>): (day: number) => Int32Array {
+  const fillPv = createPvDayFiller(household);
+  const days = new DayCache<Int32Array>(KNOWN_DAYS);
+  return (day) => {
     const found = days.find(day);
     if (found !== undefined) return found;
     const surplus = days.evict(day) ?? allocateInt32Array(QUARTER_HOURS_PER_DAY);

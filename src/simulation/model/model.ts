@@ -60,6 +60,7 @@ class QuarterHourModel implements HouseholdModel {
       firstOf,
       surplusOn: (day) => house.surplusOn(day),
       expectedOn: (day, withVehicle) => house.expectedOn(day, withVehicle),
+      hasPanels: household.pv.rating_kw > 0,
       steering,
     });
     this.#origin = {

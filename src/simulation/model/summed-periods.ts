@@ -3,9 +3,8 @@ import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 import type { QuarterSpan } from '../control/revisions.ts';
 import { countPeriods, readSum } from './period-sums.ts';
 import type { PeriodSums, Summed } from './period-sums.ts';
+import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
-/** 250 mWh are a watt for a quarter hour. */
-const MILLI_WH_PER_W = 250;
 const MILLI_WH_PER_KWH = 1_000_000;
 
 /**

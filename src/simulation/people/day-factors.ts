@@ -14,6 +14,8 @@ import type { Whereabouts } from './whereabouts.ts';
 /** What is left of the rest in a block in which nobody is at home (assumption), and how far its level varies by itself. */
 const REST_WITHOUT_PEOPLE = 0.45;
 const LEVEL_SPREAD = 0.35;
+/** At night (the first block) little is done that could differ: by so much of what differs by day (assumption). */
+const NIGHT_PART = 0.5;
 /** Standard deviation of a day's factor, where people are as restless as the mean. */
 const MOOD_DEVIATION = 0.08;
 const slow = allocateFloat64Array(BLOCKS + 1);
@@ -71,9 +73,11 @@ export class DayFactors {
       (season * this.#variationOf(localDay) * mood * (slow[BLOCKS] ?? 1)) /
       (1 - this.#whereabouts.probabilityAway(localDay));
     for (let block = 0; block < BLOCKS; block++) {
-      const factor = day * (slow[block] ?? 1);
+      const part = block === 0 ? NIGHT_PART : 1;
+      const factor = day * (1 + part * ((slow[block] ?? 1) - 1));
       const here = (atHome >> block) & 1 ? 100 / (percents[block] ?? 100) : 0;
-      const level = 1 + LEVEL_SPREAD * ((2 * hashInStream(this.#levels, localDay, block)) / WORD_VALUES - 1);
+      const level =
+        1 + part * LEVEL_SPREAD * ((2 * hashInStream(this.#levels, localDay, block)) / WORD_VALUES - 1);
       starts[block] = factor * here;
       rest[block] = factor * level * (REST_WITHOUT_PEOPLE + (1 - REST_WITHOUT_PEOPLE) * here);
     }

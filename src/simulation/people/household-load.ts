@@ -32,6 +32,9 @@ const QUARTER_SPREAD = 0.1;
 const BYTE_MIDDLE = 127.5;
 const QUARTER_SCALE = QUARTER_SPREAD / BYTE_MIDDLE;
 
+/** What people do comes to its new level over the first two hours of a block: their day has no seams. */
+const RAMP_QUARTERS = 8;
+
 const ROW_LENGTH = QUARTER_HOURS_PER_DAY + QUARTERS_AFTER_MIDNIGHT;
 
 /** Arrays that hold nothing from one day to the next, whichever household's. */
@@ -41,6 +44,8 @@ const workspace = {
   /** Factors of starts and of the rest by block. */
   starts: allocateFloat64Array(BLOCKS),
   rest: allocateFloat64Array(BLOCKS),
+  /** Those of the day before. */
+  before: { starts: allocateFloat64Array(BLOCKS), rest: allocateFloat64Array(BLOCKS) },
 } as const;
 
 /** A function that fills the load of a household on UTC days (days since 1970), mWh a quarter hour. */
@@ -79,6 +84,9 @@ class HouseholdLoad {
   readonly #rest = allocateFloat64Array(DAY_TYPES.length * QUARTER_HOURS_PER_DAY);
   readonly #startedPart = allocateFloat64Array(DAY_TYPES.length);
   #restMonth = NaN;
+  /** The day filled last, and the factor of the rest with which it ended. */
+  #lastDay = NaN;
+  #lastRest = 0;
 
   constructor(household: Household) {
     const { index, time_shift_minutes: shift } = household;
@@ -134,38 +142,62 @@ class HouseholdLoad {
     if (localDay < this.#firstDay || localDay >= this.#firstDay + this.#days || Number.isNaN(this.#year)) {
       this.#turnToYearOf(localDay);
     }
-    let typeStart = 0;
+    const profileDay = this.#profileDayOf(localDay);
+    const type = this.#whereabouts.dayTypeOf(localDay);
+    const typeIndex = DAY_TYPES.indexOf(type);
+    const curves = eventCurvesOf(this.#household.profile, profileMonthOf(profileDay), type);
+    const part = this.#prepareRest(profileMonthOf(profileDay), typeIndex, curves);
     if (!this.#whereabouts.isAway(localDay)) {
-      const profileDay = profileDayOf(localDay - this.#firstDay + 1, this.#household.latitude);
-      const type = this.#whereabouts.dayTypeOf(localDay);
-      const typeIndex = DAY_TYPES.indexOf(type);
-      const curves = eventCurvesOf(this.#household.profile, profileMonthOf(profileDay), type);
-      const part = this.#prepareRest(profileMonthOf(profileDay), typeIndex, curves);
       this.#factors.fill({ localDay, type, season: seasonalFactorOn(profileDay) }, workspace);
       for (let block = 0; block < BLOCKS; block++) starts[block] = part * (starts[block] ?? 0);
       this.#runs.addRuns(localDay, curves, starts, runs);
-      typeStart = typeIndex * QUARTER_HOURS_PER_DAY;
     }
-    this.#addUp(localDay, typeStart, row);
+    const before = this.#restBefore(localDay, rest[0] ?? 0);
+    this.#addUp(localDay, typeIndex * QUARTER_HOURS_PER_DAY, before, row);
+    this.#lastDay = localDay;
+    this.#lastRest = rest[BLOCKS - 1] ?? 0;
   }
 
-  #addUp(localDay: number, typeStart: number, row: Int32Array): void {
+  /** The day of the norm's year that a day of the year turned to is like. */
+  #profileDayOf(localDay: number): number {
+    return profileDayOf(localDay - this.#firstDay + 1, this.#household.latitude);
+  }
+
+  /** The factor of the rest with which the day before ended; `first` on a year's first day, since factors are those of a year. */
+  #restBefore(localDay: number, first: number): number {
+    if (localDay === this.#firstDay) return first;
+    if (this.#lastDay === localDay - 1) return this.#lastRest;
+    const before = localDay - 1;
+    if (this.#whereabouts.isAway(before)) return 0;
+    const type = this.#whereabouts.dayTypeOf(before);
+    const season = seasonalFactorOn(this.#profileDayOf(before));
+    this.#factors.fill({ localDay: before, type, season }, workspace.before);
+    return workspace.before.rest[BLOCKS - 1] ?? 0;
+  }
+
+  #addUp(localDay: number, typeStart: number, restBefore: number, row: Int32Array): void {
     const { runs, rest: factors } = workspace;
     const rest = this.#rest;
     const base = this.#baseMilliWh;
     const dayHash = mixWord(this.#quarterLevels, localDay);
+    let before = restBefore;
     for (let block = 0, i = 0; block < BLOCKS; block++) {
-      const factor = factors[block] ?? 0;
+      const start = i;
+      const own = factors[block] ?? 0;
       for (const end = BLOCK_STARTS[block + 1] ?? 0; i < end;) {
         let bytes = finishHash(dayHash, i) | 0;
         // An hour's four quarter hours share a hash; blocks begin with hours.
         for (const nextHour = i + 4; i < nextHour; i++) {
+          const since = i - start;
+          const factor =
+            since < RAMP_QUARTERS ? before + (own - before) * ((since + 0.5) / RAMP_QUARTERS) : own;
           const smooth = base + factor * (rest[typeStart + i] ?? 0);
           const level = 1 + QUARTER_SCALE * ((bytes & 255) - BYTE_MIDDLE);
           row[i] = Math.floor(smooth * level + (runs[i] ?? 0) + 0.5);
           bytes >>>= 8;
         }
       }
+      before = own;
     }
     for (let i = QUARTER_HOURS_PER_DAY; i < ROW_LENGTH; i++) row[i] = Math.floor((runs[i] ?? 0) + 0.5);
   }

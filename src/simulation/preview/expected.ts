@@ -9,10 +9,9 @@ import { solarTermsAt, sunDirection } from '../environment/sun.ts';
 import type { SolarTerms } from '../environment/sun.ts';
 import { utcYearOf } from '../time/calendar.ts';
 import { DAY_MS, HOUR_MS, QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 const YEAR_DAYS = 365;
-/** 250 mWh are a watt for a quarter hour. */
-const MILLI_WH_PER_W = 250;
 const MILLI_WH_PER_KWH = 1_000_000;
 
 /** The day that is computed. */

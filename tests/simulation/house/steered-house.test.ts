@@ -190,7 +190,8 @@ describe('a house that is asked for something else', () => {
     const wanted = steeringOf(steeringOf(BOOK).prices, preferring({ ...value, price_response: false }));
     const { indoor, hotWater } = walk(HOUSE, wanted, FIRST + 20, 4);
     expect(Math.max(...hotWater)).toBe(58_000);
-    expect(indoor.filter((room) => Math.abs(room - 23_000) < 100).length).toBeGreaterThan(96);
+    // Targets wander by half a kelvin.
+    expect(indoor.filter((room) => Math.abs(room - 23_000) <= 500).length).toBeGreaterThan(96);
   });
 
   test('has the weather of its place from the quarter hour on at which it is known', () => {

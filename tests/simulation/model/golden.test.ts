@@ -6,10 +6,10 @@ import { SEEDS, fleetHash } from '../../../tools/validate/invariants.ts';
 // hashes are added beside.
 const GOLDEN: Readonly<Record<number, readonly string[]>> = {
   2: [
-    'a3ef3ba45bc8f06dbcfccd7cfa2c3af8e90df529a46cf1e95dd035b979384526',
-    'f245e17ddc05fbd32aba79fb93ee7fcf0c221270d373aafc398ac3f1d2b0da72',
-    '89a3098f928cd8af83911ba4e31ab5f98f21df58ccf7c8ef1f8b434bfd2719be',
-    '1c11fa5e72d0f9a518467d891f3899d39ea8aeed35032c3c38389a00a0388107',
+    'c46fc7880c929cfed32fbd6a54a26235342b21aa896314bca48b202c0adf152f',
+    '86fdda0dd1991198168ebeeb15f51241157da547b9a490a9890396348164dc24',
+    'b82d06e97da737a8988525059519a5274f0e0964e1365fe477563a5c88cdce79',
+    '4b8cd8b9e7fe9e572aa6e90837810979c1ed3d60d59478e274b916bd2342450b',
   ],
 };
 

@@ -161,3 +161,16 @@ test('a household that asks for nothing takes nothing', () => {
   createLoadDayFiller({ ...base, load_annual_kwh: 0 })(FIRST_DAY, row);
   expect(sum(row)).toBe(0);
 });
+
+test('a day has no seam: at midnight the load changes no more than in the quarter hours around it', () => {
+  const change = { atMidnight: 0, around: 0 };
+  for (let index = 0; index < 30; index++) {
+    const year = yearOf({ ...base, index, time_shift_minutes: 0 });
+    const step = (i: number): number => Math.abs((year[i] ?? 0) - (year[i - 1] ?? 0));
+    for (let day = 1; day < 365; day++) {
+      change.atMidnight += step(96 * day);
+      change.around += (step(96 * day - 1) + step(96 * day + 1)) / 2;
+    }
+  }
+  expect(change.atMidnight).toBeLessThan(1.2 * change.around);
+});

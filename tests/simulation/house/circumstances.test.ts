@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
+import { UNCONTROLLED } from '../../../src/simulation/control/household-control.ts';
+import { DEFAULT_HEAT_PUMP_PREFERENCES } from '../../../src/simulation/control/preferences.ts';
+import { NO_PRICES } from '../../../src/simulation/control/price-book.ts';
+import { steeringOf } from '../../../src/simulation/control/steering.ts';
+import { siteWeather } from '../../../src/simulation/environment/weather.ts';
+import { listCircumstances } from '../../../src/simulation/house/circumstances.ts';
+import { splitSeed } from '../../../src/simulation/kernel/noise.ts';
+import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
+import { households } from '../fleet.ts';
+
+const ANCHOR = new Date('2026-01-10T00:00:00Z');
+const START = ANCHOR.getTime() / QUARTER_HOUR_MS;
+const DAY = START / 96;
+
+const HOUSEHOLD = households(
+  { count: 40, seed: 6, latitude: 48.2, longitude: 16.4, pv_rating_kw: 6 },
+  ANCHOR,
+).find(({ heat_pump: pump }) => pump !== null);
+if (!HOUSEHOLD?.heat_pump) throw new Error('no heat pump');
+const { heat_pump: PUMP } = HOUSEHOLD;
+
+/** Moved every four hours for 100 days, the last of them long after the days that are asked for. */
+const PLACES = Array.from({ length: 600 }, (_, i) => ({
+  from: START + 16 * i,
+  value: { latitude: 40 + i / 100, longitude: 10 + i / 100 },
+}));
+
+test('places that no day that is asked for was in take no room among the sites that are kept', () => {
+  let places = 0;
+  const countSites = (): number => siteWeather(splitSeed(99), -50, (places += 0.25)).id;
+  const control = { ...UNCONTROLLED, places: PLACES };
+  const before = countSites();
+  const model = createHouseholdModel(HOUSEHOLD, steeringOf(NO_PRICES, control));
+  expect(countSites() - before).toBe(1);
+  model.day(DAY);
+  // Six places on the day, and what heat pumps remember of it.
+  expect(countSites() - before).toBeLessThan(20);
+});
+
+test('what follows from preferences is made once for all places with them', () => {
+  const cold = { ...DEFAULT_HEAT_PUMP_PREFERENCES, comfort_temperature_c: 18 };
+  const preferences = [
+    { from: START + 1000, value: cold },
+    { from: START + 2000, value: DEFAULT_HEAT_PUMP_PREFERENCES },
+    { from: START + 3000, value: cold },
+  ];
+  const heatPump = { preferences, boosts: [], unsteered: [] };
+  const all = listCircumstances(HOUSEHOLD, PUMP, { ...UNCONTROLLED, heatPump, places: PLACES });
+  expect(all.length).toBeGreaterThan(PLACES.length);
+  expect(new Set(all.map(({ performance }) => performance)).size).toBe(2);
+  expect(new Set(all.map(({ comfort }) => comfort)).size).toBe(2);
+  expect(all.find(({ first }) => first === START)?.comfort).not.toBe(
+    all.find(({ first }) => first === START + 1008)?.comfort,
+  );
+});
