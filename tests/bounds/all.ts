@@ -8,6 +8,7 @@ import { boundsOfEnds } from './of-ends.ts';
 import { boundsOfEndpoints } from './of-endpoints.ts';
 import { boundsOfLoops } from './of-loops.ts';
 import { boundsOfObjects } from './of-objects.ts';
+import { boundsOfPlans } from './of-plans.ts';
 import { boundsOfWork } from './of-work.ts';
 
 export const ALL_BOUNDS: readonly Bound[] = [
@@ -16,6 +17,7 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfCredentials,
   ...boundsOfDatabase,
   ...boundsOfWork,
+  ...boundsOfPlans,
   ...boundsOfObjects,
   ...boundsOfEnds,
   ...boundsOfEndpoints,

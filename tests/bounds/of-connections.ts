@@ -216,8 +216,8 @@ const ofCounting: readonly Bound[] = [
     [
       replace(
         'src/http/app.ts',
-        'app.use(count, createDocumentRoutes(options.baseUrl), ...options.pages);',
-        'app.use(createDocumentRoutes(options.baseUrl), ...options.pages);',
+        'app.use(count, createDocumentRoutes(options.baseUrl, options.crossOrigin), ...options.pages);',
+        'app.use(createDocumentRoutes(options.baseUrl, options.crossOrigin), ...options.pages);',
       ),
     ],
     answers('carries the rate limits and a request id', "get () => '/docs' "),

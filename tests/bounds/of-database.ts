@@ -23,8 +23,8 @@ const ofRequests: readonly Bound[] = [
     [
       replace(
         CLIENT,
-        'const stopTimer = startTimer(leftMs, () => cutOff(client, leftMs));',
-        'const stopTimer = startTimer(2_000_000_000, () => cutOff(client, leftMs));',
+        'const stopTimer = startTimer(leftMs, () => {',
+        'const stopTimer = startTimer(2_000_000_000, () => {',
       ),
     ],
     bounds('holds no request up, and its connections do not come back'),
@@ -58,8 +58,8 @@ const ofRequests: readonly Bound[] = [
     [
       replace(
         CLIENT,
-        'const stopTimer = startTimer(leftMs, () => cutOff(client, leftMs));',
-        'const late = Promise.withResolvers<never>();\n    const stopTimer = startTimer(leftMs, () => late.reject(new DatabaseTimeoutError(`The database did not answer within ${leftMs} ms.`)));',
+        '      cutOff(client, leftMs);\n    });',
+        '      late.reject(new DatabaseTimeoutError(`The database did not answer within ${leftMs} ms.`));\n    });\n    const late = Promise.withResolvers<never>();',
       ),
       replace(
         CLIENT,
@@ -68,6 +68,11 @@ const ofRequests: readonly Bound[] = [
       ),
     ],
     bounds('holds no request up, and its connections do not come back'),
+  ),
+  bound(
+    'turn of a statement that goes on at the server',
+    [replace(POOL, 'if (lent.isLeftAtWork) setTimeout(endTurn, TURN_OF_LEFT_STATEMENT_MS).unref();', '')],
+    waits('a statement that goes on at the server keeps its turn'),
   ),
   bound(
     'connections that refuse writes',

@@ -81,7 +81,7 @@ export const boundsOfLoops: readonly Bound[] = [
   ),
   bound(
     'conditions for which fleets wait',
-    [replace('src/fleets/runner.ts', 'pass < conditionPasses && !this.#isStopped', '!this.#isStopped')],
+    [replace('src/fleets/due-work.ts', 'count < most && !isStopping()', '!isStopping()')],
     testsOf('tests/fleets/turns.test.ts')(
       'an outage of many devices does not make fleets wait until all are told of',
     ),
@@ -127,10 +127,10 @@ export const boundsOfLoops: readonly Bound[] = [
     testsOf('tests/fleets/turns.test.ts')('a partner whose fleet another process works on comes after'),
   ),
   bound(
-    'cars of an organization that one pass looks at',
-    [replace('src/fleets/charge-checks.ts', 'limit: CHECKS_OF_ORGANIZATION,', 'limit: 1_000_000,')],
+    'cars of a fleet that one pass looks at',
+    [replace('src/fleets/charge-checks.ts', 'orgId, now, CHECKS_OF_FLEET)', 'orgId, now, 1_000_000)')],
     testsOf('tests/fleets/charge-checks.test.ts')(
-      'a pass looks at some cars of each organization, so that nobody waits for all of another one',
+      'a pass looks at some cars of one fleet of each partner, so that nobody waits for all of another one',
     ),
   ),
   bound(

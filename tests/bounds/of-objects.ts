@@ -6,6 +6,7 @@ const BODIES = 'generated/validate-bodies.js';
 const QUERIES = 'generated/validate-queries.js';
 const QUOTAS = 'src/accounts/quotas.ts';
 const quotas = testsOf('tests/operations/quotas.test.ts');
+const idempotency = testsOf('tests/operations/idempotency.test.ts');
 const pendingDeliveries = testsOf('tests/queries/deliveries/pending-counts.test.ts');
 
 export const boundsOfObjects: readonly Bound[] = [
@@ -160,6 +161,17 @@ export const boundsOfObjects: readonly Bound[] = [
     testsOf('tests/operations/fleet-events.test.ts')('raises at most as many outages as may be open'),
   ),
   bound(
+    'outages of a fleet that have not struck all their devices',
+    [
+      replace(
+        'src/queries/fleets/shared-outages.ts',
+        "eb.or([eb('ends_at', '>', now), eb('is_applied', '=', false)])",
+        "eb('ends_at', '>', now)",
+      ),
+    ],
+    testsOf('tests/operations/fleet-events.test.ts')('raises at most as many outages as may be open'),
+  ),
+  bound(
     'times in which a condition of a device held',
     [
       replace(
@@ -210,5 +222,27 @@ export const boundsOfObjects: readonly Bound[] = [
     'items of a page',
     [{ ...replace(QUERIES, ' > 100 || isNaN(', ' > Infinity || isNaN('), everywhere: true }],
     testsOf('tests/operations/deliveries.test.ts')('refuses', 'maximum'),
+  ),
+  bound(
+    'idempotency keys of a partner',
+    [
+      replace(
+        'src/operations/idempotency.ts',
+        "if (used >= quota) throw quotaReachedProblem('idempotency_keys', { quota, used, more: 1 });",
+        'void [quota, quotaReachedProblem];',
+      ),
+    ],
+    idempotency('beyond its quota of keys a partner is refused'),
+  ),
+  bound(
+    'hours for which idempotency keys are kept',
+    [
+      replace(
+        'src/maintenance/sweeper.ts',
+        '(limit) => deleteKeysUsedBefore(db, new Date(now.getTime() - KEY_MEMORY_MS), limit),',
+        '',
+      ),
+    ],
+    idempotency('a key is remembered for 24 hours, and swept then'),
   ),
 ];

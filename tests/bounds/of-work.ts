@@ -19,20 +19,18 @@ export const boundsOfWork: readonly Bound[] = [
   bound(
     'chunks of lists by turns',
     [
-      replace(REPLY, 'let release = await acquireChunk();', 'let release = (): void => void acquireChunk;'),
+      replace(
+        REPLY,
+        '    release = await acquireChunk();\n    response.statusCode',
+        '    response.statusCode',
+      ),
       replace(REPLY, 'break;\n      release = await acquireChunk();', 'break;'),
     ],
     testsOf('tests/http/reply.test.ts')('no turn of the event loop makes more than one chunk'),
   ),
   bound(
     'lists by turns',
-    [
-      replace(
-        REPLY,
-        'const release = await lists.acquireList();\n    try {\n      await sendJsonParts',
-        'const release = (): void => undefined;\n    try {\n      await sendJsonParts',
-      ),
-    ],
+    [replace(REPLY, 'const release = await lists.acquireList();', 'const release = (): void => void lists;')],
     testsOf('tests/http/reply.test.ts')('a partner whose lists are not read waits for its turn in vain'),
   ),
   bound(
@@ -254,5 +252,27 @@ export const boundsOfWork: readonly Bound[] = [
       ),
     ],
     testsOf('tests/streams/token-checks.test.ts')('one check is under way at a time'),
+  ),
+  bound(
+    'answers that are coded at once',
+    [
+      replace(
+        'src/http/coding-shares.ts',
+        'if (this.#all >= this.#limits.capacity || held >= this.#limits.ofPartner) return undefined;',
+        'void this.#limits;',
+      ),
+    ],
+    testsOf('tests/http/coded-answers.test.ts')('is bounded for all and for each partner'),
+  ),
+  bound(
+    'characters of Accept-Encoding that are read',
+    [
+      replace(
+        'src/http/content-coding.ts',
+        'if (header === undefined || header.length > MAX_ACCEPT_CHARACTERS) return undefined;',
+        'if (header === undefined || MAX_ACCEPT_CHARACTERS === 0) return undefined;',
+      ),
+    ],
+    testsOf('tests/http/coded-answers.test.ts')('with Accept-Encoding', 'x, x, x'),
   ),
 ];

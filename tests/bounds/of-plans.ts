@@ -1,0 +1,28 @@
+// What planning a household may take.
+import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { bound, replace, testsOf } from './define.ts';
+
+const WALK = 'src/simulation/house/window-walk.ts';
+const MEMORY = 'src/simulation/house/plan-memory.ts';
+const STAYS = 'src/simulation/cars/stays.ts';
+
+const stays = testsOf('tests/simulation/cars/stays.test.ts');
+
+export const boundsOfPlans: readonly Bound[] = [
+  bound(
+    'plans anew of a window',
+    [replace(WALK, 'if (at - since < RUN_QUARTERS || ', 'if (')],
+    testsOf('tests/simulation/house/steered-house.test.ts')('change a plan every two hours at most'),
+  ),
+  bound(
+    'windows whose plans are remembered',
+    [replace(MEMORY, 'const WINDOWS = 512;', 'const WINDOWS = 65_536;')],
+    testsOf('tests/simulation/house/plan-memory.test.ts')('keeps the codes of the last 512 windows'),
+  ),
+  bound(
+    'days that are looked through for a stay',
+    [replace(STAYS, 'const LOOKED_THROUGH_DAYS = 8;', 'const LOOKED_THROUGH_DAYS = 80;')],
+    stays('a car that never leaves is looked after for eight days to either side'),
+    stays('a car that never comes is looked for during eight days'),
+  ),
+];

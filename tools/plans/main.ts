@@ -1,0 +1,48 @@
+/**
+ * Compares plans of heat pumps, by hand, with what a solver finds: `node tools/plans/main.ts 50 60` takes 50 pump-days and gives
+ * the solver 60 s for each.
+ */
+import { DAY_MS } from '../../src/domain/api/durations.ts';
+import { choosePumpDays, createSolver, solveDay } from './solve.ts';
+
+const [days, seconds] = [Number(process.argv[2] ?? 10), Number(process.argv[3] ?? 10)];
+const solver = await createSolver();
+const percent = (part: number, whole: number): string => ((100 * part) / whole).toFixed(2);
+
+interface Sum {
+  days: number;
+  power: number;
+  above: number;
+}
+const sums = new Map<string, Sum>();
+
+for (const { market, hasPv, localDay, day } of choosePumpDays(days)) {
+  const { planned, unsteered } = day;
+  const cost = planned.power + planned.coldness;
+  const relaxed = solveDay(solver, day, 'relaxed', seconds);
+  const exact = solveDay(solver, day, 'exact', seconds);
+  const bound = Math.max(exact.bound, relaxed.bound);
+  const row = {
+    market,
+    date: new Date(localDay * DAY_MS).toISOString().slice(0, 10),
+    pv: hasPv,
+    savedPercent: percent(unsteered.power - planned.power, unsteered.power),
+    aboveRelaxedPercent: percent(cost - relaxed.bound, planned.power),
+    aboveBoundPercent: percent(cost - bound, planned.power),
+    isProved: exact.isProved,
+  };
+  process.stdout.write(`${JSON.stringify(row)}\n`);
+  add(exact.isProved ? 'proved' : 'not proved', planned.power, cost - bound);
+  add(hasPv ? 'with PV' : 'without PV', planned.power, cost - bound);
+}
+
+function add(name: string, power: number, above: number): void {
+  const sum = sums.get(name) ?? { days: 0, power: 0, above: 0 };
+  sum.days += 1;
+  sum.power += power;
+  sum.above += above;
+  sums.set(name, sum);
+}
+
+for (const [name, sum] of sums)
+  process.stdout.write(`${name}: ${sum.days} days, ${percent(sum.above, sum.power)} % above the bound\n`);

@@ -1,0 +1,115 @@
+/**
+ * A pump-day as a problem for a solver, in K, Wh and EUR/MWh: the cheapest of all courses that keep the bounds of a plan and end
+ * as warm as unsteered. Two of them:
+ * - relaxed: any heat in any quarter hour, without what cycling costs; no plan is cheaper.
+ * - exact: besides that, rooms and tank aim at the low temperature, home or the high one in each quarter hour, as a plan must.
+ */
+import type { PumpDay, PumpQuarter, StoreStep } from './pump-day.ts';
+import { feedInPriceOf } from '../../src/simulation/control/own-power.ts';
+import { STANDBY_MILLI_WH } from '../../src/simulation/house/heat-pump-rows.ts';
+
+export type ProblemKind = 'relaxed' | 'exact';
+
+/** Whole mK are kept: what the last one may be rounded by, K. */
+const ROUNDING_K = 0.0005;
+/** More than any difference of temperatures, K. */
+const FAR_K = 100;
+
+class Problem {
+  readonly objective: string[] = [];
+  readonly rules: string[] = [];
+  readonly bounds: string[] = [];
+  readonly binaries: string[] = [];
+  constant = 0;
+
+  get text(): string {
+    const binaries = this.binaries.length === 0 ? '' : `Binary\n ${this.binaries.join(' ')}\n`;
+    return `Minimize\n obj: ${join(this.objective)}\nSubject To\n ${this.rules.join('\n ')}\nBounds\n ${this.bounds.join('\n ')}\n${binaries}End\n`;
+  }
+
+  rule(terms: readonly string[], relation: '<=' | '>=' | '=', value: number): void {
+    this.rules.push(`${join(terms)} ${relation} ${value}`);
+  }
+}
+
+const join = (terms: readonly string[]): string => terms.join(' + ').replaceAll('+ -', '- ');
+
+/** The problem of a day as an LP file, and what is to be added to its objective; costs in EUR/MWh times Wh. */
+export function problemOf(
+  day: PumpDay,
+  kind: ProblemKind,
+): { readonly text: string; readonly constant: number } {
+  const problem = new Problem();
+  for (const [i, quarter] of day.quarters.entries()) {
+    addStore(problem, day, kind, { name: 'r', i, store: quarter.room, heats: [`q${i}`, `b${i}`] });
+    addStore(problem, day, kind, { name: 't', i, store: quarter.tank, heats: [`w${i}`] });
+    problem.bounds.push(`0 <= b${i} <= ${quarter.backup / 1000}`);
+    problem.rule([`q${i}`, `w${i}`], '<=', quarter.most / 1000);
+    addCost(problem, i, quarter);
+    problem.objective.push(`${-day.coldness} r${i}`);
+    problem.constant += (day.coldness * quarter.room.home) / 1000;
+  }
+  const last = day.quarters.length - 1;
+  const { room, tank } = day.quarters[last] ?? {};
+  problem.rule([`r${last}`], '>=', (room?.home ?? 0) / 1000 - ROUNDING_K);
+  problem.rule([`t${last}`], '>=', (tank?.home ?? 0) / 1000 - ROUNDING_K);
+  return { text: problem.text, constant: problem.constant };
+}
+
+interface StoreTerms {
+  readonly name: 'r' | 't';
+  readonly i: number;
+  readonly store: StoreStep;
+  readonly heats: readonly string[];
+}
+
+function addStore(problem: Problem, day: PumpDay, kind: ProblemKind, terms: StoreTerms): void {
+  const { name, i, store, heats } = terms;
+  const rise = name === 'r' ? day.roomRise : day.tankRise;
+  const start = (name === 'r' ? day.start.room : day.start.tank) / 1000;
+  // In K and Wh the rise is that of mK and mWh. Windows that are opened only make it colder.
+  const warmed = heats.map((heat) => `${-rise} ${heat}`);
+  const before = i === 0 ? [] : [`${-store.keep} ${name}${i - 1}`];
+  const rest = store.rest / 1000 + (i === 0 ? store.keep * start : 0);
+  problem.rule([`${name}${i}`, ...before, ...warmed], '<=', rest);
+  problem.bounds.push(`${store.low / 1000} <= ${name}${i} <= ${store.high / 1000}`);
+  const heat = heats[0] ?? '';
+  if (store.targets === null) problem.bounds.push(`0 <= ${heat} <= 0`);
+  else if (kind === 'exact') addAims(problem, terms, store.targets, day.quarters[i]?.most ?? 0);
+}
+
+/** Heat flows up to the target of one of three aims: whoever heats (h) is below it, and reaches it unless all is given (f). */
+function addAims(
+  problem: Problem,
+  { name, i, heats }: StoreTerms,
+  targets: readonly [number, number, number],
+  mostMilliWh: number,
+): void {
+  const most = mostMilliWh / 1000;
+  const [low, home, high] = ['l', 'm', 'x'].map((aim) => `${name}${aim}${i}`);
+  const [heating, full] = [`${name}h${i}`, `${name}f${i}`];
+  problem.binaries.push(`${low}`, `${home}`, `${high}`, heating, full);
+  problem.rule([`${low}`, `${home}`, `${high}`], '=', 1);
+  const target = [low, home, high].map((aim, k) => `${-(targets[k] ?? 0) / 1000} ${aim}`);
+  problem.rule([heats[0] ?? '', `${-most} ${heating}`], '<=', 0);
+  problem.rule([`${name}${i}`, ...target, `${FAR_K} ${heating}`], '<=', FAR_K);
+  problem.rule([`${name}${i}`, ...target, `${FAR_K} ${full}`], '>=', 0);
+  // All that the compressor gives; the rooms have what the tank leaves.
+  const given = name === 'r' ? [`q${i}`, `w${i}`] : [`w${i}`];
+  problem.rule([...given, `${-most} ${full}`], '>=', 0);
+}
+
+/** Power from the grid at its price, own power at what it would have earned. */
+function addCost(problem: Problem, i: number, { room, tank, price, spare }: PumpQuarter): void {
+  const own = feedInPriceOf(price);
+  const drawn = [`${1 / room.cop} q${i}`, `${1 / tank.cop} w${i}`, `b${i}`];
+  const used = [`${own / room.cop} q${i}`, `${own / tank.cop} w${i}`, `${own} b${i}`];
+  const standby = STANDBY_MILLI_WH / 1000;
+  problem.objective.push(...used, `${price - own} g${i}`);
+  problem.constant += own * standby;
+  const negated = drawn.map((term) => `- ${term}`);
+  // At a negative price as much as possible is from the grid, else as little.
+  if (price < 0) problem.rule([`g${i}`, ...negated], '<=', standby);
+  else problem.rule([`g${i}`, ...negated], '>=', standby - spare / 1000);
+  problem.bounds.push(`0 <= g${i}`);
+}
