@@ -1,0 +1,112 @@
+import { compareMessages } from './compare-messages.ts';
+import { compareParameters } from './compare-parameters.ts';
+import { compareRequestBody } from './compare-bodies.ts';
+import { compareResponses } from './compare-responses.ts';
+import { SchemaComparer } from './compare-schemas.ts';
+import { compareAccess, compareSecuritySchemes } from './compare-security.ts';
+import { listOperations, pairUp } from './contract.ts';
+import type { Contract, OperationPlace } from './contract.ts';
+import { compareDeprecation, isPastSunset } from './deprecation.ts';
+import { Findings } from './finding.ts';
+import type { Finding, Origin } from './finding.ts';
+import { markUnmarked } from './since.ts';
+import { isRecord, readList } from './schemas/place.ts';
+import { originOf, reportUnsupported } from './task.ts';
+import type { Task } from './task.ts';
+
+const DOCUMENT: Origin = { operation: 'document', isBeta: false };
+
+/**
+ * Compares two bundled documents by what they mean for a client, those that break one first. `today` tells which sunsets are
+ * past.
+ * @throws Error for a document whose references lead nowhere.
+ */
+export function compareContracts(old: Contract, next: Contract, today: Date): readonly Finding[] {
+  const findings = new Findings();
+  const schemas = new SchemaComparer(findings);
+  const toTask = (origin: Origin): Task => ({ findings, schemas, origin });
+  compareServers(old, next, findings);
+  compareSecuritySchemes(old, next, toTask(DOCUMENT));
+  const byKey = (contract: Contract): ReadonlyMap<string, OperationPlace> =>
+    new Map(listOperations(contract).map((operation) => [operation.key, operation]));
+  const { kept, removed, added } = pairUp(byKey(old), byKey(next));
+  for (const [, operation] of removed) {
+    const isBreaking = !isPastSunset(operation, today);
+    findings.add(originOf(operation), {
+      rule: 'operation',
+      isBreaking,
+      place: operation.pointer,
+      name: operation.title,
+      old: operation.title,
+      new: undefined,
+    });
+  }
+  for (const [, operation] of added) {
+    const { title, pointer } = operation;
+    const change = { rule: 'operation', isBreaking: false, place: pointer, name: title } as const;
+    findings.add(originOf(operation), { ...change, old: undefined, new: title });
+  }
+  for (const [, before, now] of kept) compareOperations(before, now, [old, next], toTask(originOf(before)));
+  compareMessages(old, next, toTask);
+  return markUnmarked(findings.list(), old, next);
+}
+
+function compareOperations(
+  old: OperationPlace,
+  next: OperationPlace,
+  documents: readonly [old: Contract, next: Contract],
+  task: Task,
+): void {
+  compareNames(old, next, task);
+  compareDeprecation(old, next, task);
+  compareAccess(old, next, documents, task);
+  compareParameters(old, next, task);
+  compareRequestBody(old, next, task);
+  compareResponses(old, next, task);
+  reportUnsupported(old, next, 'callbacks', task);
+}
+
+function compareNames(old: OperationPlace, next: OperationPlace, { findings, origin }: Task): void {
+  const [before, now] = [old.node['operationId'], next.node['operationId']];
+  if (before !== now) {
+    const isBreaking = before !== undefined;
+    findings.add(origin, { rule: 'operation-id', isBreaking, place: next.pointer, old: before, new: now });
+  }
+  const namesOf = (title: string): string[] => title.match(/\{[^}]*\}/g) ?? [];
+  const [oldNames, newNames] = [namesOf(old.title), namesOf(next.title)];
+  oldNames.forEach((name, index) => {
+    const other = newNames[index];
+    if (other === name) return;
+    const change = { rule: 'path-parameter-name', isBreaking: true, place: next.pointer, name } as const;
+    findings.add(origin, { ...change, old: name, new: other });
+  });
+}
+
+function compareServers(old: Contract, next: Contract, findings: Findings): void {
+  const urls = (contract: Contract): ReadonlyMap<string, string> =>
+    new Map(
+      readList(contract, 'servers').map((server) => {
+        const url = isRecord(server) ? String(server['url']) : '';
+        return [url, url];
+      }),
+    );
+  const { removed, added } = pairUp(urls(old), urls(next));
+  for (const [url] of removed)
+    findings.add(DOCUMENT, {
+      rule: 'server',
+      isBreaking: true,
+      place: '/servers',
+      name: url,
+      old: url,
+      new: undefined,
+    });
+  for (const [url] of added)
+    findings.add(DOCUMENT, {
+      rule: 'server',
+      isBreaking: false,
+      place: '/servers',
+      name: url,
+      old: undefined,
+      new: url,
+    });
+}
