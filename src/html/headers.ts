@@ -6,21 +6,12 @@ import helmet from 'helmet';
  * one. `data:` images are the stylesheet's small drawings. Every answer has Strict-Transport-Security already where the
  * service's address is `https`.
  */
-export const setSecurityHeaders: RequestHandler = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:'],
-      formAction: ["'self'"],
-      frameAncestors: ["'none'"],
-      baseUri: ["'none'"],
-    },
-  },
-  strictTransportSecurity: false,
-  xFrameOptions: { action: 'deny' },
-  referrerPolicy: { policy: 'same-origin' },
+export const setSecurityHeaders: RequestHandler = createSecurityHeaders({});
+
+/** The same for the pages of the reference, which look through their own list by a script of their own. */
+export const setReferenceHeaders: RequestHandler = createSecurityHeaders({
+  scriptSrc: ["'self'"],
+  connectSrc: ["'self'"],
 });
 
 /** Forbids caches to keep the answer (RFC 9111, 5.2.2.5). */
@@ -28,3 +19,23 @@ export const disableCaching: RequestHandler = (_request, response, next) => {
   response.set('Cache-Control', 'no-store');
   next();
 };
+
+function createSecurityHeaders(more: Readonly<Record<string, string[]>>): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", 'data:'],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+        baseUri: ["'none'"],
+        ...more,
+      },
+    },
+    strictTransportSecurity: false,
+    xFrameOptions: { action: 'deny' },
+    referrerPolicy: { policy: 'same-origin' },
+  });
+}

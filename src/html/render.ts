@@ -1,19 +1,15 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta';
-import { Router } from 'express';
-import type { Response } from 'express';
-import { setSecurityHeaders } from './headers.ts';
+import type { Response, Router } from 'express';
+import { createAssetRoutes, readAsset } from './assets.ts';
 
-const stylesheet = readFileSync(join(import.meta.dirname, 'styles/portal.css'));
-const STYLESHEET_PATH = `/assets/portal.${createHash('sha256').update(stylesheet).digest('hex').slice(0, 12)}.css`;
+const stylesheet = readAsset('portal', 'css', join(import.meta.dirname, 'styles/portal.css'));
 
 const eta = new Eta({ views: join(import.meta.dirname, 'views'), cache: true, autoEscape: true });
 
 /** The HTML of a view in the layout; every `<%= %>` of a view is escaped. */
 export function renderView(view: string, data: Readonly<Record<string, unknown>>): string {
-  return eta.render(view, { stylesheetPath: STYLESHEET_PATH, ...data });
+  return eta.render(view, { stylesheetPath: stylesheet.path, ...data });
 }
 
 /**
@@ -33,11 +29,7 @@ export function sendView(
     .send(renderView(view, { session, ...data }));
 }
 
-/** A router that serves the stylesheet under a name that changes with its content, so that browsers may keep it for ever. */
+/** A router that serves the stylesheet of all pages. */
 export function createStylesheetRoute(): Router {
-  const router = Router({ caseSensitive: true });
-  router.get(STYLESHEET_PATH, setSecurityHeaders, (_request, response) => {
-    response.set('Cache-Control', 'public, max-age=31536000, immutable').type('css').send(stylesheet);
-  });
-  return router;
+  return createAssetRoutes([stylesheet]);
 }

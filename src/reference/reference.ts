@@ -1,71 +1,56 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Router } from 'express';
-import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
-import { setSecurityHeaders } from '../html/headers.ts';
-import { renderInlineMarkdown } from './markdown.ts';
-import { createStylesheetRoute, renderView, sendView } from '../html/render.ts';
+import type { RequestHandler, Response } from 'express';
+import { createAssetRoutes } from '../html/assets.ts';
+import { setReferenceHeaders } from '../html/headers.ts';
+import { sendMessage, sendMethodNotAllowed } from '../html/messages.ts';
+import { createStylesheetRoute } from '../html/render.ts';
+import { Navigation } from './navigation.ts';
+import { readPageEntries } from './page-list.ts';
+import { StoredPages } from './stored-pages.ts';
+import type { CreateSender } from './stored-pages.ts';
 import { createValidationPages } from './validation-report.ts';
-import { sendMethodNotAllowed } from '../html/messages.ts';
 
-interface ErrorEntry {
-  readonly code: string;
-  /** The HTTP status; of a field code that of the answer around it. */
-  readonly status: number;
-  readonly title: string;
-  readonly cause: string;
-  readonly cure: string;
+interface ReferenceOptions {
+  readonly baseUrl: string;
+  readonly createSender: CreateSender;
 }
 
-/** The server address in the generated document; pages show the real one. */
-const DOCUMENT_URL = 'http://localhost:8080';
-
-/** The reference, whose page is generated with the document and read when it is first asked for: `/docs`, `/docs/errors`, `/docs/errors/{code}`, `/docs/simulator`. */
-export function createReferencePages({ baseUrl }: { readonly baseUrl: string }): Router {
-  // Bytes, which all answers share: a text would be copied for each client, however slowly it reads.
-  let reference: Buffer | undefined;
-  const entries = errorEntries();
-  const list = Buffer.from(
-    renderView('errors', { problems: entries.problems, fields: entries.fields, wide: true }),
-  );
-  const byCode = new Map([...entries.problems, ...entries.fields].map((entry) => [entry.code, entry]));
-
+/**
+ * The reference, whose pages are generated with the document: `/docs` and what is below it, each also as Markdown at its
+ * address with `.md` behind it, and `/llms.txt`. Answers are the same bytes for everybody. What is not
+ * there is a page (404) for browsers and left to the next handler for all others.
+ */
+export function createReferencePages(options: ReferenceOptions): Router {
+  const entries = readPageEntries();
+  const navigation = new Navigation(entries);
+  const pages = new StoredPages(entries, navigation, options);
   const router = Router({ caseSensitive: true });
-  router.use(createStylesheetRoute());
-  router.use('/docs', setSecurityHeaders);
-  router.get('/docs', (_request, response) => {
-    reference ??= Buffer.from(readReference().replaceAll(DOCUMENT_URL, baseUrl));
-    response.type('html').send(reference);
-  });
-  router.use('/docs/simulator', createValidationPages());
-  router.get('/docs/errors', (_request, response) => void response.type('html').send(list));
-  router.get('/docs/errors/:code', (request, response) => {
-    const entry = byCode.get(request.params.code);
-    if (entry === undefined) {
-      sendView(response, 404, 'message', {
-        heading: 'No such error code',
-        text: 'The service sends no error with this code.',
-        back: '/docs/errors/',
-        backLabel: 'All error codes',
-      });
-    } else {
-      const isField = !Object.hasOwn(PROBLEMS, entry.code);
-      sendView(response, 200, 'error', { entry, isField, inline: renderInlineMarkdown });
-    }
-  });
-  router.all(['/docs', '/docs/errors', '/docs/errors/:code'], (_request, response) =>
-    sendMethodNotAllowed(response, 'GET, HEAD'),
-  );
+  router.use(createStylesheetRoute(), createAssetRoutes(navigation.assets, options.createSender));
+  router.use('/docs/simulator', setReferenceHeaders, createValidationPages(navigation, options.createSender));
+  for (const path of ['/llms.txt', '/docs.md', '/docs{/*page}'])
+    router.all(path, setReferenceHeaders, createPageHandler(pages));
   return router;
 }
 
-/** The page with the example address in it. */
-function readReference(): string {
-  return readFileSync(join(import.meta.dirname, '../../generated/reference.html'), 'utf8');
+function createPageHandler(pages: StoredPages): RequestHandler {
+  return async (request, response, next) => {
+    const send = pages.find(request.path.replace(/(?<=.)\/$/, ''));
+    if (send === undefined) {
+      if (request.accepts(['json', 'html']) === 'html') sendNoSuchPage(response);
+      else next();
+    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+      sendMethodNotAllowed(response, 'GET, HEAD');
+    } else {
+      await send(response);
+    }
+  };
 }
 
-function errorEntries(): { problems: ErrorEntry[]; fields: ErrorEntry[] } {
-  const entries = (catalogue: Readonly<Record<string, Omit<ErrorEntry, 'code'>>>): ErrorEntry[] =>
-    Object.entries(catalogue).map(([code, entry]) => ({ ...entry, code }));
-  return { problems: entries(PROBLEMS), fields: entries(FIELD_PROBLEMS) };
+function sendNoSuchPage(response: Response): void {
+  sendMessage(response, 404, {
+    heading: 'No such page',
+    text: 'The reference has no page at this address.',
+    back: '/docs/search',
+    backLabel: 'All pages',
+  });
 }

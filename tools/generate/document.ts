@@ -28,6 +28,9 @@ export interface Operation {
   requestBody?: { required?: boolean; content: Record<string, { schema: unknown }> };
   responses: Record<string, unknown>;
   'x-max-body-bytes'?: number;
+  deprecated?: boolean;
+  'x-deprecated-at'?: string;
+  'x-sunset'?: string;
 }
 
 /** The HTTP methods of operations, in the order of the generated files. */

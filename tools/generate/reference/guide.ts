@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { GUIDE_GROUP, firstSentence, joinBlocks } from './pages.ts';
+import type { Page } from './pages.ts';
+
+/** The pages of docs/reference, in the order of the navigation: one that is added there is added here. */
+const WRITTEN_PAGES = ['authentication', 'errors', 'paging', 'rate-limits', 'idempotency', 'signatures'];
+
+/** A part of the document's description that is put into a written page: `<!-- section: Rate limits -->`. */
+const SECTION_MARK = /^<!-- section: (.+) -->$/gm;
+
+/**
+ * The pages of the guide: those that docs/reference has, and one for each section of the document's description that none
+ * of them contains.
+ */
+export function writeGuidePages(root: string, description: string): Page[] {
+  const sections = splitSections(description);
+  const used = new Set<string>();
+  const written = WRITTEN_PAGES.map((name) => {
+    const text = readFileSync(join(root, `docs/reference/${name}.md`), 'utf8');
+    const [, title = name, rest = ''] = /^# (.+)\n([^]*)$/.exec(text) ?? [];
+    const markdown = rest.replaceAll(SECTION_MARK, (_mark, heading: string) => {
+      const section = sections.get(heading);
+      if (section === undefined) throw new Error(`The document's description has no section ${heading}.`);
+      used.add(heading);
+      return section;
+    });
+    return toPage(name, title, markdown);
+  });
+  const others = [...sections].filter(([heading]) => heading !== '' && !used.has(heading));
+  return [...written, ...others.map(([heading, markdown]) => toPage(toSlug(heading), heading, markdown))];
+}
+
+/** The text before the first heading of the description. */
+export function introductionOf(description: string): string {
+  return splitSections(description).get('') ?? '';
+}
+
+function toPage(slug: string, title: string, markdown: string): Page {
+  const names = [...markdown.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)];
+  return {
+    path: `/docs/guide/${slug}`,
+    title,
+    label: title,
+    group: GUIDE_GROUP,
+    summary: firstSentence(markdown),
+    markdown: joinBlocks(markdown.trim()),
+    terms: [...new Set(names.map(([, name = '']) => name))],
+    prose: markdown,
+  };
+}
+
+/** The sections of a text by their headings of the second level; what stands before the first is under the empty text. */
+function splitSections(text: string): ReadonlyMap<string, string> {
+  const [before = '', ...parts] = text.split(/^## /m);
+  const sections = parts.map((part) => {
+    const end = part.indexOf('\n');
+    return [part.slice(0, end).trim(), part.slice(end).trim()] as const;
+  });
+  return new Map([['', before.trim()], ...sections]);
+}
+
+function toSlug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+}
