@@ -1,5 +1,5 @@
 import type { Tx } from '../queries/connection/database.ts';
-import { clearConditionItems } from '../queries/notifications/condition-items.ts';
+import { clearOpenItems } from '../queries/notifications/condition-items.ts';
 import { deactivateCondition, lockCondition } from '../queries/notifications/device-conditions.ts';
 import { recordChange } from './condition-event.ts';
 import type { ConditionChange, ConditionEvent } from './condition-event.ts';
@@ -13,7 +13,7 @@ export async function endCondition(tx: Tx, event: ConditionEvent): Promise<Condi
   if (condition?.active !== true) return { changed: false, changedAt: condition?.changed_at ?? event.now };
   const now = event.now > condition.changed_at ? event.now : condition.changed_at;
   await deactivateCondition(tx, event, { at: now, appliedAt: event.appliedAt ?? now });
-  await clearConditionItems(tx, event, condition.changed_at, now);
+  await clearOpenItems(tx, event, now, condition.changed_at);
   await recordChange(tx, event);
   return { changed: true, changedAt: now };
 }

@@ -1,22 +1,22 @@
-import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
 import { isFleetActive } from '../domain/fleets/fleet-states.ts';
 import { endCondition } from '../conditions/end-condition.ts';
 import { raiseCondition } from '../conditions/raise-condition.ts';
 import { updateControlVersions } from '../queries/notifications/device-conditions.ts';
 import { findEventFleet } from '../queries/notifications/condition-devices.ts';
-import type { Db, Tx } from '../queries/connection/database.ts';
-import { findFleetBySimulationOrg } from '../queries/fleets/fleets.ts';
+import type { Tx } from '../queries/connection/database.ts';
 import type { PlannedCondition } from '../queries/fleets/households.ts';
 import {
   claimDueConditionChanges,
   listFleetsWithDueChanges,
   updateNextBegin,
 } from '../queries/fleets/planned-conditions.ts';
-import type { DueCondition, DueFleet } from '../queries/fleets/planned-conditions.ts';
+import type { DueCondition, FleetWithDueChanges } from '../queries/fleets/planned-conditions.ts';
 import { FAULT_CODES, FAULT_GRACE_MS, nextFaultOfAnyCause } from '../simulation/household/faults.ts';
 import type { DeviceDescription } from '../simulation/household/device-description.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { DAY_MS } from '../domain/api/durations.ts';
+import { doEach, NOTHING_DONE } from './due-work.ts';
+import type { Done, DueWorkOptions, Pass } from './due-work.ts';
 
 /*
  * Every device and code has a row with the instants of its next begin, known from the seed, and of its end while it holds. A
@@ -45,53 +45,45 @@ export function planFirstFaults(
   );
 }
 
-export interface DueFaultsOptions {
-  readonly db: Db;
-  readonly now: () => Date;
+export interface DueFaultsOptions extends DueWorkOptions {
   /** Whether devices get conditions by themselves; those that hold end in any case. */
   readonly simulatorFaults: boolean;
-  /** How many pending deliveries a partner may have that has no quota of its own; as documented by default. */
-  readonly pendingDeliveries?: number;
-  /** Counts deliveries that were cancelled at once, since their partner had as many. */
-  readonly countDropped?: (count: number) => void;
 }
 
-/**
- * Begins and ends conditions that are due, some of one fleet of each partner; the organizations in which some were, so that
- * there may be more.
- */
-export async function applyDueFaults(options: DueFaultsOptions): Promise<string[]> {
+/** Begins and ends conditions that are due, some of one fleet of each partner. */
+export async function applyDueFaults(options: DueFaultsOptions): Promise<Pass> {
+  const { db, simulatorFaults } = options;
   const now = options.now();
-  const changed: string[] = [];
-  for (const due of await listFleetsWithDueChanges(options.db, now)) {
-    const { count, dropped } = await options.db
+  return doEach(options, await listFleetsWithDueChanges(db, now), (due, pendingDeliveries) =>
+    db
       .transaction()
-      .execute((tx) => applyDueFaultsOfFleet(tx, due, now, options));
-    if (count > 0) changed.push(due.orgId);
-    if (dropped > 0) options.countDropped?.(dropped);
-  }
-  return changed;
+      .execute((tx) => applyDueFaultsOfFleet(tx, due, { now, simulatorFaults, pendingDeliveries })),
+  );
+}
+
+/** When conditions begin, whether they do, and how many pending deliveries the partner may have. */
+interface Beginning {
+  readonly now: Date;
+  readonly simulatorFaults: boolean;
+  readonly pendingDeliveries: number;
 }
 
 /** The fleet's row is taken first, as every change of its state does, so that a stop comes before or after. */
 async function applyDueFaultsOfFleet(
   tx: Tx,
-  { orgId, fleetOrgId, fleetId }: DueFleet,
-  now: Date,
-  options: DueFaultsOptions,
-): Promise<{ readonly count: number; readonly dropped: number }> {
-  const nothing = { count: 0, dropped: 0 };
-  const state = await findEventFleet(tx, fleetOrgId, fleetId);
-  if (state === undefined || !isFleetActive(state.status)) return nothing;
-  const fleet = await findFleetBySimulationOrg(tx, orgId);
-  if (fleet === undefined) return nothing;
+  { orgId, fleetOrgId, fleetId, seed }: FleetWithDueChanges,
+  beginning: Beginning,
+): Promise<Done> {
+  const { now } = beginning;
+  const fleet = await findEventFleet(tx, fleetOrgId, fleetId);
+  if (fleet === undefined || !isFleetActive(fleet.status)) return NOTHING_DONE;
   const conditions = await claimDueConditionChanges(tx, orgId, now, CONDITION_BATCH_SIZE);
   let dropped = 0;
   const changedDevices = new Set<string>();
   for (const due of conditions) {
-    const condition = { ...due, orgId, seed: fleet.seed, changedDevices };
+    const condition = { ...due, orgId, seed, changedDevices };
     if (isEnd(due)) await endCondition(tx, { ...eventOf(condition), now: due.changeAt, appliedAt: now });
-    else dropped += await applyDueBegin(tx, condition, now, options);
+    else dropped += await applyDueBegin(tx, condition, beginning);
   }
   if (changedDevices.size > 0) await updateControlVersions(tx, orgId, [...changedDevices]);
   return { count: conditions.length, dropped };
@@ -116,8 +108,7 @@ function eventOf({ orgId, deviceId, code, changedDevices }: ConditionOfFleet) {
 async function applyDueBegin(
   tx: Tx,
   condition: ConditionOfFleet,
-  now: Date,
-  { simulatorFaults, pendingDeliveries = DEFAULT_QUOTAS.pending_deliveries }: DueFaultsOptions,
+  { now, simulatorFaults, pendingDeliveries }: Beginning,
 ): Promise<number> {
   const { code, changeAt } = condition;
   const planned = (after: Date) => nextFaultOfAnyCause(condition, code, after);

@@ -6,7 +6,7 @@ import {
   lockClaimedFleet,
 } from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
-import { cancelPlannedConditionChanges } from '../queries/fleets/fleets.ts';
+import { cancelPlannedChanges } from '../queries/fleets/fleets.ts';
 import type { Fleet } from '../queries/fleets/fleets.ts';
 import { deleteHouseholdsFrom, insertHouseholds } from '../queries/fleets/households.ts';
 import type { HouseholdBatch } from '../queries/fleets/households.ts';
@@ -130,7 +130,7 @@ export async function recordProvisioningFailure(
   const fleet = await lockClaimedFleet(tx, claim);
   if (fleet === undefined) return;
   if (fleet.status !== 'expanding') {
-    await cancelPlannedConditionChanges(tx, fleet);
+    await cancelPlannedChanges(tx, fleet);
     await finishFleetWork(tx, claim, { status: 'failed', error: reason, stoppedAt: now });
     return;
   }

@@ -1,7 +1,6 @@
 import { raiseCondition } from '../conditions/raise-condition.ts';
-import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
 import { isFleetActive } from '../domain/fleets/fleet-states.ts';
-import type { Db, Tx } from '../queries/connection/database.ts';
+import type { Tx } from '../queries/connection/database.ts';
 import {
   claimOutage,
   listNextStruckDevices,
@@ -11,45 +10,33 @@ import {
 import type { UnappliedOutage } from '../queries/fleets/shared-outages.ts';
 import { lockConditions, updateControlVersions } from '../queries/notifications/device-conditions.ts';
 import { findEventFleet } from '../queries/notifications/condition-devices.ts';
+import { doEach, NOTHING_DONE } from './due-work.ts';
+import type { Done, DueWorkOptions, Pass } from './due-work.ts';
 
 /** Devices that one transaction takes offline. */
 const OUTAGE_BATCH_SIZE = 100;
 
-export interface SharedOutagesOptions {
-  readonly db: Db;
-  readonly now: () => Date;
-  /** How many pending deliveries a partner may have that has no quota of its own; as documented by default. */
-  readonly pendingDeliveries?: number;
-  /** Counts deliveries that were cancelled at once, since their partner had as many. */
-  readonly countDropped?: (count: number) => void;
-}
-
 /**
  * Takes devices offline that a raised outage strikes: a batch of one outage of each partner, together with the record of how far
- * it has come, so that each device is struck once whoever continues. The organizations in which some were, so that there may be
- * more.
+ * it has come, so that each device is struck once whoever continues.
  */
-export async function applySharedOutages(options: SharedOutagesOptions): Promise<string[]> {
-  const struck: string[] = [];
-  for (const outage of await listUnappliedOutages(options.db)) {
-    const { count, dropped } = await options.db
-      .transaction()
-      .execute((tx) => strikeNextDevices(tx, outage, options));
-    if (count > 0) struck.push(outage.orgId);
-    if (dropped > 0) options.countDropped?.(dropped);
-  }
-  return struck;
+export async function applySharedOutages(options: DueWorkOptions): Promise<Pass> {
+  const { db, now } = options;
+  return doEach(options, await listUnappliedOutages(db), (outage, pendingDeliveries) =>
+    db.transaction().execute((tx) => strikeNextDevices(tx, outage, now(), pendingDeliveries)),
+  );
 }
 
 /** The fleet's row is taken first, as every change of its state does; one that has ended is struck no more. */
 async function strikeNextDevices(
   tx: Tx,
   unapplied: UnappliedOutage,
-  { now, pendingDeliveries = DEFAULT_QUOTAS.pending_deliveries }: SharedOutagesOptions,
-): Promise<{ readonly count: number; readonly dropped: number }> {
+  appliedAt: Date,
+  pendingDeliveries: number,
+): Promise<Done> {
   const fleet = await findEventFleet(tx, unapplied.fleetOrgId, unapplied.fleetId);
   const outage = await claimOutage(tx, unapplied);
-  if (outage === undefined) return { count: 0, dropped: 0 };
+  if (outage === undefined) return NOTHING_DONE;
   const isActive = fleet !== undefined && isFleetActive(fleet.status);
   const deviceIds = isActive ? await listNextStruckDevices(tx, outage, OUTAGE_BATCH_SIZE) : [];
   if (deviceIds.length > 0) await lockConditions(tx, outage.orgId, deviceIds, 'device_offline');
@@ -58,7 +45,7 @@ async function strikeNextDevices(
   for (const deviceId of deviceIds) {
     const { orgId, startsAt, endsAt, requestId } = outage;
     const call = requestId === null ? {} : { requestId };
-    const when = { now: startsAt, appliedAt: now(), endsAt };
+    const when = { now: startsAt, appliedAt, endsAt };
     const event = { orgId, deviceId, code: 'device_offline', ...when, changedDevices } as const;
     dropped += (await raiseCondition(tx, { ...event, ...call }, pendingDeliveries))?.dropped ?? 0;
   }

@@ -1,9 +1,7 @@
 import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
-import type { InstantRange } from '../domain/api/instant-range.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import type { QuarterHours } from '../domain/notifications/interruptions.ts';
 import type { HouseholdCheckpoint, StoredCheckpoint } from '../queries/fleets/checkpoints.ts';
-import type { Household } from '../simulation/household/household.ts';
 import { toUnread } from '../simulation/model/device-periods.ts';
 import type { DevicePeriods, UnreadPeriods } from '../simulation/model/device-periods.ts';
 import { computeDeviceSeries } from '../simulation/model/device-series.ts';
@@ -39,23 +37,6 @@ export interface DeviceDataResult<Type extends DeviceType = DeviceType> {
   readonly periods: (DevicePeriods[Type] | UnreadPeriods[Type])[];
   /** A checkpoint that spares others long sums, when one was made. */
   readonly made: HouseholdCheckpoint | undefined;
-}
-
-/**
- * The quarter hours of a household that a time range asks for: those that begin in it, not before the start of the fleet's
- * history, and are over at `until`. Undefined when there are none.
- */
-export function findDataSpan(
-  household: Household,
-  { from, to }: InstantRange,
-  until: Date,
-): QuarterSpan | undefined {
-  const first = Math.ceil(Math.max(from.getTime(), household.anchor_ms) / QUARTER_HOUR_MS);
-  const end = Math.min(
-    Math.ceil(to.getTime() / QUARTER_HOUR_MS),
-    Math.floor(until.getTime() / QUARTER_HOUR_MS),
-  );
-  return first < end ? { first, end } : undefined;
 }
 
 /** A device's data over a span, worked out in time slices: the counters before it, then day by day. */

@@ -8,9 +8,12 @@ import type { DeviceType } from '../domain/fleets/devices.ts';
 import { findLastReadAt, findPresentCondition } from '../domain/notifications/interruptions.ts';
 import { saveCheckpoints } from './checkpoints.ts';
 import { advanceCounters } from './counters.ts';
-import { loadSteering } from './history-prices.ts';
-import { listSteeringInterruptions, loadControls, NOTHING_ASKED } from './household-controls.ts';
-import type { HouseholdInterruptions } from './household-controls.ts';
+import { loadHistoryPrices } from './history-prices.ts';
+import { listSteeringInterruptions } from './asked-control.ts';
+import type { HouseholdInterruptions } from './asked-control.ts';
+import { controlOfHousehold, loadControls, NOTHING_ASKED } from './household-controls.ts';
+import type { VersionedControl } from './household-controls.ts';
+import { steeringByPrices } from './household-steering.ts';
 import { findModelledHousehold, findStoredHousehold, isSteered } from './stored-households.ts';
 import { TimeSlicer } from './time-slicer.ts';
 import type { YieldToEventLoop } from './time-slicer.ts';
@@ -45,7 +48,7 @@ export async function computeDeviceStates(
   if (rows.length > 1) await context.yieldToEventLoop(0, partnerId);
   const slicer = new TimeSlicer((days) => context.yieldToEventLoop(days, partnerId));
   const controls = await loadControls(db, partnerId, rows);
-  const steeringOf = await loadSteeringOf(context, rows);
+  const steeringOf = await loadSteeringOf(context, rows, controls);
   const devices: DeviceAtInstant[] = [];
   const made = new Map<number, HouseholdCheckpoint>();
   for (const row of rows) {
@@ -86,11 +89,16 @@ function earlierOf(one: Date, other: Date | undefined): Date {
 }
 
 /** What steers the households, where one of them has a heat pump or something was asked of it. */
-async function loadSteeringOf({ db, now }: HouseholdContext, rows: readonly DeviceRow[]) {
+async function loadSteeringOf(
+  { db, now }: HouseholdContext,
+  rows: readonly DeviceRow[],
+  controls: ReadonlyMap<number, VersionedControl>,
+) {
   for (const row of rows) {
     const household = findStoredHousehold(row);
     if (household && isSteered(row, household)) {
-      return loadSteering(db, { orgId: row.org_id, since: new Date(household.anchor_ms), now }, rows);
+      const prices = await loadHistoryPrices(db, row.org_id, new Date(household.anchor_ms), now);
+      return steeringByPrices(prices, controlOfHousehold(controls));
     }
   }
   return undefined;

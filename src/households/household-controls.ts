@@ -1,19 +1,16 @@
 // What was asked of households and where they live, read when it has changed and kept by the number of its version.
 import type { DeviceType } from '../domain/fleets/devices.ts';
-import { listUnsteeredQuarters } from '../domain/notifications/interruptions.ts';
 import type { Interruption } from '../domain/notifications/interruptions.ts';
 import { listInterruptions } from '../queries/fleets/interruptions.ts';
 import type { DeviceInterruption } from '../queries/fleets/interruptions.ts';
 import { listEffectivePlaces, listEffectiveRevisions } from '../queries/fleets/household-controls.ts';
-import type { EffectivePlace, EffectiveRevision } from '../queries/fleets/household-controls.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { UNCONTROLLED } from '../simulation/control/household-control.ts';
-import type { DeviceControl, HouseholdControl, Place } from '../simulation/control/household-control.ts';
-import { readStoredPreferences } from '../simulation/control/preference-changes.ts';
-import type { DevicePreferences, SteeredType } from '../simulation/control/preference-changes.ts';
-import type { QuarterSpan, Revision } from '../simulation/control/revisions.ts';
+import type { HouseholdControl, Place } from '../simulation/control/household-control.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { ByteCache } from '../simulation/kernel/byte-cache.ts';
+import { toHouseholdControl } from './asked-control.ts';
+import type { HouseholdInterruptions } from './asked-control.ts';
 
 /** A row of a household or of one of its devices. */
 export interface ControlledRow {
@@ -22,20 +19,28 @@ export interface ControlledRow {
   /** Null for a device that no fleet simulates, as are those that follow. */
   readonly household_index: number | null;
   readonly control_version: number | null;
+  readonly household_created_at: Date | null;
   readonly attributes: unknown;
 }
 
-/** The times in which conditions of a household's devices held, by type of device, in the order in which they began. */
-export type HouseholdInterruptions = { readonly [Type in DeviceType]?: readonly Interruption[] };
-
-/** What steers a household and what keeps it from being read, by its version; it can be copied to another thread. */
+/**
+ * What steers a household and what keeps it from being read, by its version; it can be copied to another thread. An expansion
+ * that is dropped takes its households with it, and the next one makes others of the same indexes, whose versions begin anew.
+ */
 export interface VersionedControl {
   readonly version: number;
+  /** When the household was created, in milliseconds since 1970. */
+  readonly createdMs: number;
   readonly control: HouseholdControl;
   readonly interruptions: HouseholdInterruptions;
 }
 
-export const NOTHING_ASKED: VersionedControl = { version: 0, control: UNCONTROLLED, interruptions: {} };
+export const NOTHING_ASKED: VersionedControl = {
+  version: 0,
+  createdMs: 0,
+  control: UNCONTROLLED,
+  interruptions: {},
+};
 
 /** By organization and household. */
 const cached = new ByteCache<VersionedControl>({
@@ -63,9 +68,9 @@ export async function loadControls(
   for (const row of rows) {
     const { org_id, household_index: index, control_version: version } = row;
     if (index === null || version === null || version === 0 || known.has(index)) continue;
-    const found = cached.find(keyOf(org_id, index));
-    if (found?.version === version) known.set(index, found);
-    else missing.set(index, row);
+    const found = findKept(org_id, index, { version, createdMs: createdMsOf(row) });
+    if (found === undefined) missing.set(index, row);
+    else known.set(index, found);
   }
   for (const batch of batchesOf([...missing.values()])) {
     for (const [index, control] of await readControls(db, batch)) {
@@ -103,29 +108,23 @@ export function internControl(
   sent: VersionedControl,
 ): HouseholdControl {
   if (sent.version === 0) return UNCONTROLLED;
-  const found = cached.find(keyOf(orgId, index));
-  return found?.version === sent.version ? found.control : keep(orgId, index, partnerId, sent).control;
-}
-
-/** What was asked of a household; revisions by device and time, places by time. `home`: where it was drawn. */
-export function toHouseholdControl(
-  revisions: readonly EffectiveRevision[],
-  places: readonly EffectivePlace[],
-  home: Place,
-  interruptions: HouseholdInterruptions = {},
-): HouseholdControl {
-  return {
-    electricVehicle: toDeviceControl('electric_vehicle', revisions, interruptions),
-    heatPump: toDeviceControl('heat_pump', revisions, interruptions),
-    inverter: toDeviceControl('inverter', revisions, interruptions),
-    places: places.map(({ from, latitude, longitude }) => ({
-      from,
-      value: latitude === null || longitude === null ? home : { latitude, longitude },
-    })),
-  };
+  const kept = findKept(orgId, index, sent) ?? keep(orgId, index, partnerId, sent);
+  return kept.control;
 }
 
 const keyOf = (orgId: string, index: number): string => `${orgId} ${index}`;
+
+const createdMsOf = ({ household_created_at: at }: ControlledRow): number => at?.getTime() ?? 0;
+
+/** What is kept of a household, if it is of this version. */
+function findKept(
+  orgId: string,
+  index: number,
+  { version, createdMs }: Pick<VersionedControl, 'version' | 'createdMs'>,
+): VersionedControl | undefined {
+  const found = cached.find(keyOf(orgId, index));
+  return found?.version === version && found.createdMs === createdMs ? found : undefined;
+}
 
 function keep(
   orgId: string,
@@ -175,13 +174,15 @@ async function readControls(db: Db, rows: readonly ControlledRow[]): Promise<[nu
     await listInterruptions(db, orgId, indexes),
     ({ householdIndex }) => householdIndex,
   );
-  return rows.flatMap(({ user_id, household_index: index, control_version: version, attributes }) => {
+  return rows.flatMap((row) => {
+    const { user_id, household_index: index, control_version: version, attributes } = row;
     if (index === null || version === null) return [];
     const { latitude, longitude } = attributes as Place;
     const interruptions = byType(held.get(index) ?? []);
     const home = { latitude, longitude };
     const asked = [revisions.get(user_id) ?? [], places.get(user_id) ?? []] as const;
-    return [[index, { version, control: toHouseholdControl(...asked, home, interruptions), interruptions }]];
+    const control = toHouseholdControl(...asked, home, interruptions);
+    return [[index, { version, createdMs: createdMsOf(row), control, interruptions }]];
   });
 }
 
@@ -189,54 +190,4 @@ function byType(interruptions: readonly DeviceInterruption[]): HouseholdInterrup
   const types: { [Type in DeviceType]?: Interruption[] } = {};
   for (const interruption of interruptions) (types[interruption.deviceType] ??= []).push(interruption);
   return types;
-}
-
-/** The interruptions that keep a device from being steered: a car is steered by way of its wallbox too. */
-export function listSteeringInterruptions(
-  type: DeviceType,
-  interruptions: HouseholdInterruptions,
-): readonly Interruption[] {
-  const own = interruptions[type] ?? [];
-  return type === 'electric_vehicle' ? [...own, ...(interruptions.wallbox ?? [])] : own;
-}
-
-function toDeviceControl<Type extends SteeredType>(
-  type: Type,
-  revisions: readonly EffectiveRevision[],
-  interruptions: HouseholdInterruptions,
-): DeviceControl<DevicePreferences[Type]> {
-  const own = revisions.filter(({ device_type }) => device_type === type);
-  const unsteered = listUnsteeredQuarters(listSteeringInterruptions(type, interruptions));
-  return { preferences: preferencesOf(type, own), boosts: boostsOf(own), unsteered };
-}
-
-/** Without those that repeat what held before: a boost changes none. The same preferences are one object. */
-function preferencesOf<Type extends SteeredType>(
-  type: Type,
-  revisions: readonly EffectiveRevision[],
-): Revision<DevicePreferences[Type]>[] {
-  const preferences: Revision<DevicePreferences[Type]>[] = [];
-  const known = new Map<string, DevicePreferences[Type]>();
-  let before = '';
-  for (const { from, preferences: stored } of revisions) {
-    if (stored === before) continue;
-    before = stored;
-    const value = known.get(stored) ?? readStoredPreferences(type, JSON.parse(stored));
-    known.set(stored, value);
-    preferences.push({ from, value });
-  }
-  return preferences;
-}
-
-/** A boost holds until its end, or until a revision without it; one that goes on is one. */
-function boostsOf(revisions: readonly EffectiveRevision[]): QuarterSpan[] {
-  const boosts: { first: number; end: number }[] = [];
-  for (const [i, { from: first, boost_end }] of revisions.entries()) {
-    if (boost_end === null) continue;
-    const end = Math.min(boost_end, revisions[i + 1]?.from ?? Infinity);
-    const last = boosts.at(-1);
-    if (last?.end === first) last.end = Math.max(end, first);
-    else if (first < end) boosts.push({ first, end });
-  }
-  return boosts;
 }

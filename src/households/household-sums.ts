@@ -5,7 +5,8 @@ import { countPeriods, createPeriodSums } from '../simulation/model/period-sums.
 import type { PeriodSums } from '../simulation/model/period-sums.ts';
 import type { QuarterSpan } from '../simulation/control/revisions.ts';
 import { internControl, NOTHING_ASKED } from './household-controls.ts';
-import type { HouseholdInterruptions, VersionedControl } from './household-controls.ts';
+import type { HouseholdInterruptions } from './asked-control.ts';
+import type { VersionedControl } from './household-controls.ts';
 import { steeringByPrices } from './household-steering.ts';
 import type { HistoryPrices } from './household-steering.ts';
 import { findModelledHousehold } from './stored-households.ts';

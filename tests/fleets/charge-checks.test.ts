@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { applyDueChargeChecks, CHECKS_OF_ORGANIZATION } from '../../src/fleets/charge-checks.ts';
+import { applyDueChargeChecks, CHECKS_OF_FLEET } from '../../src/fleets/charge-checks.ts';
 import { yieldLowPriority } from '../../src/households/time-slicer.ts';
 import { QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 import { steeringOf } from '../../src/simulation/control/steering.ts';
@@ -8,6 +9,7 @@ import { NO_PRICES } from '../../src/simulation/control/price-book.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import { toldFromStart } from '../simulation/controlled.ts';
+import type { Company } from '../support/api.ts';
 import { fleetApi } from './fleet-api.ts';
 
 const fleets = fleetApi();
@@ -31,16 +33,28 @@ interface Car {
 }
 
 /** A running fleet of cars that were asked for the same; its organization, cars and the quarter hour from which on it holds. */
-async function fleetOfCars(count: number, seed: number, body: object = DEMANDING) {
+async function fleetOfCars(
+  count: number,
+  seed: number,
+  body: object = DEMANDING,
+  { orgId: partnerId, admin: { token } }: Company = fleets.api.own,
+) {
   // An afternoon on which many have come home.
   fleets.api.clock.set('2027-03-10T16:50:00.000Z');
-  const fleet = await fleets.running({
-    count,
-    seed,
-    ev_ownership_fraction: 1,
-    annual_consumption_kwh: 3000,
-    annual_consumption_with_ev_kwh: 8000,
+  const created = await fleets.api.call('createFleet', {
+    token,
+    path: { org_id: partnerId },
+    body: {
+      request_id: randomUUID(),
+      count,
+      seed,
+      ev_ownership_fraction: 1,
+      annual_consumption_kwh: 3000,
+      annual_consumption_with_ev_kwh: 8000,
+    },
   });
+  const { body: fleet } = created;
+  await fleets.runner.processAll();
   const orgId = fleet.simulation_org_id as string;
   const cars = await fleets.api.db
     .selectFrom('devices')
@@ -54,14 +68,19 @@ async function fleetOfCars(count: number, seed: number, body: object = DEMANDING
     .where('devices.device_type', '=', 'electric_vehicle')
     .orderBy('devices.household_index')
     .execute();
-  for (const car of cars) await ask(orgId, car, body);
+  for (const car of cars) await ask(orgId, car, body, token);
   const quarter = Math.floor(fleets.api.clock.now().getTime() / QUARTER_HOUR_MS) + 1;
   return { fleet, orgId, cars: cars as unknown as Car[], from: quarter };
 }
 
-async function ask(orgId: string, car: { id: string; user_id: string }, body: object): Promise<void> {
+async function ask(
+  orgId: string,
+  car: { id: string; user_id: string },
+  body: object,
+  token = fleets.api.own.admin.token,
+): Promise<void> {
   const path = { org_id: orgId, user_id: car.user_id, electric_vehicle_id: car.id };
-  const answer = await fleets.api.call('updateElectricVehiclePreferences', { path, body });
+  const answer = await fleets.api.call('updateElectricVehiclePreferences', { token, path, body });
   expect(answer.status).toBe(200);
 }
 
@@ -164,7 +183,7 @@ test('cars that charge at once, or reach their target, are told of nothing', asy
 });
 
 test('five runners at once tell every departure once, and what one does not commit is neither lost nor told twice', async () => {
-  const { orgId, cars, from } = await fleetOfCars(CHECKS_OF_ORGANIZATION, 14);
+  const { orgId, cars, from } = await fleetOfCars(CHECKS_OF_FLEET, 14);
   const { db } = fleets.api;
   const at = new Date(from * QUARTER_HOUR_MS);
   fleets.api.clock.set(at);
@@ -183,30 +202,77 @@ test('five runners at once tell every departure once, and what one does not comm
   expect(await told(orgId)).toEqual(all);
 });
 
-test('a pass looks at some cars of each organization, so that nobody waits for all of another one', async () => {
-  const many = await fleetOfCars(CHECKS_OF_ORGANIZATION + 3, 15, { charge_policy: 'smart' });
-  const few = await fleetOfCars(2, 16, { charge_policy: 'smart' });
-  const now = new Date(few.from * QUARTER_HOUR_MS);
-  const context = {
-    db: fleets.api.db,
-    now: () => now,
-    yieldToEventLoop: yieldLowPriority,
-    isStopping: () => false,
-  };
-  const left = async () =>
-    (await Promise.all([checks(many.orgId), checks(few.orgId)])).map(
-      (rows) => rows.filter(({ due_at: at }) => at <= now).length,
-    );
-  expect(await left()).toEqual([CHECKS_OF_ORGANIZATION + 3, 2]);
-  await applyDueChargeChecks(context);
-  expect(await left()).toEqual([3, 0]);
-  await applyDueChargeChecks(context);
-  expect(await left()).toEqual([0, 0]);
-  expect(await applyDueChargeChecks(context)).toEqual([]);
+const contextAt = (now: Date) => ({
+  db: fleets.api.db,
+  now: () => now,
+  yieldToEventLoop: yieldLowPriority,
+  isStopping: () => false,
+});
+
+/** How many cars of each of these organizations are due. */
+const left = async (now: Date, ...orgIds: string[]) =>
+  (await Promise.all(orgIds.map(checks))).map((rows) => rows.filter(({ due_at: at }) => at <= now).length);
+
+/** Lets all cars of an organization be due at an instant. */
+const postpone = (orgId: string, due_at: Date) =>
+  fleets.api.db.updateTable('charge_checks').set({ due_at }).where('org_id', '=', orgId).execute();
+
+test('a pass looks at some cars of one fleet of each partner, so that nobody waits for all of another one', async () => {
+  await fleets.api.db.deleteFrom('charge_checks').execute();
+  const many = await fleetOfCars(CHECKS_OF_FLEET + 3, 15, { charge_policy: 'smart' });
+  const second = await fleetOfCars(2, 16, { charge_policy: 'smart' });
+  const other = await fleetOfCars(2, 17, { charge_policy: 'smart' }, fleets.api.foreign);
+  const now = new Date((other.from + 1) * QUARTER_HOUR_MS);
+  for (const { orgId } of [second, other]) await postpone(orgId, now);
+  const due = () => left(now, many.orgId, second.orgId, other.orgId);
+  const seen = [await due()];
+  while ((await applyDueChargeChecks(contextAt(now))).changed.length > 0) seen.push(await due());
+  expect(seen).toEqual([
+    [CHECKS_OF_FLEET + 3, 2, 2],
+    [3, 2, 0],
+    [0, 2, 0],
+    [0, 0, 0],
+  ]);
+});
+
+test('a car of a fleet that is not built yet waits, and holds up no other fleet of its partner', async () => {
+  const running = await fleetOfCars(2, 18, { charge_policy: 'smart' });
+  const building = await fleetOfCars(2, 19, { charge_policy: 'smart' });
+  const { db } = fleets.api;
+  const setStatus = (status: 'provisioning' | 'running') =>
+    db.updateTable('fleets').set({ status }).where('simulation_org_id', '=', building.orgId).execute();
+  await setStatus('provisioning');
+  const now = new Date((building.from + 1) * QUARTER_HOUR_MS);
+  await postpone(running.orgId, now);
+  await applyDueChargeChecks(contextAt(now));
+  expect(await left(now, running.orgId, building.orgId)).toEqual([0, 2]);
+  await setStatus('running');
+  await applyDueChargeChecks(contextAt(now));
+  expect(await left(now, building.orgId)).toEqual([0]);
+  expect(await checks(building.orgId)).toHaveLength(2);
+});
+
+test('what is asked of a car waits for the check before it holds the household, so that nobody waits in a ring', async () => {
+  const { orgId, cars } = await fleetOfCars(1, 20, { charge_policy: 'smart' });
+  const { db } = fleets.api;
+  const countWaiting = async () =>
+    (
+      await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        db,
+      )
+    ).rows.length;
+  const asked = await db.transaction().execute(async (tx) => {
+    await sql`select from charge_checks where org_id = ${orgId} for update`.execute(tx);
+    const asking = ask(orgId, cars[0] as Car, { charge_policy: 'immediate' });
+    await expect.poll(countWaiting).toBe(1);
+    await sql`select from households where org_id = ${orgId} for no key update nowait`.execute(tx);
+    return { asking };
+  });
+  await asked.asking;
 });
 
 test('nobody is looked at who charges at once again, or whose fleet has ended', async () => {
-  const { orgId, cars, from, fleet } = await fleetOfCars(CHECKS_OF_ORGANIZATION, 14);
+  const { orgId, cars, from, fleet } = await fleetOfCars(CHECKS_OF_FLEET, 14);
   const at = new Date(from * QUARTER_HOUR_MS);
   fleets.api.clock.set(at);
   await fleets.runner.processAll();

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { applyDueFaults } from '../../src/fleets/due-faults.ts';
+import { findNextConditionChangeAt } from '../../src/queries/fleets/planned-conditions.ts';
 import { fleetApi } from './fleet-api.ts';
 
 const fleets = fleetApi({ faults: true, services: { simulatorFaults: true } });
@@ -147,4 +149,37 @@ test('faults begin at the quota of pending deliveries, and the runner counts wha
   expect((await items(orgId)).length).toBe(deliveries.length);
   expect(deliveries.filter(({ state }) => state === 'pending')).toHaveLength(1);
   expect(deliveries.filter(({ cancel_reason: reason }) => reason === 'quota_reached')).toHaveLength(dropped);
+});
+
+test('what is due of a fleet that is not built yet waits, holds up no other one and keeps no loop awake', async () => {
+  const { api, runner } = fleets;
+  const [building, ready] = [await fleets.running({ count: 3 }), await fleets.running({ count: 3 })];
+  await api.db.updateTable('device_conditions').set({ begins_at: null, ends_at: null }).execute();
+  const due = (fleet: typeof ready, at: Date) =>
+    api.db
+      .updateTable('device_conditions')
+      .set({ begins_at: at })
+      .where('org_id', '=', fleet.simulation_org_id as string)
+      .execute();
+  const now = api.clock.now();
+  await due(building, new Date(now.getTime() - 1));
+  await due(ready, now);
+  const countDue = async (fleet: typeof ready) =>
+    (await planned(fleet.simulation_org_id as string)).filter(({ next_change_at: at }) => at && at <= now)
+      .length;
+  const setStatus = (status: 'provisioning' | 'running') =>
+    api.db
+      .updateTable('fleets')
+      .set({ status })
+      .where('id', '=', building.job_id as string)
+      .execute();
+  await setStatus('provisioning');
+  await applyDueFaults({ db: api.db, now: api.clock.now, simulatorFaults: true });
+  expect(await countDue(ready)).toBe(0);
+  expect(await countDue(building)).toBeGreaterThan(0);
+  const next = await findNextConditionChangeAt(api.db);
+  expect(next?.getTime()).toBeGreaterThan(now.getTime());
+  await setStatus('running');
+  await runner.processAll();
+  expect(await countDue(building)).toBe(0);
 });

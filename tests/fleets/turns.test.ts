@@ -162,3 +162,31 @@ test('a runner removes a fleet of many rows in several turns, between which othe
   expect(left).toContainEqual(expect.toSatisfy((count: number) => count > 0 && count < 20_000));
   expect(await db.selectFrom('users').select('id').where('org_id', '=', orgId).execute()).toEqual([]);
 });
+
+test('cars whose looking at waits for requests make no fleet wait', async () => {
+  const { api } = fleets;
+  const { simulation_org_id: orgId } = await fleets.running({ count: 4, ev_ownership_fraction: 1 });
+  await sql`insert into charge_checks (org_id, device_id, due_at)
+    select org_id, id, ${api.clock.now()} from devices
+    where org_id = ${orgId} and device_type = 'electric_vehicle'`.execute(api.db);
+  const [waits, isIdle] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const runner = fleets.anotherRunner({
+    yieldToEventLoop: () => {
+      waits.resolve(undefined);
+      return isIdle.promise;
+    },
+  });
+  await runner.start();
+  await waits.promise;
+  const created = (await fleets.create({ count: 1 })).body.job_id as string;
+  runner.wake();
+  try {
+    await expect.poll(async () => (await fleets.get(created)).status).toBe('running');
+  } finally {
+    isIdle.resolve(undefined);
+    await runner.destroy();
+  }
+  await fleets.runner.processAll();
+  const { rows } = await sql`select 1 from charge_checks where due_at <= ${api.clock.now()}`.execute(api.db);
+  expect(rows).toEqual([]);
+});

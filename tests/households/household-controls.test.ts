@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  internControl,
-  loadControls,
-  NOTHING_ASKED,
-  toHouseholdControl,
-} from '../../src/households/household-controls.ts';
+import { toHouseholdControl } from '../../src/households/asked-control.ts';
+import { internControl, loadControls, NOTHING_ASKED } from '../../src/households/household-controls.ts';
 import type { ControlledRow } from '../../src/households/household-controls.ts';
 import type { EffectiveRevision } from '../../src/queries/fleets/household-controls.ts';
 import { UNCONTROLLED } from '../../src/simulation/control/household-control.ts';
@@ -132,6 +128,7 @@ describe('loading', () => {
       user_id: userId,
       household_index: index,
       control_version: version,
+      household_created_at: new Date(0),
       attributes: HOME,
     };
   }
@@ -165,6 +162,8 @@ describe('loading', () => {
     ]);
     expect(changed.get(0)).not.toBe(first.get(0));
     expect(changed.get(0)?.control).toEqual(first.get(0)?.control);
+    // Another household of that index.
+    expect(await countStatements([{ ...row, household_created_at: new Date(1) } as ControlledRow])).toBe(3);
   });
 
   test('reads the households of a page by three statements, and those of many changes by themselves', async () => {
@@ -177,10 +176,12 @@ describe('loading', () => {
   test('on another thread gives the same object for the same version', () => {
     const orgId = randomUUID();
     const control = { ...UNCONTROLLED, places: [{ from: 1, value: HOME }] };
-    const sent = (version: number) => structuredClone({ version, control, interruptions: {} });
+    const sent = (version: number, createdMs = 0) =>
+      structuredClone({ version, createdMs, control, interruptions: {} });
     const first = internControl(orgId, 0, orgId, sent(1));
     expect(internControl(orgId, 0, orgId, sent(1))).toBe(first);
     expect(internControl(orgId, 0, orgId, sent(2))).not.toBe(first);
+    expect(internControl(orgId, 0, orgId, sent(2, 1))).not.toBe(internControl(orgId, 0, orgId, sent(2)));
     expect(internControl(orgId, 1, orgId, structuredClone(NOTHING_ASKED))).toBe(UNCONTROLLED);
   });
 });

@@ -12,6 +12,8 @@ export interface StatementBound {
   readonly statementMs: number;
   /** The server refuses writes: it was a primary before a failover. Another connection may reach the new one. */
   isSpoiled: boolean;
+  /** The connection was cut off in the middle of a statement, which goes on until the server looks for its client again. */
+  isLeftAtWork: boolean;
   /** Why the connection is gone, if it is: what is asked of it afterwards fails for the same reason. */
   brokenBy?: Error;
   /** Since when the connection keeps the plans of its prepared statements; in milliseconds of `performance.now()`. */
@@ -36,7 +38,10 @@ export function boundStatements(client: pg.ClientBase, bound: StatementBound): v
     if (bound.brokenBy === undefined && leftMs <= 0) bound.brokenBy = cutOff(client, leftMs);
     if (bound.brokenBy !== undefined) return refuse(parameters, bound.brokenBy);
     scope?.beginWait();
-    const stopTimer = startTimer(leftMs, () => cutOff(client, leftMs));
+    const stopTimer = startTimer(leftMs, () => {
+      bound.isLeftAtWork = true;
+      cutOff(client, leftMs);
+    });
     const end = (): void => {
       stopTimer();
       scope?.endWait();

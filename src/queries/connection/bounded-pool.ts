@@ -5,6 +5,7 @@ import type { StatementBound } from './bounded-client.ts';
 import { DatabaseTimeoutError } from './database-errors.ts';
 import { findRequestScope } from './request-scope.ts';
 import type { RequestScope } from './request-scope.ts';
+import { CLIENT_CHECK_MS } from './session-settings.ts';
 
 /** Who takes a connection when no partner is known yet. */
 const ANONYMOUS = 'anonymous';
@@ -13,6 +14,12 @@ const SERVICE = 'service';
 
 /** A turn is waited for no longer than this, in milliseconds. */
 const LONGEST_TURN_WAIT_MS = 2_000;
+
+/**
+ * A statement whose client is gone goes on at the server until that looks, and holds what it held: its turn ends then. Otherwise
+ * who lets statements hang would have more of the server than its share.
+ */
+const TURN_OF_LEFT_STATEMENT_MS = 1.25 * CLIENT_CHECK_MS;
 
 /** A turn of a partner, or of the address of which no partner is known yet; resolves when it has come, to the function that ends it. */
 export type AcquireShare = (
@@ -121,6 +128,7 @@ export class BoundedPool {
         scope,
         statementMs: this.#statementMs,
         isSpoiled: false,
+        isLeftAtWork: false,
         plansSinceMs: nowMs,
       };
       this.#bounds.set(client, bound);
@@ -132,7 +140,8 @@ export class BoundedPool {
     const release = client.release.bind(client);
     client.release = (destroy) => {
       release(lent.isSpoiled || lent.brokenBy !== undefined || destroy);
-      endTurn();
+      if (lent.isLeftAtWork) setTimeout(endTurn, TURN_OF_LEFT_STATEMENT_MS).unref();
+      else endTurn();
     };
     return client;
   }

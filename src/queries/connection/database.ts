@@ -1,5 +1,4 @@
 // The connection to PostgreSQL, and which errors mean that it is away.
-import { once } from 'node:events';
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Transaction } from 'kysely';
 import pg from 'pg';
@@ -57,6 +56,10 @@ export function toClientConfig(connection: pg.ClientConfig | string): pg.ClientC
 /** Long statements of tools and commands end too. */
 const DEFAULT_STATEMENT_MS = 60_000;
 
+/** Also of a connection that breaks first: `once` of Node.js would reject with its error. */
+const endOf = (client: pg.PoolClient): Promise<void> =>
+  new Promise((resolve) => client.once('end', () => resolve()));
+
 /** Opens a pool of connections, each made when it is first needed: it succeeds also while the database is away. */
 export function openDatabase({
   connection,
@@ -95,7 +98,7 @@ export function openDatabase({
   const end = async (): Promise<void> => {
     const timer = setTimeout(() => connected.forEach((client) => cutOff(client, CLOSE_MS)), CLOSE_MS);
     await pool.end();
-    await Promise.all([...connected].map((client) => once(client, 'end')));
+    await Promise.all([...connected].map(endOf));
     clearTimeout(timer);
   };
   const bounded = new BoundedPool({ pool, statementMs, acquireShare, plansMs });

@@ -6,6 +6,8 @@ import { cutOff } from './bounded-client.ts';
 export const CONNECT_MS = 1_500;
 /** A statement waits this long for a lock, in milliseconds. */
 export const LOCK_MS = 2_000;
+/** During a statement the server looks so often whether its client is there, in milliseconds. */
+export const CLIENT_CHECK_MS = 1_000;
 /** A transaction that asks nothing for so long is ended. */
 const IDLE_TRANSACTION_MS = 15_000;
 
@@ -14,7 +16,7 @@ const SERVER_SHARE = 0.9;
 
 /** Not every server and platform has them: the machine of a client that has died is noticed within some 10 s. */
 const OPTIONAL_SETTINGS = {
-  client_connection_check_interval: '1000',
+  client_connection_check_interval: String(CLIENT_CHECK_MS),
   tcp_keepalives_idle: '5',
   tcp_keepalives_interval: '2',
   tcp_keepalives_count: '3',

@@ -32,7 +32,13 @@ export async function openReconnectingSession(
   const connect = async (): Promise<void> => {
     const next = new pg.Client({ ...config, keepAlive: true });
     next.on('error', onError);
-    boundStatements(next, { scope: undefined, statementMs: heartbeatMs, isSpoiled: false, plansSinceMs: 0 });
+    boundStatements(next, {
+      scope: undefined,
+      statementMs: heartbeatMs,
+      isSpoiled: false,
+      isLeftAtWork: false,
+      plansSinceMs: 0,
+    });
     try {
       await next.connect();
       await prepare(next);

@@ -104,6 +104,18 @@ const selectById = prepare((db, { orgId, id }: { readonly orgId: string; readonl
     .where('deleted_at', 'is', null),
 );
 
+/** The same, locked until the transaction ends. */
+export function lockWebhook(tx: Tx, orgId: string, id: string): Promise<Webhook | undefined> {
+  return tx
+    .selectFrom('webhooks')
+    .select(columns)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
 /** A webhook by its id, with its secret; a deleted one is found too: a test message to it is answered with `cancelled`. */
 export async function findWebhookWithSecret(
   db: Db | Tx,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import type { DueFleet } from './planned-conditions.ts';
 
 /** A car whose stay is to be looked at, with what its household is computed from. */
 export interface DueChargeCheck {
@@ -11,10 +12,8 @@ export interface DueChargeCheck {
   readonly user_id: string;
   readonly household_index: number;
   readonly control_version: number;
+  readonly household_created_at: Date;
   readonly attributes: unknown;
-  /** The fleet, under its partner organization. */
-  readonly fleet_org_id: string;
-  readonly fleet_id: string;
 }
 
 interface ChargeCheckKey {
@@ -43,32 +42,44 @@ export async function scheduleChargeCheck(
   `.execute(tx);
 }
 
-/** The oldest `limit` checks that are due of each of at most `organizations` whose partner is not suspended. */
+/** The fleet of cars that are to be looked at. */
+export interface FleetWithDueChecks extends DueFleet {
+  /** When its history begins. */
+  readonly historyFrom: Date;
+}
+
+/** Of each partner that is not suspended the active fleet in which a car has been due for longest. */
+export async function listFleetsWithDueChecks(db: Db, now: Date): Promise<FleetWithDueChecks[]> {
+  const { rows } = await sql<FleetWithDueChecks>`
+    select distinct on (f.org_id) f.simulation_org_id as "orgId", f.org_id as "fleetOrgId", f.id as "fleetId",
+      f.history_from as "historyFrom"
+    from fleets f
+    join organizations p on p.id = f.org_id
+    join (
+      select org_id, min(due_at) as due_at from charge_checks where due_at <= ${now} group by org_id
+    ) due on due.org_id = f.simulation_org_id
+    where f.status in ('running', 'expanding') and p.suspended_at is null
+    order by f.org_id, due.due_at
+  `.execute(db);
+  return rows;
+}
+
+/** Checks of a simulation organization that are due, oldest first. */
 export async function listDueChargeChecks(
   db: Db,
+  orgId: string,
   now: Date,
-  { organizations, limit }: { readonly organizations: number; readonly limit: number },
+  limit: number,
 ): Promise<DueChargeCheck[]> {
   const { rows } = await sql<DueChargeCheck>`
     select c.org_id, c.device_id, c.due_at, c.told_departure, h.user_id, h.household_index, h.control_version,
-      h.attributes, f.org_id as fleet_org_id, f.id as fleet_id
-    from (
-      select c.org_id, min(c.due_at) as oldest
-      from charge_checks c
-      join organizations o on o.id = c.org_id
-      left join organizations p on p.id = o.parent_org_id
-      where c.due_at <= ${now} and p.suspended_at is null
-      group by c.org_id
-      order by oldest
-      limit ${organizations}
-    ) due
-    join fleets f on f.simulation_org_id = due.org_id
-    cross join lateral (
-      select * from charge_checks where org_id = due.org_id and due_at <= ${now} order by due_at limit ${limit}
-    ) c
+      h.created_at as household_created_at, h.attributes
+    from charge_checks c
     join devices d on d.org_id = c.org_id and d.id = c.device_id
     join households h on h.org_id = d.org_id and h.household_index = d.household_index
-    order by due.oldest, c.org_id, c.due_at
+    where c.org_id = ${orgId} and c.due_at <= ${now}
+    order by c.due_at
+    limit ${limit}
   `.execute(db);
   return rows;
 }
@@ -102,9 +113,4 @@ export async function updateChargeCheck(
     update charge_checks set due_at = ${next.dueAt}, told_departure = ${next.toldDeparture}
     where org_id = ${org_id} and device_id = ${device_id}
   `.execute(tx);
-}
-
-/** The cars of a simulation organization are looked at no more. */
-export async function deleteChargeChecks(tx: Tx, orgId: string): Promise<void> {
-  await sql`delete from charge_checks where org_id = ${orgId}`.execute(tx);
 }

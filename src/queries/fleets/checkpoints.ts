@@ -56,6 +56,7 @@ export interface DueHousehold {
   readonly household_index: number;
   readonly user_id: string;
   readonly control_version: number;
+  readonly household_created_at: Date;
   readonly attributes: unknown;
   readonly checkpoint: StoredCheckpoint | null;
 }
@@ -68,7 +69,8 @@ export async function listDueHouseholds(
   { from, limit }: { readonly from: number; readonly limit: number },
 ): Promise<DueHousehold[]> {
   const { rows } = await sql<DueHousehold>`
-    select h.org_id, h.household_index, h.user_id, h.control_version, h.attributes, to_jsonb(c) as checkpoint
+    select h.org_id, h.household_index, h.user_id, h.control_version,
+      h.created_at as household_created_at, h.attributes, to_jsonb(c) as checkpoint
     from households h
     left join household_checkpoints c on c.org_id = h.org_id and c.household_index = h.household_index
     where h.org_id = ${orgId} and h.household_index >= ${from} and (c.day is null or c.day < ${day})

@@ -25,6 +25,7 @@ export interface DeviceRow {
   readonly attributes: unknown;
   /** Another one whenever what steers the household has changed; 0 where nothing was ever asked. */
   readonly control_version: number | null;
+  readonly household_created_at: Date | null;
   /** The latest that is stored of the household. */
   readonly checkpoint: StoredCheckpoint | null;
   /** When the device's fleet ended. */
@@ -69,6 +70,7 @@ function devicesWithHouseholds(db: Db | Tx) {
       'households.profile',
       'households.attributes',
       'households.control_version',
+      'households.created_at as household_created_at',
       sql<StoredCheckpoint | null>`to_jsonb(household_checkpoints)`.as('checkpoint'),
       'fleets.stopped_at',
       isOffline(eb).as('is_offline'),

@@ -191,12 +191,16 @@ export async function notifyFleetRunners(tx: Tx): Promise<void> {
   await sql`select pg_notify(${FLEETS_CHANNEL}, '')`.execute(tx);
 }
 
-/** Devices of a fleet that has ended get no more conditions by plan; those that hold now continue to hold. */
-export async function cancelPlannedConditionChanges(tx: Tx, fleet: Fleet): Promise<void> {
+/**
+ * Devices of a fleet that has ended get no more conditions by plan, and those that hold now continue to hold; its cars are looked
+ * at no more.
+ */
+export async function cancelPlannedChanges(tx: Tx, fleet: Fleet): Promise<void> {
   await tx
     .updateTable('device_conditions')
     .set({ begins_at: null, ends_at: null })
     .where('org_id', '=', fleet.simulation_org_id)
     .where('next_change_at', 'is not', null)
     .execute();
+  await tx.deleteFrom('charge_checks').where('org_id', '=', fleet.simulation_org_id).execute();
 }

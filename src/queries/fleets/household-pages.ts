@@ -35,14 +35,16 @@ export interface HouseholdPage {
   readonly attributes: string;
 }
 
-/** Where a household is and what was asked of it so far, by its version. */
+/** A household and what was asked of it so far, by its version. */
 export interface PagedHousehold {
+  /** The simulation organization. */
+  readonly org_id: string;
   readonly user_id: string;
   readonly household_index: number;
   readonly control_version: number;
+  readonly household_created_at: Date;
   /** Where it was drawn. */
-  readonly latitude: number;
-  readonly longitude: number;
+  readonly attributes: { readonly latitude: number; readonly longitude: number };
 }
 
 /** Up to `limit` of them with indexes from `from` to below `end`, by index. */
@@ -52,20 +54,24 @@ export async function readHouseholdPage(
   { from, end, limit }: { readonly from: number; readonly end: number; readonly limit: number },
 ): Promise<HouseholdPage> {
   const { rows } = await sql<PagedHousehold & { readonly text: string }>`
-    select user_id, household_index, control_version, (attributes->>'latitude')::float8 as latitude,
-      (attributes->>'longitude')::float8 as longitude, attributes::text as text
+    select org_id, user_id, household_index, control_version, created_at as household_created_at,
+      json_build_object('latitude', attributes->'latitude', 'longitude', attributes->'longitude') as attributes,
+      attributes::text as text
     from households
     where ${matches(filter)} and household_index >= ${from} and household_index < ${end}
     order by household_index
     limit ${sql.lit(limit)}`.execute(db);
   return {
-    households: rows.map(({ user_id, household_index, control_version, latitude, longitude }) => ({
-      user_id,
-      household_index,
-      control_version,
-      latitude,
-      longitude,
-    })),
+    households: rows.map(
+      ({ org_id, user_id, household_index, control_version, household_created_at, attributes }) => ({
+        org_id,
+        user_id,
+        household_index,
+        control_version,
+        household_created_at,
+        attributes,
+      }),
+    ),
     attributes: `[${rows.map(({ text }) => text).join(',')}]`,
   };
 }
@@ -74,6 +80,7 @@ export async function readHouseholdPage(
 export interface HouseholdOfUser {
   readonly user_id: string;
   readonly control_version: number;
+  readonly household_created_at: Date;
   /** What was drawn for the household, as it is stored. */
   readonly attributes: unknown;
   /** When its fleet ended. */
@@ -106,6 +113,7 @@ const selectOfUser = prepare((db, { orgId, userId }: { readonly orgId: string; r
     .select([
       'households.user_id',
       'households.control_version',
+      'households.created_at as household_created_at',
       'households.attributes',
       'fleets.stopped_at',
     ])

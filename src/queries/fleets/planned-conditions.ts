@@ -10,32 +10,43 @@ export interface DueFleet {
   readonly fleetId: string;
 }
 
-/** The simulation organizations whose partner is suspended, as an array: their planned changes wait. */
-const SUSPENDED_ORGANIZATIONS = sql`array(
-  select o.id from organizations p join organizations o on o.parent_org_id = p.id where p.suspended_at is not null)`;
+/** The same with the seed from which its conditions follow. */
+export interface FleetWithDueChanges extends DueFleet {
+  readonly seed: number;
+}
 
-/** Of each partner that is not suspended the fleet whose planned change has been due for longest. */
-export async function listFleetsWithDueChanges(db: Db, now: Date): Promise<DueFleet[]> {
-  const { rows } = await sql<DueFleet>`
-    select distinct on (f.org_id) f.simulation_org_id as "orgId", f.org_id as "fleetOrgId", f.id as "fleetId"
+/**
+ * The simulation organizations whose planned changes wait, as an array: their partner is suspended, or their fleet is not built
+ * yet. A fleet that has ended has none.
+ */
+const WAITING_ORGANIZATIONS = sql`array(
+  select o.id from organizations p join organizations o on o.parent_org_id = p.id where p.suspended_at is not null
+  union all
+  select simulation_org_id from fleets where status = 'provisioning')`;
+
+/** Of each partner that is not suspended the active fleet whose planned change has been due for longest. */
+export async function listFleetsWithDueChanges(db: Db, now: Date): Promise<FleetWithDueChanges[]> {
+  const { rows } = await sql<FleetWithDueChanges>`
+    select distinct on (f.org_id) f.simulation_org_id as "orgId", f.org_id as "fleetOrgId", f.id as "fleetId", f.seed
     from fleets f
     join (
       select org_id, min(next_change_at) as due_at from device_conditions
-      where next_change_at <= ${now} and org_id <> all (${SUSPENDED_ORGANIZATIONS})
+      where next_change_at <= ${now} and org_id <> all (${WAITING_ORGANIZATIONS})
       group by org_id
     ) due on due.org_id = f.simulation_org_id
+    where f.status in ('running', 'expanding')
     order by f.org_id, due.due_at
   `.execute(db);
   return rows;
 }
 
-/** When the next planned condition begins or ends of a partner that is not suspended; undefined when none is planned. */
+/** When the next planned condition of an active fleet begins or ends, whose partner is not suspended; undefined when none is planned. */
 export async function findNextConditionChangeAt(db: Db): Promise<Date | undefined> {
   const row = await db
     .selectFrom('device_conditions')
     .select('next_change_at')
     .where('next_change_at', 'is not', null)
-    .where(sql<boolean>`org_id <> all (${SUSPENDED_ORGANIZATIONS})`)
+    .where(sql<boolean>`org_id <> all (${WAITING_ORGANIZATIONS})`)
     .orderBy('next_change_at')
     .limit(1)
     .executeTakeFirst();

@@ -52,13 +52,13 @@ export async function insertSharedOutage(tx: Tx, outage: SharedOutage): Promise<
     .execute();
 }
 
-/** Outages of an organization that have not ended. */
+/** Outages of an organization that have not ended, or not struck all their devices. */
 export async function countOpenOutages(tx: Tx, orgId: string, now: Date): Promise<number> {
   const { count } = await tx
     .selectFrom('shared_outages')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('org_id', '=', orgId)
-    .where('ends_at', '>', now)
+    .where((eb) => eb.or([eb('ends_at', '>', now), eb('is_applied', '=', false)]))
     .executeTakeFirstOrThrow();
   return count;
 }

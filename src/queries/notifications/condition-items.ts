@@ -22,40 +22,23 @@ export async function insertConditionItem(tx: Tx, item: NewConditionItem): Promi
 }
 
 /**
- * Marks the items of a condition as cleared, dismissed ones too. Items from before `since` stay as they are: dismissed
- * in an earlier period of the condition, they did not end by themselves.
+ * Marks the open items of a device and a code as cleared, dismissed ones too. Items from before `since` stay as they are:
+ * dismissed in an earlier period of the condition, they did not end by themselves.
  */
-export async function clearConditionItems(
-  tx: Tx,
-  { orgId, deviceId, code }: ConditionKey,
-  since: Date,
-  now: Date,
-): Promise<void> {
-  await tx
-    .updateTable('notification_items')
-    .set({ cleared_at: now })
-    .where('org_id', '=', orgId)
-    .where('device_id', '=', deviceId)
-    .where('code', '=', code)
-    .where('cleared_at', 'is', null)
-    .where('occurred_at', '>=', since)
-    .execute();
-}
-
-/** Marks the open items of a device and a code as cleared. */
 export async function clearOpenItems(
   tx: Tx,
   { orgId, deviceId, code }: Pick<ConditionKey, 'orgId' | 'deviceId'> & { readonly code: NoticeCode },
   now: Date,
+  since?: Date,
 ): Promise<void> {
-  await tx
+  const open = tx
     .updateTable('notification_items')
     .set({ cleared_at: now })
     .where('org_id', '=', orgId)
     .where('device_id', '=', deviceId)
     .where('code', '=', code)
-    .where('cleared_at', 'is', null)
-    .execute();
+    .where('cleared_at', 'is', null);
+  await (since === undefined ? open : open.where('occurred_at', '>=', since)).execute();
 }
 
 /** Marks an item as dismissed; undefined when it is not there or was dismissed before. */

@@ -82,3 +82,43 @@ test('a new connection whose settings are not answered is given up, and another 
   expect((await asked).rows).toEqual([{ one: 1 }]);
   settings.mockRestore();
 });
+
+test('a statement that goes on at the server keeps its turn until the server has noticed', async () => {
+  const share = new FairShare({ capacity: 2, maxWaiting: 1 });
+  database = openDatabase({
+    connection: throughProxy(at.connection, proxy),
+    acquireShare: (partnerId, signal) => share.acquire(partnerId, signal),
+  });
+  await sql`create table taken (n integer)`.execute(at.db);
+  await at.db.transaction().execute(async (tx) => {
+    await sql`lock table taken`.execute(tx);
+    const asked = request(() => sql`select * from taken`.execute(database.db), 200);
+    expect(await failureOf(asked)).toBeInstanceOf(DatabaseTimeoutError);
+    expect(share.usage.held).toBe(1);
+    await expect.poll(() => share.usage.held, { timeout: 5_000 }).toBe(0);
+  });
+});
+
+test('between two statements of a transaction nothing goes on, so that its turn ends at once', async () => {
+  const share = new FairShare({ capacity: 2, maxWaiting: 1 });
+  database = openDatabase({
+    connection: throughProxy(at.connection, proxy),
+    acquireShare: (partnerId, signal) => share.acquire(partnerId, signal),
+  });
+  const late = request(
+    () =>
+      database.db.transaction().execute(async (tx) => {
+        const scope = findRequestScope();
+        await sql`select 1`.execute(tx);
+        scope?.beginWait();
+        await expect.poll(() => scope?.leftMs).toBeLessThanOrEqual(0);
+        scope?.endWait();
+        await sql`select 1`.execute(tx);
+      }),
+    200,
+  );
+  expect(await failureOf(late)).toBeInstanceOf(DatabaseTimeoutError);
+  expect(share.usage.held).toBe(0);
+  // The end of a connection whose error nobody has heard of yet is no failure of the stop.
+  await database.close();
+});

@@ -17,6 +17,7 @@ const LEFT_BY_PURGE: Readonly<Record<string, string>> = {
   user_counts: 'of the partner; a purge takes off what it deletes',
   pending_delivery_counts: 'of the partner; what a purge cancels is counted off',
   fleet_requests: 'of the partner; a late repeat must create nothing',
+  idempotency_keys: 'of the partner; each goes after a day',
   in_flight_slots: 'leases of deliveries, which run out; workers update the rows in place',
 };
 

@@ -1,0 +1,73 @@
+import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
+import { isDatabaseUnavailable, mayConcernOneRow } from '../queries/connection/database-errors.ts';
+import type { Db } from '../queries/connection/database.ts';
+
+/** What all work on fleets needs that is due at an instant and may tell partners of it. */
+export interface DueWorkOptions {
+  readonly db: Db;
+  readonly now: () => Date;
+  /** How many pending deliveries a partner may have that has no quota of its own; as documented by default. */
+  readonly pendingDeliveries?: number;
+  /** Counts deliveries that were cancelled at once, since their partner had as many. */
+  readonly countDropped?: (count: number) => void;
+}
+
+/** What was done for one fleet: how many things that were due, and deliveries that were dropped. */
+export interface Done {
+  readonly count: number;
+  readonly dropped: number;
+}
+
+export const NOTHING_DONE: Done = { count: 0, dropped: 0 };
+
+/** One pass over the fleets in which something was due. */
+export interface Pass {
+  /** The organizations in which something was done, so that there may be more. */
+  readonly changed: readonly string[];
+  /** Why the work for some fleets failed; it is still due. */
+  readonly errors: readonly Error[];
+}
+
+/**
+ * Works for one fleet after the other; `work` gets it with the quota of pending deliveries. One that fails keeps no other fleet
+ * waiting, unless the database is not there.
+ */
+export async function doEach<Due extends { readonly orgId: string }>(
+  { pendingDeliveries = DEFAULT_QUOTAS.pending_deliveries, countDropped }: DueWorkOptions,
+  due: readonly Due[],
+  work: (each: Due, pendingDeliveries: number) => Promise<Done>,
+): Promise<Pass> {
+  const changed: string[] = [];
+  const errors: Error[] = [];
+  for (const each of due) {
+    try {
+      const { count, dropped } = await work(each, pendingDeliveries);
+      if (count > 0) changed.push(each.orgId);
+      if (dropped > 0) countDropped?.(dropped);
+    } catch (error) {
+      errors.push(error instanceof Error ? error : new Error('Work failed.', { cause: error }));
+      if (isDatabaseUnavailable(error) && !mayConcernOneRow(error)) break;
+    }
+  }
+  return { changed, errors };
+}
+
+interface Passes {
+  readonly pass: () => Promise<Pass>;
+  readonly most: number;
+  readonly isStopping: () => boolean;
+  /** Hears of the organizations in which something was done. */
+  readonly tell: (changed: readonly string[]) => void;
+}
+
+/** Repeats a pass until nothing is left to do: whether more may be left, and the first error of all. */
+export async function repeatPass({ pass, most, isStopping, tell }: Passes) {
+  let error: Error | undefined;
+  for (let count = 0; count < most && !isStopping(); count += 1) {
+    const { changed, errors } = await pass();
+    error ??= errors[0];
+    if (changed.length === 0) return { hasMore: false, error };
+    tell(changed);
+  }
+  return { hasMore: true, error };
+}

@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from './database.ts';
+
+/** Runs work in a transaction of its own, or as part of the one that `db` is already. */
+export function inTransaction<Result>(db: Db | Tx, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return isTransaction(db) ? work(db) : db.transaction().execute(work);
+}
+
+/** Whether somebody else commits what is done with `db`. */
+export function isTransaction(db: Db | Tx): db is Tx {
+  return db.isTransaction;
+}
+
+/** Runs work as part of a transaction that goes on when it throws: what the work has done is undone then. */
+export async function undoOnFailure<Result>(tx: Tx, work: () => Promise<Result>): Promise<Result> {
+  await sql`savepoint work`.execute(tx);
+  try {
+    return await work();
+  } catch (error) {
+    await sql`rollback to savepoint work`.execute(tx);
+    throw error;
+  }
+}
