@@ -23,7 +23,7 @@ VITEST := $(BIN)/vitest run --config tests/style/vitest.config.ts
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(OWN_NODE)/node:
 	npm install --prefix .node --no-save --no-audit --no-fund --loglevel=error node-$(PLATFORM)@24
@@ -70,7 +70,7 @@ bounds: install ## Take each bound out of a copy of the source and see its tests
 	node tests/bounds/main.ts $(ARGS)
 
 .PHONY: test-browser
-test-browser: install ## Run the tests in headless Chromium (needs Debian's chromium)
+test-browser: install ## Run the tests in headless Chromium (needs Debian's chromium); EVERY_PAGE=yes: of all pages of the reference
 	$(BIN)/vitest run --config tests/style/vitest.browser.config.ts
 
 .PHONY: generate
@@ -89,18 +89,31 @@ validate: install ## Measure the simulator against the world: 1 to 3 minutes; wr
 trips: install ## Print the source files that one request of each kind runs through, by V8's coverage
 	node tools/trips/main.ts --files
 
+.PHONY: compat
+compat: install ## Compare the document with the last release: fails when a change breaks clients (ARGS="OLD NEW": two files)
+	node tools/compat/main.ts $(ARGS)
+
+.PHONY: compat-mutations
+compat-mutations: install ## Change the document at random until 500 changes (ARGS=N) are proven to break, see each found: 10 minutes
+	node tests/tools/compat/mutations/main.ts $(ARGS)
+
+.PHONY: release
+release: install ## Keep document, schema and commit of this tree in released/ as VERSION=2.1
+	node tools/compat/release.ts $(VERSION)
+
 .PHONY: rooms
 rooms: install ## Draw the rooms and their imports into docs/architecture.md
 	node tools/rooms/main.ts
 
 .PHONY: check
-check: install ## Check generated files, types, lint, format, rooms, dead code
+check: install ## Check generated files, compatibility with the last release, types, lint, format, rooms, dead code
 	node tools/generate/contract.ts --check
 	node tools/generate/countries.ts --check
 	node tools/generate/climate.ts --check
 	node tools/generate/norm-profile.ts --check
 	node tools/generate/schema.ts --check
 	node tools/validate/main.ts --check
+	node tools/compat/main.ts
 	$(BIN)/redocly lint openapi/openapi.yaml --config tests/style/redocly.yaml --format=stylish
 	$(BIN)/tsc
 	$(BIN)/eslint --config tests/style/eslint.config.js src tools tests bench

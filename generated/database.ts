@@ -211,6 +211,16 @@ export interface HouseholdsTable {
   control_version: Generated<number>;
 }
 
+export interface IdempotencyKeysTable {
+  org_id: string;
+  user_id: string;
+  key_hash: Buffer;
+  request_hash: Buffer;
+  encrypted_answer: Buffer | null;
+  answer_key_id: string | null;
+  created_at: Date;
+}
+
 export interface InFlightSlotsTable {
   worker_id: number;
   slot: number;
@@ -259,7 +269,7 @@ export interface OrganizationsTable {
 
 export interface PartnerQuotasTable {
   org_id: string;
-  name: 'fleets' | 'households' | 'webhooks' | 'applications' | 'users' | 'event_streams' | 'price_quarters' | 'price_revisions' | 'pending_deliveries' | 'control_revisions';
+  name: 'fleets' | 'households' | 'webhooks' | 'applications' | 'users' | 'event_streams' | 'price_quarters' | 'price_revisions' | 'pending_deliveries' | 'control_revisions' | 'idempotency_keys';
   quota: number;
 }
 
@@ -403,6 +413,7 @@ export interface Database {
   fleets: FleetsTable;
   household_checkpoints: HouseholdCheckpointsTable;
   households: HouseholdsTable;
+  idempotency_keys: IdempotencyKeysTable;
   in_flight_slots: InFlightSlotsTable;
   messages: MessagesTable;
   notification_items: NotificationItemsTable;

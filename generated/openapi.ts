@@ -1600,7 +1600,7 @@ export interface paths {
          * @description Raises an outage that many devices of a fleet share: they are offline from now on, until it ends. Each of them that was
          *     not offline gets its notification item and, for webhooks of the simulation organization that are subscribed, its message,
          *     some hundred devices a second, in the order of their ids. Devices that are added later are not struck. A fleet has at most
-         *     20 outages that have not ended (409 `event_limit_reached`); it must be running (409).
+         *     20 outages that have not ended, or not struck all their devices yet (409 `event_limit_reached`); it must be running (409).
          *
          *     Repeating the call with the same `request_id` and the same body answers the same event and raises nothing. A `request_id` is
          *     remembered for 30 days, or 30 days from the purge of the fleet: until then a repeat for a purged fleet is answered with 410
@@ -1678,7 +1678,7 @@ export interface paths {
          * Register a webhook
          * @description Registers an https endpoint and answers its signing secret, which is shown here and never again; a new one can be
          *     had with `rotate-secret`. Without topics the webhook receives nothing until it is subscribed. Every call makes
-         *     a webhook of its own with a secret of its own, also for an address that is registered already.
+         *     a webhook of its own with a secret of its own, also for an address that is registered already, and with an `Idempotency-Key`, which is ignored.
          *
          *     Who may call it: admin.
          */
@@ -1758,7 +1758,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Replace the signing secret
-         * @description Makes a fresh signing secret and answers it, here and never again. It signs the very next delivery and all pending retries; the old one signs nothing any more.
+         * @description Makes a fresh signing secret and answers it, here and never again. It signs the very next delivery and all pending retries; the old one signs nothing any more. Each call makes another one: an `Idempotency-Key` is ignored.
          *
          *     Who may call it: admin.
          */
@@ -1792,7 +1792,8 @@ export interface paths {
         /**
          * Send a test message
          * @description Sends one signed message with the type `service.test` to the endpoint at once and tells what came of it. The
-         *     status is 200 whatever the outcome. The message is never repeated.
+         *     status is 200 whatever the outcome. The service never repeats the message. With an `Idempotency-Key` a repeat of the call is told
+         *     the same outcome and sends nothing; when the service dies between the two, a repeat sends one more after a minute.
          *
          *     A disabled or removed webhook is not called (`cancelled`), whatever the topic. A removed one is known for a year, unless
          *     the operator of the installation has set another time; then it is 404, as one that never was. A topic that the webhook is not
@@ -2378,9 +2379,9 @@ export interface components {
             readonly role: components["schemas"]["Role"];
             /** @description The partner's own identifier of the user. */
             readonly external_user_id: string | null;
-            /** @description First name. */
+            /** @description Given name of the person; null where it is not known. */
             readonly first_name: string | null;
-            /** @description Last name. */
+            /** @description Family name of the person; null where it is not known. */
             readonly last_name: string | null;
             /** @description Street and house number. */
             readonly street_and_number: string | null;
@@ -2388,7 +2389,7 @@ export interface components {
             readonly street_add_info: string | null;
             /** @description Postal code. */
             readonly zip_code: string | null;
-            /** @description Town. */
+            /** @description City or municipality of the postal address; null where it is not known. */
             readonly town: string | null;
             /** @description ISO 3166-1 alpha-2 code. */
             readonly country: string | null;
@@ -2447,9 +2448,9 @@ export interface components {
             readonly email: string;
             readonly role: components["schemas"]["Role"];
             readonly external_user_id?: components["schemas"]["ExternalUserIdInput"];
-            /** @description First name. */
+            /** @description Given name of the person; null where it is not known. */
             readonly first_name?: string | null;
-            /** @description Last name. */
+            /** @description Family name of the person; null where it is not known. */
             readonly last_name?: string | null;
             /** @description Street and house number. */
             readonly street_and_number?: string | null;
@@ -2457,7 +2458,7 @@ export interface components {
             readonly street_add_info?: string | null;
             /** @description Postal code, as text, since it may begin with a zero or hold letters. */
             readonly zip_code?: string | null;
-            /** @description Town. */
+            /** @description City or municipality of the postal address; null where it is not known. */
             readonly town?: string | null;
             readonly country?: components["schemas"]["CountryInput"];
             readonly latitude?: components["schemas"]["LatitudeInput"];
@@ -2472,9 +2473,9 @@ export interface components {
             readonly email?: string;
             readonly role?: components["schemas"]["Role"];
             readonly external_user_id?: components["schemas"]["ExternalUserIdInput"];
-            /** @description First name. */
+            /** @description Given name of the person; null where it is not known. */
             readonly first_name?: string | null;
-            /** @description Last name. */
+            /** @description Family name of the person; null where it is not known. */
             readonly last_name?: string | null;
             /** @description Street and house number. */
             readonly street_and_number?: string | null;
@@ -2482,7 +2483,7 @@ export interface components {
             readonly street_add_info?: string | null;
             /** @description Postal code, as text, since it may begin with a zero or hold letters. */
             readonly zip_code?: string | null;
-            /** @description Town. */
+            /** @description City or municipality of the postal address; null where it is not known. */
             readonly town?: string | null;
             readonly country?: components["schemas"]["CountryInput"];
             readonly latitude?: components["schemas"]["LatitudeInput"];
@@ -2520,39 +2521,39 @@ export interface components {
              * @description When the period, or its covered part, begins.
              */
             readonly time: string;
-            /** @description Mean power that the households used beside vehicles and heat pumps. */
+            /** @description Mean power that the households used beside vehicles and heat pumps, in watts. */
             readonly load_power_w: number | null;
-            /** @description Mean power that the panels gave. */
+            /** @description Mean power that the panels gave, in watts. */
             readonly pv_power_w: number | null;
-            /** @description Mean power that vehicles were charged with. */
+            /** @description Mean power that vehicles were charged with, in watts. */
             readonly vehicle_power_w: number | null;
-            /** @description Mean power that heat pumps drew. */
+            /** @description Mean power that heat pumps drew, in watts. */
             readonly heat_pump_power_w: number | null;
-            /** @description Mean power of the batteries, positive while they charge. */
+            /** @description Mean power of the batteries in watts, positive while they charge. */
             readonly battery_power_w: number | null;
-            /** @description Mean power from the grid, negative into it: load, vehicles, heat pumps and batteries less the panels. */
+            /** @description Mean power from the grid in watts, negative into it: load, vehicles, heat pumps and batteries less the panels. */
             readonly grid_power_w: number | null;
-            /** @description Energy that the households used beside vehicles and heat pumps. */
+            /** @description Energy that the households used beside vehicles and heat pumps, in kilowatt-hours. */
             readonly load_energy_kwh: number | null;
-            /** @description Energy that the panels gave. */
+            /** @description Energy that the panels gave, in kilowatt-hours. */
             readonly pv_energy_kwh: number | null;
-            /** @description Energy that vehicles were charged with. */
+            /** @description Energy that vehicles were charged with, in kilowatt-hours. */
             readonly vehicle_energy_kwh: number | null;
-            /** @description Energy that heat pumps drew. */
+            /** @description Energy that heat pumps drew, in kilowatt-hours. */
             readonly heat_pump_energy_kwh: number | null;
-            /** @description Heat that heat pumps gave. */
+            /** @description Heat that heat pumps gave, in kilowatt-hours. */
             readonly heat_energy_kwh: number | null;
-            /** @description Energy that batteries took up. */
+            /** @description Energy that batteries took up, in kilowatt-hours. */
             readonly battery_charge_kwh: number | null;
-            /** @description Energy that batteries gave. */
+            /** @description Energy that batteries gave, in kilowatt-hours. */
             readonly battery_discharge_kwh: number | null;
-            /** @description Energy that households took from the grid, each at its own meter. */
+            /** @description Energy that households took from the grid, each at its own meter, in kilowatt-hours. */
             readonly grid_import_kwh: number | null;
-            /** @description Energy that households fed into the grid, each at its own meter. */
+            /** @description Energy that households fed into the grid, each at its own meter, in kilowatt-hours. */
             readonly grid_export_kwh: number | null;
-            /** @description Stored in the batteries at the end of the period. */
+            /** @description Energy in the batteries at the end of the period, in kilowatt-hours. */
             readonly battery_stored_kwh: number | null;
-            /** @description Stored in the vehicles at the end of the period. */
+            /** @description Energy in the vehicles at the end of the period, in kilowatt-hours. */
             readonly vehicle_stored_kwh: number | null;
             /** @description Mean outdoor temperature of the households, in degrees Celsius with one decimal; null where no household has the period. */
             readonly outdoor_temperature_c: number | null;
@@ -2583,17 +2584,17 @@ export interface components {
         };
         /** @description State of an electric vehicle. */
         readonly ElectricVehicleState: {
-            /** @description State of charge of the vehicle's battery. */
+            /** @description State of charge of the vehicle's battery, in percent. */
             readonly soc_percent: number;
-            /** @description The state of charge at which charging ends. */
+            /** @description The state of charge at which charging ends, in percent. */
             readonly target_soc_percent: number;
             /** @description Whether the vehicle is connected to its charger. */
             readonly plugged_in: boolean;
             /** @description Whether it is being charged; only a connected vehicle is. */
             readonly charging: boolean;
-            /** @description Power drawn for charging; 0 when not charging. */
+            /** @description Power drawn for charging, in watts; 0 when not charging. */
             readonly charge_power_w: number;
-            /** @description Counter of the energy drawn for charging. */
+            /** @description Counter of the energy drawn for charging, in kilowatt-hours. */
             readonly energy_charged_kwh: number;
             readonly control: components["schemas"]["ControlState"];
         };
@@ -2603,11 +2604,11 @@ export interface components {
             readonly mode: string;
             /** @description The state of the schedule that applies now: `min` (blocked), `low` (set back), `mid` (as the house would be without prices), `max` (boosted). Open vocabulary. */
             readonly schedule_state: string;
-            /** @description Electric power drawn, also by its controls while it is off; at most `rated_power_w`. */
+            /** @description Electric power drawn in watts, also by its controls while it is off; at most `rated_power_w`. */
             readonly power_w: number;
-            /** @description Heat given off, by its backup heater too. */
+            /** @description Heat given off, by its backup heater too, in watts. */
             readonly heat_w: number;
-            /** @description Coefficient of performance, the heat given off over the power drawn, with two decimals; null while no heat is given off. */
+            /** @description Coefficient of performance, the ratio of the heat given off to the power drawn, with two decimals; null while no heat is given off. */
             readonly cop: number | null;
             /** @description Outdoor temperature in degrees Celsius with one decimal. */
             readonly outdoor_temperature_c: number;
@@ -2615,27 +2616,27 @@ export interface components {
             readonly indoor_temperature_c: number | null;
             /** @description Temperature of the hot-water tank in degrees Celsius with one decimal; null for a device that is not simulated. */
             readonly hot_water_temperature_c: number | null;
-            /** @description Counter of the electric energy drawn. */
+            /** @description Counter of the electric energy drawn, in kilowatt-hours. */
             readonly energy_kwh: number;
             readonly control: components["schemas"]["ControlState"];
         };
         /** @description State of an inverter with solar panels and battery, and of the household's connection to the grid. Signs: power into the battery is positive (charging), out of it negative; power from the grid is positive (import), into it negative (export). At every instant `grid_power_w` is `load_power_w` plus the power of the household's vehicle and heat pump plus `battery_power_w` minus `pv_power_w`, but for the rounding of each value. */
         readonly InverterState: {
-            /** @description Power of the solar panels. */
+            /** @description Power of the solar panels, in watts. */
             readonly pv_power_w: number;
-            /** @description The household's own consumption, without electric vehicle and heat pump. */
+            /** @description The household's own consumption, without electric vehicle and heat pump, in watts. */
             readonly load_power_w: number;
-            /** @description Positive when the battery is charged, negative when it is discharged. */
+            /** @description Power of the battery in watts: positive when it is charged, negative when it is discharged. */
             readonly battery_power_w: number;
-            /** @description Positive when power is taken from the grid, negative when it is fed in. */
+            /** @description Power at the grid connection in watts: positive when it is taken from the grid, negative when it is fed in. */
             readonly grid_power_w: number;
-            /** @description State of charge of the battery. */
+            /** @description State of charge of the battery, in percent. */
             readonly soc_percent: number;
-            /** @description Counter of the solar energy produced. */
+            /** @description Counter of the solar energy produced, in kilowatt-hours. */
             readonly pv_energy_kwh: number;
-            /** @description Counter of the energy taken from the grid. */
+            /** @description Counter of the energy taken from the grid, in kilowatt-hours. */
             readonly grid_import_kwh: number;
-            /** @description Counter of the energy fed into the grid. */
+            /** @description Counter of the energy fed into the grid, in kilowatt-hours. */
             readonly grid_export_kwh: number;
             readonly control: components["schemas"]["ControlState"];
         };
@@ -2645,9 +2646,9 @@ export interface components {
             readonly plugged_in: boolean;
             /** @description Whether it charges the vehicle; only a connected one is charged. */
             readonly charging: boolean;
-            /** @description Power given to the vehicle; 0 when not charging. */
+            /** @description Power given to the vehicle, in watts; 0 when not charging. */
             readonly power_w: number;
-            /** @description Counter of the energy given. */
+            /** @description Counter of the energy given, in kilowatt-hours. */
             readonly energy_kwh: number;
         };
         /** @description A device and its state at `as_of`. Power is in whole watts, energy in kilowatt-hours with three decimals, a state of charge in percent with one decimal. Energy values are counters that only grow. Properties that do not apply to the type of device are null. */
@@ -2681,19 +2682,19 @@ export interface components {
             readonly profile: string | null;
             /** @description What the device is called. */
             readonly name: string;
-            /** @description Manufacturer. */
+            /** @description Company that makes the device, as its outages by `manufacturer_cloud` name it. */
             readonly manufacturer: string;
-            /** @description Model. */
+            /** @description The manufacturer's name for this kind of device. */
             readonly model: string;
             /** @description Rated power in watts: the highest that a heat pump draws with its backup heater; of an inverter that of its alternating-current side, at which it clips what the panels give. */
             readonly rated_power_w: number | null;
-            /** @description Peak power of the solar panels at an inverter. */
+            /** @description Peak power of the solar panels at an inverter, in kilowatts. */
             readonly pv_rating_kw: number | null;
-            /** @description Usable capacity of the battery at an inverter or in a vehicle. */
+            /** @description Usable capacity of the battery at an inverter or in a vehicle, in kilowatt-hours. */
             readonly battery_capacity_kwh: number | null;
-            /** @description The most that the battery takes up. */
+            /** @description The most that the battery takes up, in watts. */
             readonly max_charge_power_w: number | null;
-            /** @description The most that the battery gives. */
+            /** @description The most that the battery gives, in watts. */
             readonly max_discharge_power_w: number | null;
             /** @description Whether the device can be reached. While it cannot, `as_of` and the values of `state` stand still. */
             readonly online: boolean;
@@ -2740,15 +2741,15 @@ export interface components {
              * @description When the period, or its covered part, begins.
              */
             readonly time: string;
-            /** @description Mean power drawn. */
+            /** @description Mean power drawn, in watts. */
             readonly power_w: number | null;
-            /** @description Energy drawn. */
+            /** @description Energy drawn, in kilowatt-hours. */
             readonly energy_kwh: number | null;
-            /** @description Mean heat given. */
+            /** @description Mean heat given, in watts. */
             readonly heat_w: number | null;
-            /** @description Heat given. */
+            /** @description Heat given, in kilowatt-hours. */
             readonly heat_kwh: number | null;
-            /** @description Coefficient of performance of the period, heat given over energy drawn, with two decimals; null where no heat was given. */
+            /** @description Coefficient of performance of the period, the ratio of heat given to energy drawn, with two decimals; null where no heat was given. */
             readonly cop: number | null;
             /** @description Mean outdoor temperature in degrees Celsius with one decimal. */
             readonly outdoor_temperature_c: number | null;
@@ -2770,27 +2771,27 @@ export interface components {
              * @description When the period, or its covered part, begins.
              */
             readonly time: string;
-            /** @description Mean power of the panels. */
+            /** @description Mean power of the panels, in watts. */
             readonly pv_power_w: number | null;
-            /** @description Mean of the household's own load, without vehicle and heat pump. */
+            /** @description Mean of the household's own load, without vehicle and heat pump, in watts. */
             readonly load_power_w: number | null;
-            /** @description Mean power of the battery, positive while charging. */
+            /** @description Mean power of the battery in watts, positive while charging. */
             readonly battery_power_w: number | null;
-            /** @description Mean power at the grid connection, positive from the grid: load, vehicle, heat pump and battery, less the panels. */
+            /** @description Mean power at the grid connection in watts, positive from the grid: load, vehicle, heat pump and battery, less the panels. */
             readonly grid_power_w: number | null;
-            /** @description Energy of the panels. */
+            /** @description Energy of the panels, in kilowatt-hours. */
             readonly pv_energy_kwh: number | null;
-            /** @description The household's own consumption, without vehicle and heat pump. */
+            /** @description The household's own consumption, without vehicle and heat pump, in kilowatt-hours. */
             readonly load_energy_kwh: number | null;
-            /** @description Energy that the battery took up. */
+            /** @description Energy that the battery took up, in kilowatt-hours. */
             readonly battery_charge_kwh: number | null;
-            /** @description Energy that the battery gave. */
+            /** @description Energy that the battery gave, in kilowatt-hours. */
             readonly battery_discharge_kwh: number | null;
-            /** @description Energy from the grid. */
+            /** @description Energy from the grid, in kilowatt-hours. */
             readonly grid_import_kwh: number | null;
-            /** @description Energy into the grid. */
+            /** @description Energy into the grid, in kilowatt-hours. */
             readonly grid_export_kwh: number | null;
-            /** @description State of charge at the end. */
+            /** @description State of charge at the end, in percent. */
             readonly soc_percent: number | null;
         };
         /** @description Data of an inverter over a time range. */
@@ -2806,13 +2807,13 @@ export interface components {
              * @description When the period, or its covered part, begins.
              */
             readonly time: string;
-            /** @description Mean charging power. */
+            /** @description Mean charging power, in watts. */
             readonly charge_power_w: number | null;
-            /** @description Energy charged at home. */
+            /** @description Energy charged at home, in kilowatt-hours. */
             readonly energy_charged_kwh: number | null;
-            /** @description For how long the vehicle was plugged in. */
+            /** @description For how long the vehicle was plugged in, in minutes. */
             readonly plugged_in_minutes: number | null;
-            /** @description State of charge at the end. */
+            /** @description State of charge at the end, in percent. */
             readonly soc_percent: number | null;
         };
         /** @description Data of an electric vehicle over a time range. */
@@ -2828,11 +2829,11 @@ export interface components {
              * @description When the period, or its covered part, begins.
              */
             readonly time: string;
-            /** @description Mean charging power. */
+            /** @description Mean charging power, in watts. */
             readonly power_w: number | null;
-            /** @description Energy given. */
+            /** @description Energy given, in kilowatt-hours. */
             readonly energy_kwh: number | null;
-            /** @description For how long the vehicle was plugged in. */
+            /** @description For how long the vehicle was plugged in, in minutes. */
             readonly plugged_in_minutes: number | null;
         };
         /** @description Data of a wallbox over a time range. */
@@ -2881,7 +2882,7 @@ export interface components {
         readonly PreferenceAuthor: {
             /**
              * Format: uuid
-             * @description The user.
+             * @description The `id` of the person in the list of users.
              */
             readonly user_id: string;
             /**
@@ -2900,7 +2901,7 @@ export interface components {
         readonly ElectricVehiclePreferences: {
             /**
              * Format: uuid
-             * @description The device.
+             * @description The device of the path, to which all this applies.
              */
             readonly device_id: string;
             readonly device_type: components["schemas"]["DeviceType"];
@@ -2909,9 +2910,9 @@ export interface components {
              * @enum {string}
              */
             readonly charge_policy: "immediate" | "smart";
-            /** @description The state of charge at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked. */
+            /** @description The state of charge, in percent, at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked. */
             readonly target_soc_percent: number | null;
-            /** @description Up to this state of charge the vehicle is charged at once, whatever it costs. */
+            /** @description Up to this state of charge, in percent, the vehicle is charged at once, whatever it costs. */
             readonly minimum_soc_percent: number;
             readonly ready_by: components["schemas"]["ReadyBy"];
             readonly boost_ends_at: components["schemas"]["PreferenceRevisionBoostEndsAt"];
@@ -2946,9 +2947,9 @@ export interface components {
              * @enum {string|null}
              */
             readonly charge_policy?: "immediate" | "smart" | null;
-            /** @description The state of charge at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked. */
+            /** @description The state of charge, in percent, at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked. */
             readonly target_soc_percent?: number | null;
-            /** @description Up to this state of charge the vehicle is charged at once, whatever it costs. The default is 10. */
+            /** @description Up to this state of charge, in percent, the vehicle is charged at once, whatever it costs. The default is 10. */
             readonly minimum_soc_percent?: number | null;
             /** @description The days to change; null sets all days back to 07:00. */
             readonly ready_by?: components["schemas"]["ReadyByUpdate"] | null;
@@ -2974,7 +2975,7 @@ export interface components {
         readonly Boost: {
             /**
              * Format: uuid
-             * @description The device.
+             * @description The device of the path, which is boosted.
              */
             readonly device_id: string;
             readonly device_type: components["schemas"]["DeviceType"];
@@ -2993,7 +2994,7 @@ export interface components {
         readonly HeatPumpPreferences: {
             /**
              * Format: uuid
-             * @description The device.
+             * @description The device of the path, to which all this applies.
              */
             readonly device_id: string;
             readonly device_type: components["schemas"]["DeviceType"];
@@ -3003,7 +3004,7 @@ export interface components {
             readonly setback_k: number;
             /** @description By how many kelvins a schedule or a boost may make it warmer. */
             readonly boost_k: number;
-            /** @description The temperature to which the hot-water tank is heated; null: the tank's own. */
+            /** @description The temperature to which the hot-water tank is heated, in degrees Celsius; null: the tank's own. */
             readonly hot_water_temperature_c: number | null;
             /** @description Whether prices move heat in time; otherwise the heat pump holds its temperatures. */
             readonly price_response: boolean;
@@ -3023,7 +3024,7 @@ export interface components {
             readonly setback_k?: number | null;
             /** @description By how many kelvins a schedule or a boost may make it warmer. The default is 1.5. */
             readonly boost_k?: number | null;
-            /** @description The temperature to which the hot-water tank is heated; null: the tank's own. */
+            /** @description The temperature to which the hot-water tank is heated, in degrees Celsius; null: the tank's own. */
             readonly hot_water_temperature_c?: number | null;
             /** @description Whether prices move heat in time; otherwise the heat pump holds its temperatures. The default is `true`. */
             readonly price_response?: boolean | null;
@@ -3041,11 +3042,11 @@ export interface components {
         readonly InverterPreferences: {
             /**
              * Format: uuid
-             * @description The device.
+             * @description The device of the path, to which all this applies.
              */
             readonly device_id: string;
             readonly device_type: components["schemas"]["DeviceType"];
-            /** @description The charge of the battery below which it is not discharged. */
+            /** @description The charge of the battery below which it is not discharged, in percent. */
             readonly reserve_percent: number;
             /** @description Whether the battery may be charged from the grid. */
             readonly grid_charging: boolean;
@@ -3061,7 +3062,7 @@ export interface components {
         };
         /** @description The preferences to change. Null sets one back to its default. */
         readonly InverterPreferencesUpdate: {
-            /** @description The charge of the battery below which it is not discharged. The default is 5. */
+            /** @description The charge of the battery below which it is not discharged, in percent. The default is 5. */
             readonly reserve_percent?: number | null;
             /** @description Whether the battery may be charged from the grid. The default is `false`. */
             readonly grid_charging?: boolean | null;
@@ -3235,21 +3236,30 @@ export interface components {
          *     }
          */
         readonly FleetProgress: {
-            /** @description Households that exist. */
+            /** @description Number of households that exist. */
             readonly created: number;
-            /** @description Households that shall exist. */
+            /** @description Number of households that shall exist. */
             readonly total: number;
         };
         /** @description The density a fleet was created with. The weights are not kept in the record, only their fingerprint. */
         readonly FleetDensityRecord: {
+            /** @description ISO 3166-1 alpha-2 code of the country. */
             readonly country: string;
+            /** @description The definition's own name for the density data. */
             readonly dataset_version: string;
+            /** @description The borders that the raster was drawn on, as the definition names them. */
             readonly boundary_version: string;
+            /** @description Where the cells of the raster lie. */
             readonly grid: {
+                /** @description Latitude of the north edge of row 0, in degrees. */
                 readonly origin_lat: number;
+                /** @description Longitude of the west edge of column 0, in degrees. */
                 readonly origin_lon: number;
+                /** @description Edge of a cell in degrees, in both directions. */
                 readonly cell_deg: number;
+                /** @description Number of rows, north to south. */
                 readonly rows: number;
+                /** @description Number of columns, west to east. */
                 readonly cols: number;
             };
             /** @description SHA-256 of the unpacked weights, one byte a cell, in lower-case hex. */
@@ -3257,48 +3267,85 @@ export interface components {
         };
         /** @description A range as it was given. */
         readonly IntegerRangeRecord: {
+            /** @description Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts). */
             readonly min: number;
+            /** @description Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts. */
             readonly max: number;
         };
         /** @description A group as it was given, defaults filled in. */
         readonly FleetGroupRecord: {
+            /** @description What the group is called; the devices listing filters by it. */
             readonly name: string;
+            /** @description Number of households in the group; null where it was not given. */
             readonly count: number | null;
+            /** @description Share of the fleet's households in percent; null where it was not given. */
             readonly percentage: number | null;
+            /** @description The kind of household: one of the archetypes, or `mixed`. Open vocabulary. */
             readonly profile: string;
+            /** @description Relative frequency of the archetypes in a `mixed` group; null where the default shares hold. */
             readonly weights: readonly number[] | null;
+            /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours; null where it was not given. */
             readonly annual_consumption_kwh: number | null;
+            /** @description Yearly consumption of a household with electric vehicle, in kilowatt-hours; null where it was not given. */
             readonly annual_consumption_with_ev_kwh: number | null;
+            /** @description By how many minutes a household's day is moved at most, in either direction. */
             readonly max_time_shift_minutes: number | null;
+            /** @description How far a household's consumption may differ from the group's mean, as a fraction. */
             readonly variation_fraction: number | null;
         };
         /** @description The definition as the service understood it, defaults filled in, unset fields null. */
         readonly FleetDefinitionRecord: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id that the definition came with.
+             */
             readonly request_id: string;
+            /** @description What the fleet is called. */
             readonly name: string;
             /** @description Number of households at creation, after the groups were counted. */
             readonly count: number;
+            /** @description Where all chance of the fleet starts, an integer from 0 to 2^53-1. */
             readonly seed: number;
+            /** @description How many days of past the fleet is born with. */
             readonly history_days: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Where the past ends; null where that was left to the moment of creation.
+             */
             readonly history_cutoff: string | null;
+            /** @description Degrees north of where all households stand; null where it was not given. */
             readonly latitude: number | null;
+            /** @description Degrees east of where all households stand; null where it was not given. */
             readonly longitude: number | null;
+            /** @description The raster that the households are spread over; null without one. */
             readonly density: components["schemas"]["FleetDensityRecord"] | null;
+            /** @description Fraction of the households that own an electric vehicle and a wallbox. */
             readonly ev_ownership_fraction: number;
+            /** @description Peak power of each household's solar modules, in kilowatts; null where it is drawn. */
             readonly pv_rating_kw: number | null;
+            /** @description Capacity of each household's battery, in kilowatt-hours; null where it is drawn. */
             readonly battery_capacity_kwh: number | null;
+            /** @description Highest charging power of each battery, in watts; null where it follows from the capacity or is drawn. */
             readonly max_charge_power_w: number | null;
+            /** @description Highest discharging power of each battery, in watts; null where it follows from the capacity or is drawn. */
             readonly max_discharge_power_w: number | null;
+            /** @description State of charge of the batteries where the history begins, in percent; null where it is drawn or the default. */
             readonly initial_soc_percent: number | null;
+            /** @description What `pv_rating_kw` is drawn from, in kilowatts; null without a range. */
             readonly pv_rating_kw_range: components["schemas"]["IntegerRangeRecord"] | null;
+            /** @description What `battery_capacity_kwh` is drawn from, in kilowatt-hours; null without a range. */
             readonly battery_capacity_kwh_range: components["schemas"]["IntegerRangeRecord"] | null;
+            /** @description What `initial_soc_percent` is drawn from, in percent; null without a range. */
             readonly initial_soc_percent_range: components["schemas"]["IntegerRangeRecord"] | null;
+            /** @description What `max_charge_power_w` is drawn from, in watts; null without a range. */
             readonly max_charge_power_w_range: components["schemas"]["IntegerRangeRecord"] | null;
+            /** @description What `max_discharge_power_w` is drawn from, in watts; null without a range. */
             readonly max_discharge_power_w_range: components["schemas"]["IntegerRangeRecord"] | null;
+            /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours; null where the archetypes decide. */
             readonly annual_consumption_kwh: number | null;
+            /** @description Yearly consumption of a household with electric vehicle, in kilowatt-hours; null where it was not given. */
             readonly annual_consumption_with_ev_kwh: number | null;
+            /** @description The parts of the fleet that differ, in the order of the definition. */
             readonly groups: readonly components["schemas"]["FleetGroupRecord"][];
         };
         /** @description The span of past that the fleet was born with; empty when both instants are equal. */
@@ -3324,9 +3371,13 @@ export interface components {
          *     }
          */
         readonly DeviceCounts: {
+            /** @description How many electric vehicles there are. */
             readonly electric_vehicle: number;
+            /** @description How many heat pumps there are. */
             readonly heat_pump: number;
+            /** @description How many inverters there are. */
             readonly inverter: number;
+            /** @description How many wallboxes there are. */
             readonly wallbox: number;
         };
         /** @description A fleet of simulated households and the job that keeps it. */
@@ -3341,11 +3392,13 @@ export interface components {
              * @description The id you created the fleet with.
              */
             readonly request_id: string;
+            /** @description What the fleet is called. */
             readonly name: string;
             readonly status: components["schemas"]["FleetStatus"];
             readonly progress: components["schemas"]["FleetProgress"];
             /** @description Number of households, expansions included. */
             readonly count: number;
+            /** @description Where all chance of the fleet starts, an integer from 0 to 2^53-1. */
             readonly seed: number;
             /** @description Version of the equations behind the values. A version never changes once it is released; 0 is a draft without that promise. */
             readonly model_version: number;
@@ -3357,7 +3410,10 @@ export interface components {
             readonly definition: components["schemas"]["FleetDefinitionRecord"];
             readonly history: components["schemas"]["FleetHistory"];
             readonly device_counts: components["schemas"]["DeviceCounts"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the fleet was asked for.
+             */
             readonly created_at: string;
             /**
              * Format: date-time
@@ -3429,9 +3485,9 @@ export interface components {
          *     }
          */
         readonly IntegerRange: {
-            /** @description Smallest value drawn. */
+            /** @description Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts). */
             readonly min: number;
-            /** @description Largest value drawn. */
+            /** @description Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts. */
             readonly max: number;
         };
         /**
@@ -3449,7 +3505,7 @@ export interface components {
             readonly name: string;
             /** @description Number of households in the group. */
             readonly count?: number | null;
-            /** @description Share of the fleet's households. Fractions of a household go to the largest remainders, ties to the earlier group. */
+            /** @description Share of the fleet's households in percent. Fractions of a household go to the largest remainders, ties to the earlier group. */
             readonly percentage?: number | null;
             /**
              * @description What kind of household lives there: one of ten archetypes, or `mixed` for a mixture of them. `config` describes each.
@@ -3459,9 +3515,9 @@ export interface components {
             readonly profile?: "mixed" | "single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat";
             /** @description Relative frequency of the ten archetypes in a `mixed` group, in the order in which `config` lists them. At least one is above 0. Null takes the default shares. Together with a named profile it is a field error. */
             readonly weights?: readonly number[] | null;
-            /** @description Yearly consumption of a household without electric vehicle. Null takes the fleet's value, or else the archetype's. */
+            /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes the fleet's value, or else the archetype's. */
             readonly annual_consumption_kwh?: number | null;
-            /** @description Yearly consumption of a household that has an electric vehicle, vehicle included; not below `annual_consumption_kwh`. */
+            /** @description Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh`. */
             readonly annual_consumption_with_ev_kwh?: number | null;
             /** @description Every household's day is moved by a fixed number of minutes, at most this many in either direction. Null is 30. */
             readonly max_time_shift_minutes?: number | null;
@@ -3486,7 +3542,7 @@ export interface components {
              */
             readonly count?: number;
             /**
-             * @description Start of all chance in the fleet. Every digit counts, up to the largest value.
+             * @description Start of all chance in the fleet, an integer from 0 to 2^53-1. Every digit counts, up to the largest value.
              * @default 42
              */
             readonly seed?: number;
@@ -3500,9 +3556,9 @@ export interface components {
              * @description Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future, cut down to the quarter hour. Null is the moment of creation. The past may be as long as you like, but must not begin before 1970, from when on the clocks of all time zones are known. With a fixed instant the same seed gives the same counters in every run.
              */
             readonly history_cutoff?: string | null;
-            /** @description Where all households stand when there is no density. Needs `longitude`. */
+            /** @description Degrees north of where all households stand when there is no density. Needs `longitude`. */
             readonly latitude?: number | null;
-            /** @description Where all households stand when there is no density. Needs `latitude`. */
+            /** @description Degrees east of where all households stand when there is no density. Needs `latitude`. */
             readonly longitude?: number | null;
             /** @description Spreads the households over a country. It goes before `latitude` and `longitude`. */
             readonly density?: components["schemas"]["DensityRaster"] | null;
@@ -3511,15 +3567,15 @@ export interface components {
              * @default 0.25
              */
             readonly ev_ownership_fraction?: number;
-            /** @description Peak power of each household's solar modules. Null with no range draws 5 to 15. */
+            /** @description Peak power of each household's solar modules, in kilowatts. Null with no range draws 5 to 15. */
             readonly pv_rating_kw?: number | null;
-            /** @description Capacity of each household's battery. Null with no range draws 5 to 15. */
+            /** @description Capacity of each household's battery, in kilowatt-hours. Null with no range draws 5 to 15. */
             readonly battery_capacity_kwh?: number | null;
-            /** @description Highest charging power of the battery. Null with no range charges it in two hours. */
+            /** @description Highest charging power of the battery, in watts. Null with no range charges it in two hours. */
             readonly max_charge_power_w?: number | null;
-            /** @description Highest discharging power of the battery. Null with no range empties it in two hours. */
+            /** @description Highest discharging power of the battery, in watts. Null with no range empties it in two hours. */
             readonly max_discharge_power_w?: number | null;
-            /** @description State of charge of the batteries where the history begins. Null with no range is 50. */
+            /** @description State of charge of the batteries where the history begins, in percent. Null with no range is 50. */
             readonly initial_soc_percent?: number | null;
             /** @description Draws `pv_rating_kw` for each household; goes before the single value. */
             readonly pv_rating_kw_range?: components["schemas"]["IntegerRange"] | null;
@@ -3531,36 +3587,39 @@ export interface components {
             readonly max_charge_power_w_range?: components["schemas"]["IntegerRange"] | null;
             /** @description Draws `max_discharge_power_w` for each household; goes before the single value. */
             readonly max_discharge_power_w_range?: components["schemas"]["IntegerRange"] | null;
-            /** @description Yearly consumption of a household without electric vehicle. Null takes each archetype's own mean. */
+            /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes each archetype's own mean. */
             readonly annual_consumption_kwh?: number | null;
-            /** @description Yearly consumption of a household that has an electric vehicle, vehicle included; not below `annual_consumption_kwh`. */
+            /** @description Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh`. */
             readonly annual_consumption_with_ev_kwh?: number | null;
             /** @description Parts of the fleet that differ. Without groups all households form one group named `default`. */
             readonly groups?: readonly components["schemas"]["FleetGroup"][];
         };
         /** @description What a group comes to when the fleet is counted out. */
         readonly FleetPreviewGroup: {
+            /** @description Name of the group, as the definition gives it, or `default`. */
             readonly name: string;
+            /** @description The group's profile: an archetype, or `mixed`. */
             readonly profile: string;
-            /** @description Households in the group. */
+            /** @description Number of households in the group. */
             readonly count: number;
             /** @description Households by archetype; archetypes without any are left out. */
             readonly archetype_counts: {
                 readonly [key: string]: number;
             };
-            /** @description Households with an electric vehicle. */
+            /** @description Number of households with an electric vehicle. */
             readonly electric_vehicle_count: number;
         };
         /** @description Sums over all households. */
         readonly FleetPreviewTotals: {
+            /** @description Number of households of the whole fleet. */
             readonly households: number;
-            /** @description Installed solar peak power. */
+            /** @description Installed solar peak power, in kilowatts. */
             readonly pv_rating_kw: number;
-            /** @description Installed battery capacity. */
+            /** @description Installed battery capacity, in kilowatt-hours. */
             readonly battery_capacity_kwh: number;
-            /** @description Expected consumption of a year, electric vehicles included, heat pumps left out. */
+            /** @description Expected consumption of a year in kilowatt-hours, electric vehicles included, heat pumps left out. */
             readonly annual_load_kwh: number;
-            /** @description Solar yield of the fleet's first 365 days, from the beginning of its history on, in the weather that its seed gives. Of more than 40 households 40 are simulated and the others follow from them, within 2 %. */
+            /** @description Solar yield of the fleet's first 365 days in kilowatt-hours, from the beginning of its history on, in the weather that its seed gives. Of more than 40 households 40 are simulated and the others follow from them, within 2 %. */
             readonly annual_pv_kwh: number;
         };
         /**
@@ -3573,18 +3632,22 @@ export interface components {
          *     }
          */
         readonly BoundingBox: {
+            /** @description Latitude of the northern edge, in degrees. */
             readonly north: number;
+            /** @description Latitude of the southern edge, in degrees. */
             readonly south: number;
+            /** @description Longitude of the eastern edge, in degrees. */
             readonly east: number;
+            /** @description Longitude of the western edge, in degrees. */
             readonly west: number;
         };
         /** @description What the service read from the density raster. */
         readonly FleetPreviewDensity: {
-            /** @description Rows times columns. */
+            /** @description Number of cells, rows times columns. */
             readonly cells: number;
-            /** @description Cells where somebody lives. */
+            /** @description Number of cells where somebody lives. */
             readonly nonzero_cells: number;
-            /** @description Of those, cells that lie outside the country and take no household. */
+            /** @description Number of those cells that lie outside the country and take no household. */
             readonly dropped_cells: number;
             readonly bounding_box: components["schemas"]["BoundingBox"];
         };
@@ -3594,44 +3657,61 @@ export interface components {
          */
         readonly LocationSource: string;
         readonly FleetPreviewDevice: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The `device_id` that the device will have.
+             */
             readonly device_id: string;
+            /** @description What kind of device it will be. Open vocabulary. */
             readonly device_type: string;
         };
         /** @description A household as creation would make it. */
         readonly FleetPreviewHousehold: {
             /** @description Place of the household in the fleet, from 0. */
             readonly index: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The `id` that the user of the household will have.
+             */
             readonly user_id: string;
+            /** @description Name of the group that the household belongs to. */
             readonly group: string;
             /** @description The archetype that was drawn. */
             readonly profile: string;
+            /** @description Degrees north of the place where it stands. */
             readonly latitude: number;
+            /** @description Degrees east of the place where it stands. */
             readonly longitude: number;
             readonly source: components["schemas"]["LocationSource"];
-            /** @description Expected yearly consumption, the electric vehicle included where there is one. */
+            /** @description Expected yearly consumption in kilowatt-hours, the electric vehicle included where there is one. */
             readonly annual_consumption_kwh: number;
-            /** @description How far the household's day is moved; negative is earlier. */
+            /** @description By how many minutes the household's day is moved; negative is earlier. */
             readonly time_shift_minutes: number;
+            /** @description Peak power of its solar modules, in kilowatts. */
             readonly pv_rating_kw: number;
+            /** @description Usable capacity of its battery, in kilowatt-hours. */
             readonly battery_capacity_kwh: number;
+            /** @description The most that its battery takes up, in watts. */
             readonly max_charge_power_w: number;
+            /** @description The most that its battery gives, in watts. */
             readonly max_discharge_power_w: number;
+            /** @description Its battery's state of charge where the history begins, in percent. */
             readonly initial_soc_percent: number;
+            /** @description The devices that the household will have. */
             readonly devices: readonly components["schemas"]["FleetPreviewDevice"][];
         };
         /** @description Mean power of one household in one quarter of the day. */
         readonly FleetPreviewPoint: {
             /** @description Start of the quarter hour, local legal time. */
             readonly time: string;
-            /** @description Consumption without electric vehicle and heat pump. */
+            /** @description Consumption without electric vehicle and heat pump, in watts. */
             readonly load_w: number;
-            /** @description Solar power. */
+            /** @description Solar power, in watts. */
             readonly pv_w: number;
         };
         /** @description Something that is accepted but may not be what you meant. */
         readonly FleetPreviewWarning: {
+            /** @description What is meant, as a stable name. `range_clamped`: a range reaches beyond the limits of its field. `implicit_group`: households that no group takes form a group `default`. `density_cells_dropped`: cells outside the country take nobody. `density_mask_skipped`: no centre of a cell lies inside the country, so that every cell is used which its border crosses. `vehicle_energy_limited`: vehicles are asked to charge more than their trips and batteries can use. `vehicle_energy_none`: the yearly total leaves nothing to charge. Open vocabulary. */
             readonly code: string;
             /** @description A sentence for people. */
             readonly detail: string;
@@ -3645,9 +3725,11 @@ export interface components {
              * @description The id that the fleet will have.
              */
             readonly job_id: string;
+            /** @description Version of the equations that the fleet will have. */
             readonly model_version: number;
             readonly definition: components["schemas"]["FleetDefinitionRecord"];
             readonly history: components["schemas"]["FleetHistory"];
+            /** @description The groups counted out, in the order of the definition. */
             readonly groups: readonly components["schemas"]["FleetPreviewGroup"][];
             readonly device_counts: components["schemas"]["DeviceCounts"];
             readonly totals: components["schemas"]["FleetPreviewTotals"];
@@ -3657,57 +3739,85 @@ export interface components {
             readonly households: readonly components["schemas"]["FleetPreviewHousehold"][];
             /** @description The mean day of a household, in 96 quarter hours from midnight: its load over a mean year, its solar power over the fleet's first 365 days. */
             readonly average_day: readonly components["schemas"]["FleetPreviewPoint"][];
+            /** @description What is accepted but may not be meant; empty where nothing is. */
             readonly warnings: readonly components["schemas"]["FleetPreviewWarning"][];
         };
         /** @description Bounds of a definition, for building forms without guessing. */
         readonly FleetLimits: {
+            /** @description Smallest number of households in one create call. */
             readonly count_min: number;
-            /** @description Households in one create call. */
+            /** @description Largest number of households in one create call. */
             readonly count_max: number;
-            /** @description Households in one expand call. */
+            /** @description Largest number of households in one expand call. */
             readonly expand_count_max: number;
-            /** @description Households of a fleet after all expansions. */
+            /** @description Largest number of households of a fleet after all expansions. */
             readonly households_max: number;
+            /** @description Most days of past that a definition may ask for. */
             readonly history_days_max: number;
+            /** @description Largest number of groups in a definition. */
             readonly groups_max: number;
+            /** @description Largest number of households that a group may name as its `count`. */
             readonly group_count_max: number;
             /** @description Exact number of weights in a group. */
             readonly group_weights: number;
+            /** @description Most characters of a fleet's name. */
             readonly name_length_max: number;
+            /** @description Most characters of a group's name. */
             readonly group_name_length_max: number;
+            /** @description Largest `seed`; seeds are integers from 0 on. */
             readonly seed_max: number;
+            /** @description Fewest characters of the base64 text of a density. */
             readonly density_weights_length_min: number;
+            /** @description Most characters of the base64 text of a density. */
             readonly density_weights_length_max: number;
+            /** @description Largest number of rows of a density grid. */
             readonly density_rows_max: number;
+            /** @description Largest number of columns of a density grid. */
             readonly density_cols_max: number;
+            /** @description Largest edge of a cell of a density grid, in degrees. */
             readonly density_cell_deg_max: number;
+            /** @description Largest `max_time_shift_minutes` of a group, in minutes. */
             readonly max_time_shift_minutes_max: number;
+            /** @description Largest `variation_fraction` of a group, a fraction of 1. */
             readonly variation_fraction_max: number;
-            /** @description Shared outages of a fleet that have not ended. */
+            /** @description Largest number of shared outages of a fleet that have not ended, or not struck all their devices yet. */
             readonly open_events_max: number;
+            /** @description Longest shared outage, in minutes. */
             readonly event_duration_minutes_max: number;
-            /** @description Users whose households one event names. */
+            /** @description Largest number of users whose households one event names. */
             readonly event_users_max: number;
+            /** @description Largest radius of a circle of an event, in kilometres. */
             readonly event_radius_km_max: number;
         };
         /** @description What the service takes where a definition says nothing. */
         readonly FleetDefaults: {
+            /** @description What a fleet is called. */
             readonly name: string;
+            /** @description Number of households. */
             readonly count: number;
+            /** @description Where all chance of a fleet starts, an integer from 0 to 2^53-1. */
             readonly seed: number;
+            /** @description How many days of past the fleet is born with. */
             readonly history_days: number;
+            /** @description Fraction of the households that own an electric vehicle and a wallbox. */
             readonly ev_ownership_fraction: number;
+            /** @description The profile of a group that names none. */
             readonly profile: string;
+            /** @description By how many minutes a household's day is moved at most, in a group that says nothing. */
             readonly max_time_shift_minutes: number;
+            /** @description How far a household's consumption may differ from its group's mean, as a fraction. */
             readonly variation_fraction: number;
-            /** @description Where households stand when the definition names no place. */
+            /** @description Degrees north of where households stand when the definition names no place. */
             readonly latitude: number;
-            /** @description Where households stand when the definition names no place. */
+            /** @description Degrees east of where households stand when the definition names no place. */
             readonly longitude: number;
+            /** @description What each household's `pv_rating_kw` is drawn from, in kilowatts. */
             readonly pv_rating_kw_range: components["schemas"]["IntegerRangeRecord"];
+            /** @description What each household's `battery_capacity_kwh` is drawn from, in kilowatt-hours. */
             readonly battery_capacity_kwh_range: components["schemas"]["IntegerRangeRecord"];
-            /** @description Charging and discharging power of a battery for each kWh of its capacity. */
+            /** @description Charging and discharging power of a battery, in watts for each kilowatt-hour of its capacity. */
             readonly power_w_per_kwh: number;
+            /** @description The batteries' state of charge where the history begins, in percent. */
             readonly initial_soc_percent: number;
             /** @description Fraction of the households that have a heat pump; no field of the definition changes it. */
             readonly heat_pump_fraction: number;
@@ -3722,23 +3832,28 @@ export interface components {
          *     }
          */
         readonly FleetProfile: {
+            /** @description How definitions and devices name the archetype. Open vocabulary. */
             readonly name: string;
+            /** @description Who lives in such a household, in a few words. */
             readonly description: string;
-            /** @description Mean consumption of a year, without electric vehicle and heat pump. */
+            /** @description Mean consumption of a year in kilowatt-hours, without electric vehicle and heat pump. */
             readonly annual_consumption_kwh: number;
-            /** @description Share in a `mixed` group without weights. */
+            /** @description Fraction of the households of a `mixed` group without weights. */
             readonly default_share: number;
         };
         /** @description How density rasters are read. */
         readonly DensityConventions: {
             /** @description Which corner of the grid `origin_lat` and `origin_lon` name. */
             readonly origin: string;
+            /** @description In which direction the rows of a grid follow each other. */
             readonly row_order: string;
+            /** @description In which direction the cells of a row follow each other. */
             readonly column_order: string;
             /** @description Type of a cell. */
             readonly value_type: string;
             /** @description What may be inside the base64 text. */
             readonly encodings: readonly string[];
+            /** @description The form of the bytes inside the base64 text that needs no unpacking. */
             readonly canonical_encoding: string;
             /** @description The borders used for keeping households inside their country. */
             readonly boundary_version: string;
@@ -3759,7 +3874,9 @@ export interface components {
         readonly FleetCountry: {
             /** @description ISO 3166-1 alpha-2. */
             readonly country: string;
+            /** @description The name of the country in English. */
             readonly name: string;
+            /** @description The smallest box around its borders, in degrees. */
             readonly bounding_box: components["schemas"]["BoundingBox"];
         };
         /**
@@ -3778,12 +3895,15 @@ export interface components {
          *     }
          */
         readonly FleetFault: {
+            /** @description The condition that a device then has. Open vocabulary. */
             readonly code: string;
             /** @description What fails: the device alone, the cloud of its manufacturer, the internet provider of its region (a field of two degrees of latitude and longitude), or the router of its household. All devices that share a cause have its outages together. */
             readonly cause: string;
+            /** @description The kinds of devices that it strikes. */
             readonly device_types: readonly string[];
+            /** @description How many times a year it strikes a device, on average. */
             readonly events_per_device_year: number;
-            /** @description Mean length; null where only the user's action ends it. */
+            /** @description Mean length in minutes; null where only the user's action ends it. */
             readonly mean_duration_minutes: number | null;
         };
         /** @description Everything a form or a script needs to know before it writes a definition. */
@@ -3794,13 +3914,16 @@ export interface components {
             readonly defaults: components["schemas"]["FleetDefaults"];
             /** @description The ten archetypes. Their order is the order of a group's `weights`. */
             readonly profiles: readonly components["schemas"]["FleetProfile"][];
+            /** @description The kinds of devices that a household may have. */
             readonly device_types: readonly string[];
             readonly density: components["schemas"]["DensityConventions"];
+            /** @description The countries whose borders are known, which a density may name. */
             readonly countries: readonly components["schemas"]["FleetCountry"][];
             /** @description All values that a fleet's `status` can take. */
             readonly states: readonly string[];
             /** @description Whether conditions arise by themselves on this server, or only when they are triggered. */
             readonly faults_enabled: boolean;
+            /** @description What devices get by themselves, by condition and cause. */
             readonly faults: readonly components["schemas"]["FleetFault"][];
         };
         /** @description What the data cover. */
@@ -3837,39 +3960,39 @@ export interface components {
              * @description When the period, or its covered part, begins.
              */
             readonly time: string;
-            /** @description Mean power that the households used beside vehicles and heat pumps. */
+            /** @description Mean power that the households used beside vehicles and heat pumps, in watts. */
             readonly load_power_w: number | null;
-            /** @description Mean power that the panels gave. */
+            /** @description Mean power that the panels gave, in watts. */
             readonly pv_power_w: number | null;
-            /** @description Mean power that vehicles were charged with. */
+            /** @description Mean power that vehicles were charged with, in watts. */
             readonly vehicle_power_w: number | null;
-            /** @description Mean power that heat pumps drew. */
+            /** @description Mean power that heat pumps drew, in watts. */
             readonly heat_pump_power_w: number | null;
-            /** @description Mean power of the batteries, positive while they charge. */
+            /** @description Mean power of the batteries in watts, positive while they charge. */
             readonly battery_power_w: number | null;
-            /** @description Mean power from the grid, negative into it: load, vehicles, heat pumps and batteries less the panels. */
+            /** @description Mean power from the grid in watts, negative into it: load, vehicles, heat pumps and batteries less the panels. */
             readonly grid_power_w: number | null;
-            /** @description Energy that the households used beside vehicles and heat pumps. */
+            /** @description Energy that the households used beside vehicles and heat pumps, in kilowatt-hours. */
             readonly load_energy_kwh: number | null;
-            /** @description Energy that the panels gave. */
+            /** @description Energy that the panels gave, in kilowatt-hours. */
             readonly pv_energy_kwh: number | null;
-            /** @description Energy that vehicles were charged with. */
+            /** @description Energy that vehicles were charged with, in kilowatt-hours. */
             readonly vehicle_energy_kwh: number | null;
-            /** @description Energy that heat pumps drew. */
+            /** @description Energy that heat pumps drew, in kilowatt-hours. */
             readonly heat_pump_energy_kwh: number | null;
-            /** @description Heat that heat pumps gave. */
+            /** @description Heat that heat pumps gave, in kilowatt-hours. */
             readonly heat_energy_kwh: number | null;
-            /** @description Energy that batteries took up. */
+            /** @description Energy that batteries took up, in kilowatt-hours. */
             readonly battery_charge_kwh: number | null;
-            /** @description Energy that batteries gave. */
+            /** @description Energy that batteries gave, in kilowatt-hours. */
             readonly battery_discharge_kwh: number | null;
-            /** @description Energy that households took from the grid, each at its own meter. */
+            /** @description Energy that households took from the grid, each at its own meter, in kilowatt-hours. */
             readonly grid_import_kwh: number | null;
-            /** @description Energy that households fed into the grid, each at its own meter. */
+            /** @description Energy that households fed into the grid, each at its own meter, in kilowatt-hours. */
             readonly grid_export_kwh: number | null;
-            /** @description Stored in the batteries at the end of the period. */
+            /** @description Energy in the batteries at the end of the period, in kilowatt-hours. */
             readonly battery_stored_kwh: number | null;
-            /** @description Stored in the vehicles at the end of the period. */
+            /** @description Energy in the vehicles at the end of the period, in kilowatt-hours. */
             readonly vehicle_stored_kwh: number | null;
             /** @description Mean outdoor temperature of the households, in degrees Celsius with one decimal; null where no household has the period. */
             readonly outdoor_temperature_c: number | null;
@@ -3879,14 +4002,14 @@ export interface components {
             readonly hot_water_temperature_c: number | null;
             /** @description How many devices were read in the period. One that is offline is read once it has reconnected, for the time of its outage too; one that asks for reauthentication is not read. */
             readonly devices_reporting: number;
-            /** @description Mean power from the grid of the household that drew least, of those whose inverters were read throughout, negative where it fed in; null where there is none. */
+            /** @description Mean power from the grid, in watts, of the household that drew least, of those whose inverters were read throughout, negative where it fed in; null where there is none. */
             readonly smallest_grid_power_w: number | null;
             /**
              * Format: uuid
              * @description The user of that household.
              */
             readonly smallest_user_id: string | null;
-            /** @description Mean power from the grid of the household that drew most, of those whose inverters were read throughout, negative where it fed in; null where there is none. */
+            /** @description Mean power from the grid, in watts, of the household that drew most, of those whose inverters were read throughout, negative where it fed in; null where there is none. */
             readonly largest_grid_power_w: number | null;
             /**
              * Format: uuid
@@ -3902,23 +4025,34 @@ export interface components {
         };
         /** @description One page of a fleet's devices. */
         readonly FleetDevicePage: {
+            /** @description The devices of this page, by household and type. */
             readonly items: readonly components["schemas"]["Device"][];
-            /** @description Devices that match the filters, on all pages. */
+            /** @description How many devices match the filters, on all pages. */
             readonly total: number;
+            /** @description Number of this page, from 1. */
             readonly page: number;
-            /** @description Devices on a full page. */
+            /** @description How many devices a full page has. */
             readonly page_size: number;
         };
         /** @description Where a household stands. */
         readonly HouseholdLocation: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names the household; the same in every listing.
+             */
             readonly household_id: string;
             /** @description Place of the household in the fleet, from 0. */
             readonly index: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The user who lives there.
+             */
             readonly user_id: string;
+            /** @description Name of the household's group in the fleet. */
             readonly group: string;
+            /** @description Degrees north of the place. */
             readonly latitude: number;
+            /** @description Degrees east of the place. */
             readonly longitude: number;
             readonly source: components["schemas"]["LocationSource"];
         };
@@ -3948,8 +4082,12 @@ export interface components {
          *     }
          */
         readonly FleetPurge: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The fleet that is being removed.
+             */
             readonly job_id: string;
+            /** @description Always `purging`: the fleet is answered with 404 from now on. */
             readonly status: string;
         };
         /**
@@ -3975,8 +4113,12 @@ export interface components {
          *     }
          */
         readonly DeviceEventResult: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The device of the path, to which it happened.
+             */
             readonly device_id: string;
+            /** @description What was asked for. Open vocabulary. */
             readonly code: string;
             /** @description False when the device was in that condition already; then nothing was raised or sent. */
             readonly changed: boolean;
@@ -3988,9 +4130,11 @@ export interface components {
         };
         /** @description Households around a place, by the coordinates of their users. */
         readonly EventCircle: {
+            /** @description Degrees north of the centre. */
             readonly latitude: number;
+            /** @description Degrees east of the centre. */
             readonly longitude: number;
-            /** @description Great-circle distance. */
+            /** @description Great-circle distance in kilometres. */
             readonly radius_km: number;
         };
         /**
@@ -4026,10 +4170,17 @@ export interface components {
         };
         /** @description An outage that many devices of a fleet share. */
         readonly FleetEvent: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Identifies the outage.
+             */
             readonly event_id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The fleet whose devices it strikes.
+             */
             readonly job_id: string;
+            /** @description What fails: the cloud of a manufacturer, the provider of a region, or routers of households. Open vocabulary. */
             readonly cause: string;
             /**
              * Format: date-time
@@ -4046,16 +4197,24 @@ export interface components {
         };
         /** @description Where a simulated inverter stands. */
         readonly SimulatorLocation: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The user of the path, who owns the inverter.
+             */
             readonly user_id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The `device_id` of the inverter.
+             */
             readonly inverter_id: string;
             /**
              * Format: uuid
              * @description The fleet it belongs to.
              */
             readonly job_id: string;
+            /** @description Degrees north of the place. */
             readonly latitude: number;
+            /** @description Degrees east of the place. */
             readonly longitude: number;
             /** @description ISO 3166-1 alpha-2; null on the high seas. */
             readonly country: string | null;
@@ -4070,24 +4229,40 @@ export interface components {
         readonly Topic: string;
         /** @description An endpoint of the organization. */
         readonly Webhook: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Identifies the webhook in paths.
+             */
             readonly id: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The https address that messages are posted to, as URL parsers read what was sent.
+             */
             readonly url: string;
+            /** @description What it is subscribed to; an empty list receives nothing. */
             readonly topics: readonly components["schemas"]["Topic"][];
+            /** @description Whether messages are sent; while false they are dropped. */
             readonly enabled: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was registered.
+             */
             readonly created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, its secret included.
+             */
             readonly updated_at: string;
         };
         /** @description One page of the organization's webhooks, 50 on a page. */
         readonly WebhookPage: {
+            /** @description The webhooks of this page, oldest first. */
             readonly items: readonly components["schemas"]["Webhook"][];
-            /** @description Webhooks on all pages. */
+            /** @description How many webhooks there are on all pages. */
             readonly total: number;
+            /** @description Number of this page, from 1. */
             readonly page: number;
-            /** @description Webhooks on a full page. */
+            /** @description How many webhooks a full page has. */
             readonly page_size: number;
         };
         /** @description A new endpoint. */
@@ -4106,15 +4281,29 @@ export interface components {
         };
         /** @description An endpoint with the secret that signs its messages. The secret is shown in this answer alone. */
         readonly WebhookWithSecret: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Identifies the webhook in paths.
+             */
             readonly id: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The https address that messages are posted to, as URL parsers read what was sent.
+             */
             readonly url: string;
+            /** @description What it is subscribed to; an empty list receives nothing. */
             readonly topics: readonly components["schemas"]["Topic"][];
+            /** @description Whether messages are sent; while false they are dropped. */
             readonly enabled: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was registered.
+             */
             readonly created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed, its secret included.
+             */
             readonly updated_at: string;
             /** @description Signing secret. `Service-Signature` is keyed with this text as it stands, `webhook-signature` with the bytes that the base64 after `whsec_` holds. */
             readonly secret: string;
@@ -4145,7 +4334,7 @@ export interface components {
              * @enum {string}
              */
             readonly outcome: "delivered" | "failed" | "cancelled";
-            /** @description The endpoint's status when the message was delivered, else null. */
+            /** @description The endpoint's HTTP status when the message was delivered, else null. */
             readonly status_code: number | null;
             /** @description Why it failed or was not sent; null when it was delivered. */
             readonly detail: string | null;
@@ -4157,15 +4346,19 @@ export interface components {
              * @description The message's `message_id`; it names the delivery too, since a webhook gets a message once.
              */
             readonly message_id: string;
+            /** @description The topic of the message. Open vocabulary. */
             readonly message_type: string;
             /**
              * @description `pending`: due now or later. `delivered`: answered with 2xx. `exhausted`: every attempt failed. `cancelled`: dropped, `cancel_reason` says why.
              * @enum {string}
              */
             readonly state: "pending" | "delivered" | "exhausted" | "cancelled";
-            /** @description Attempts that have ended. */
+            /** @description How many attempts have ended. */
             readonly attempts: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the message was put into the queue for this webhook.
+             */
             readonly created_at: string;
             /**
              * Format: date-time
@@ -4182,8 +4375,9 @@ export interface components {
         };
         /** @description One page of a webhook's deliveries, newest first. */
         readonly DeliveryPage: {
+            /** @description The deliveries of this page, newest first. */
             readonly items: readonly components["schemas"]["Delivery"][];
-            /** @description The most deliveries on a page. */
+            /** @description How many deliveries a page has at most. */
             readonly limit: number;
             /** @description The cursor (`after`) of the next page; null on the last one. */
             readonly next: string | null;
@@ -4192,26 +4386,34 @@ export interface components {
         readonly DeliveryAttempt: {
             /** @description Counts from 1. */
             readonly attempt: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the attempt began, with the delivery's turn.
+             */
             readonly started_at: string;
+            /** @description How long the attempt took, in milliseconds. */
             readonly duration_ms: number;
-            /** @enum {string} */
+            /**
+             * @description `delivered`: the endpoint answered with 2xx. `failed`: it did not, or could not be reached.
+             * @enum {string}
+             */
             readonly outcome: "delivered" | "failed";
             /** @description Where a failed attempt broke; null when it was delivered. `secret`: the server lacks the key under which the webhook's signing secret is stored, so that nothing was sent. */
             readonly error_class: string | null;
-            /** @description The endpoint's status; null where none came. */
+            /** @description The endpoint's HTTP status; null where none came. */
             readonly status_code: number | null;
             /** @description What went wrong, for people to read; null when it was delivered. */
             readonly detail: string | null;
             /** @description The public address that was called; null where none was reached, and for a private one. */
             readonly address: string | null;
-            /** @description Which of the webhook's secrets signed it; the first is 1, each rotation adds 1. */
+            /** @description The version of the webhook's secret that signed it: the first is 1, each rotation adds 1. */
             readonly secret_version: number;
             /** @description `X-Request-Id` of the call that caused the attempt by raising the event or by sending the message again. Null where no call did. */
             readonly request_id: string | null;
         };
         /** @description A delivery with the attempts that have ended, oldest first. */
         readonly DeliveryWithAttempts: {
+            /** @description The attempts that have ended, oldest first. */
             readonly attempt_log: readonly components["schemas"]["DeliveryAttempt"][];
         } & WithRequired<components["schemas"]["Delivery"], "message_id" | "message_type" | "state" | "attempts" | "created_at" | "due_at" | "finished_at" | "cancel_reason">;
         /**
@@ -4222,9 +4424,9 @@ export interface components {
          *     }
          */
         readonly NotificationCounts: {
-            /** @description Actions that wait for somebody. */
+            /** @description How many actions wait for somebody. */
             readonly action_required: number;
-            /** @description Information notices that nobody has dismissed and that still hold. */
+            /** @description How many information notices nobody has dismissed and still hold. */
             readonly information_available: number;
         };
         /** @description What is open, by type of device. All four types are always there. */
@@ -4267,8 +4469,12 @@ export interface components {
             readonly id: string;
             /** @description `reauthenticate`: the user must sign in at the manufacturer again. `information`: a message to show, found in `metadata.message`. New codes may come. */
             readonly code: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The device it concerns; null where it concerns none.
+             */
             readonly device_id: string | null;
+            /** @description What kind of device that is; null without a device. Open vocabulary. */
             readonly device_type: string | null;
             /**
              * Format: uuid
@@ -4290,12 +4496,15 @@ export interface components {
         };
         /** @description A page of the pending items, newest first. */
         readonly ActionPage: {
+            /** @description The items of this page, newest first. */
             readonly items: readonly components["schemas"]["ActionItem"][];
-            /** @description Items that match the filters, counted up to 1,000. Beyond, `total_capped` is true and there are more than this; go on by the `next` address of the Link header, which then has no `last`. */
+            /** @description How many items match the filters, counted up to 1,000. Beyond, `total_capped` is true and there are more than this; go on by the `next` address of the Link header, which then has no `last`. */
             readonly total: number;
             /** @description Whether there are more than `total`. */
             readonly total_capped: boolean;
+            /** @description How many items were asked for at most. */
             readonly limit: number;
+            /** @description How many items were passed over. */
             readonly offset: number;
         };
         /** @description A notice, dismissed or not. */
@@ -4309,7 +4518,10 @@ export interface components {
             readonly code: string | null;
             /** @description Text to show to the user. */
             readonly message: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the notice was made; the list is ordered by it.
+             */
             readonly sent_at: string;
             /** @description Whether the user has put it away. */
             readonly dismissed: boolean;
@@ -4318,8 +4530,12 @@ export interface components {
              * @description When the condition ended by itself, for example because the device came back.
              */
             readonly cleared_at: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The device it concerns; null where it concerns none.
+             */
             readonly device_id: string | null;
+            /** @description What kind of device that is; null without a device. Open vocabulary. */
             readonly device_type: string | null;
             /**
              * Format: uuid
@@ -4330,12 +4546,15 @@ export interface components {
         };
         /** @description A page of the notices, newest first. */
         readonly InformationPage: {
+            /** @description The notices of this page, newest first. */
             readonly items: readonly components["schemas"]["InformationNotification"][];
-            /** @description Notices that match the filters, counted up to 1,000. Beyond, `total_capped` is true and there are more than this; go on by the `next` address of the Link header, which then has no `last`. */
+            /** @description How many notices match the filters, counted up to 1,000. Beyond, `total_capped` is true and there are more than this; go on by the `next` address of the Link header, which then has no `last`. */
             readonly total: number;
             /** @description Whether there are more than `total`. */
             readonly total_capped: boolean;
+            /** @description How many notices were asked for at most. */
             readonly limit: number;
+            /** @description How many notices were passed over. */
             readonly offset: number;
         };
         /** @description A notice written by hand. */
@@ -4369,25 +4588,6 @@ export interface components {
              */
             readonly redirect_url?: string;
         };
-        /** @description What every message has around its payload. Messages may come twice and in any order: keep `message_id` to know a repetition, and order by `occurred_at`. */
-        readonly EventEnvelope: {
-            /**
-             * Format: uuid
-             * @description The same in every delivery of a message.
-             */
-            readonly message_id: string;
-            /** @description The topic, or `service.test` for a test. */
-            readonly message_type: string;
-            /** @description Version of `data` for this `message_type`. Within a version fields and values are only added; anything else comes as a new version. */
-            readonly schema_version: number;
-            /**
-             * Format: date-time
-             * @description When the event happened, in UTC.
-             */
-            readonly occurred_at: string;
-            /** @description The payload, by `message_type`. */
-            readonly data: Record<string, never>;
-        };
         /** @description A device that needs somebody before it can be steered or read again. */
         readonly DeviceActionRequiredData: {
             /**
@@ -4395,6 +4595,7 @@ export interface components {
              * @description Use it as the `device_id` filter of `GET …/notifications/actions`.
              */
             readonly device_id: string;
+            /** @description What kind of device it is. Open vocabulary. */
             readonly device_type: string;
             /**
              * Format: uuid
@@ -4404,11 +4605,26 @@ export interface components {
             /** @description What is needed. `reauthentication_required` appears as the item with code `reauthenticate`. Take an unknown value as "something needs attention" and read the items. */
             readonly action: string;
         };
-        /** @description Message of the topic `device.action_required`. */
-        readonly DeviceActionRequiredEvent: components["schemas"]["EventEnvelope"] & {
-            /** @constant */
-            readonly message_type?: "device.action_required";
-            readonly data?: components["schemas"]["DeviceActionRequiredData"];
+        /** @description Message of the topic `device.action_required`. It may come twice and in any order with others: keep `message_id` to know a repetition, and order by `occurred_at`. */
+        readonly DeviceActionRequiredEvent: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of a message.
+             */
+            readonly message_id: string;
+            /**
+             * @description The topic of the message.
+             * @enum {string}
+             */
+            readonly message_type: "device.action_required";
+            /** @description Version of `data` for this `message_type`. Within a version fields and values are only added; anything else comes as a new version. */
+            readonly schema_version: number;
+            /**
+             * Format: date-time
+             * @description When the event happened, in UTC.
+             */
+            readonly occurred_at: string;
+            readonly data: components["schemas"]["DeviceActionRequiredData"];
         };
         /** @description A device about which there is something to know. */
         readonly DeviceInformationData: {
@@ -4427,22 +4643,52 @@ export interface components {
             /** @description What there is to know, equal to the notification's code. `charge_target_missed`: a vehicle that charges by price cannot have its target when it is to be ready; told once a departure. Take an unknown value as "something needs attention" and read the notification. */
             readonly notice: string;
         };
-        /** @description Message of the topic `device.information`. */
-        readonly DeviceInformationEvent: components["schemas"]["EventEnvelope"] & {
-            /** @constant */
-            readonly message_type?: "device.information";
-            readonly data?: components["schemas"]["DeviceInformationData"];
+        /** @description Message of the topic `device.information`. It may come twice and in any order with others: keep `message_id` to know a repetition, and order by `occurred_at`. */
+        readonly DeviceInformationEvent: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of a message.
+             */
+            readonly message_id: string;
+            /**
+             * @description The topic of the message.
+             * @enum {string}
+             */
+            readonly message_type: "device.information";
+            /** @description Version of `data` for this `message_type`. Within a version fields and values are only added; anything else comes as a new version. */
+            readonly schema_version: number;
+            /**
+             * Format: date-time
+             * @description When the event happened, in UTC.
+             */
+            readonly occurred_at: string;
+            readonly data: components["schemas"]["DeviceInformationData"];
         };
         /** @description Payload of a test. */
         readonly TestData: {
             /** @description The subscription that was tried. */
             readonly topic: string;
         };
-        /** @description Test message, sent only when you ask for one. */
-        readonly TestEvent: components["schemas"]["EventEnvelope"] & {
-            /** @constant */
-            readonly message_type?: "service.test";
-            readonly data?: components["schemas"]["TestData"];
+        /** @description Test message, sent only when you ask for one. It may come twice and in any order with others: keep `message_id` to know a repetition, and order by `occurred_at`. */
+        readonly TestEvent: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of a message.
+             */
+            readonly message_id: string;
+            /**
+             * @description No topic, so that a receiver can tell a test from what it is subscribed to.
+             * @enum {string}
+             */
+            readonly message_type: "service.test";
+            /** @description Version of `data` for this `message_type`. Within a version fields and values are only added; anything else comes as a new version. */
+            readonly schema_version: number;
+            /**
+             * Format: date-time
+             * @description When the event happened, in UTC.
+             */
+            readonly occurred_at: string;
+            readonly data: components["schemas"]["TestData"];
         };
     };
     responses: {
@@ -4606,6 +4852,17 @@ export interface components {
                  */
                 readonly "application/json": components["schemas"]["OAuthError"];
             };
+        };
+        /** @description The answer is the same as the one that the client has. Without a body. */
+        readonly NotModified: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly ETag: components["headers"]["ETag"];
+                readonly [name: string]: unknown;
+            };
+            content?: never;
         };
         /** @description The `Accept` header admits no media type that this operation can answer with. */
         readonly NotAcceptable: {
@@ -4874,8 +5131,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
-        readonly UnprocessableOrQuotaReached: {
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the `Idempotency-Key` was sent before with another request (`idempotency_key_reused`); or the partner has as many as it may have, of keys or of what the operation makes (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableWithKey: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
                 readonly RateLimit: components["headers"]["RateLimit"];
@@ -4910,6 +5167,67 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The object is not as the answer with the entity tag of `If-Match` showed it (`precondition_failed`). Nothing was changed. */
+        readonly PreconditionFailed: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "http://localhost:8080/docs/errors/precondition_failed",
+                 *       "title": "Changed meanwhile",
+                 *       "status": 412,
+                 *       "detail": "The object has another entity tag than If-Match names; read it again and decide anew.",
+                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users/8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                 *       "code": "precondition_failed",
+                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
+                 *       "errors": []
+                 *     }
+                 */
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request with this `Idempotency-Key` has not ended (`idempotency_key_in_use`). Repeat it after `Retry-After`. */
+        readonly KeyInUse: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "http://localhost:8080/docs/errors/idempotency_key_in_use",
+                 *       "title": "Request still running",
+                 *       "status": 409,
+                 *       "detail": "A request with this Idempotency-Key has not ended; repeat it a second later.",
+                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/notifications/information",
+                 *       "code": "idempotency_key_in_use",
+                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
+                 *       "errors": []
+                 *     }
+                 */
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableOrQuotaReached: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The `request_id` was used before, and its fleet has been purged since. */
         readonly Gone: {
             headers: {
@@ -4937,15 +5255,30 @@ export interface components {
     };
     parameters: {
         /**
+         * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+         * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+         */
+        readonly IfNoneMatch: string;
+        /**
          * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
          * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
          */
         readonly OrgId: string;
         /**
+         * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+         * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+         */
+        readonly IdempotencyKey: string;
+        /**
          * @description The user's `id`.
          * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
          */
         readonly UserId: string;
+        /**
+         * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+         * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+         */
+        readonly IfMatch: string;
         /**
          * @description The partner's own identifier of the user, percent-encoded, compared exactly.
          * @example customer-10042
@@ -5093,6 +5426,11 @@ export interface components {
          */
         readonly RetryAfter: number;
         /**
+         * @description The entity tag of this answer: another text when anything in its body is another, the same text when all is the same, on every process of the service. Of a compressed answer it ends in `-gzip` or `-br`; both forms fit in `If-Match` and `If-None-Match`.
+         * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+         */
+        readonly ETag: string;
+        /**
          * @description Other pages of the list (RFC 8288), each an address with its `rel`: `first`, `prev`, `next`, `last`. A relation is left out where there is no such page.
          * @example <http://localhost:8080/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/notifications/webhooks?page=2>; rel="next"
          */
@@ -5102,6 +5440,11 @@ export interface components {
          * @example Bearer realm="partners", error="invalid_token", error_description="The access token is unknown, expired or revoked."
          */
         readonly WWWAuthenticate: string;
+        /**
+         * @description `true` on an answer that was given before to the same `Idempotency-Key`; absent otherwise.
+         * @example true
+         */
+        readonly IdempotentReplayed: "true";
         /**
          * @description The absolute address of the object that was created.
          * @example http://localhost:8080/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users/8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
@@ -5262,7 +5605,13 @@ export interface operations {
     readonly getAuthorizationServerMetadata: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5271,6 +5620,7 @@ export interface operations {
             /** @description The server's metadata. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -5305,6 +5655,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["AuthorizationServerMetadata"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 422: components["responses"]["UnprocessableContent"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -5357,7 +5708,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description The most users in the answer. Where only `after` is given, a page holds 1000.
+                 * @description How many users the answer holds at most. Where only `after` is given, a page holds 1000.
                  * @example 100
                  */
                 readonly limit?: number;
@@ -5432,7 +5783,13 @@ export interface operations {
     readonly createUser: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -5451,6 +5808,7 @@ export interface operations {
             /** @description The user was created. */
             readonly 201: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -5495,7 +5853,7 @@ export interface operations {
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReached"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -5507,7 +5865,13 @@ export interface operations {
                 /** @description Whether a deleted user is shown too; otherwise it is 404. */
                 readonly include_deleted?: boolean;
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -5527,6 +5891,7 @@ export interface operations {
             /** @description The user. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -5563,6 +5928,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["User"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -5576,7 +5942,13 @@ export interface operations {
     readonly updateUser: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -5609,6 +5981,7 @@ export interface operations {
             /** @description The user as it is now. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -5651,6 +6024,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableContent"];
@@ -5706,7 +6080,13 @@ export interface operations {
                 /** @description Whether a deleted user is shown too; otherwise it is 404. */
                 readonly include_deleted?: boolean;
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -5726,6 +6106,7 @@ export interface operations {
             /** @description The user. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -5762,6 +6143,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["User"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -5983,7 +6365,13 @@ export interface operations {
     readonly getUserHeatPump: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -6008,6 +6396,7 @@ export interface operations {
             /** @description The heat pump. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -6054,6 +6443,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Device"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -6247,7 +6637,13 @@ export interface operations {
     readonly getUserInverter: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -6272,6 +6668,7 @@ export interface operations {
             /** @description The inverter. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -6317,6 +6714,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Device"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -6514,7 +6912,13 @@ export interface operations {
     readonly getUserElectricVehicle: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -6539,6 +6943,7 @@ export interface operations {
             /** @description The electric vehicle. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -6582,6 +6987,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Device"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -6759,7 +7165,13 @@ export interface operations {
     readonly getUserWallbox: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -6784,6 +7196,7 @@ export interface operations {
             /** @description The wallbox. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -6821,6 +7234,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Device"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -6924,7 +7338,13 @@ export interface operations {
     readonly getElectricVehiclePreferences: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -6949,6 +7369,7 @@ export interface operations {
             /** @description The preferences. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -6987,6 +7408,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ElectricVehiclePreferences"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -7000,7 +7422,13 @@ export interface operations {
     readonly updateElectricVehiclePreferences: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -7041,6 +7469,7 @@ export interface operations {
             /** @description The preferences as they are now asked. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7084,6 +7513,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableContent"];
@@ -7240,7 +7670,13 @@ export interface operations {
     readonly startElectricVehicleBoost: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -7274,6 +7710,7 @@ export interface operations {
             /** @description The boost. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7296,9 +7733,10 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["KeyInUse"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -7352,7 +7790,13 @@ export interface operations {
     readonly getHeatPumpPreferences: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -7377,6 +7821,7 @@ export interface operations {
             /** @description The preferences. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7408,6 +7853,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HeatPumpPreferences"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -7421,7 +7867,13 @@ export interface operations {
     readonly updateHeatPumpPreferences: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -7457,6 +7909,7 @@ export interface operations {
             /** @description The preferences as they are now asked. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7493,6 +7946,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableContent"];
@@ -7628,7 +8082,13 @@ export interface operations {
     readonly startHeatPumpBoost: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -7662,6 +8122,7 @@ export interface operations {
             /** @description The boost. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7684,9 +8145,10 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["KeyInUse"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -7740,7 +8202,13 @@ export interface operations {
     readonly getInverterPreferences: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -7765,6 +8233,7 @@ export interface operations {
             /** @description The preferences. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7794,6 +8263,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["InverterPreferences"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -7807,7 +8277,13 @@ export interface operations {
     readonly updateInverterPreferences: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -7842,6 +8318,7 @@ export interface operations {
             /** @description The preferences as they are now asked. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7876,6 +8353,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableContent"];
@@ -8005,7 +8483,13 @@ export interface operations {
     readonly startInverterBoost: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -8039,6 +8523,7 @@ export interface operations {
             /** @description The boost. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8061,9 +8546,10 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["KeyInUse"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -8203,7 +8689,13 @@ export interface operations {
     readonly uploadDayAheadPrices: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -8242,6 +8734,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableOrQuotaReached"];
@@ -9256,7 +9749,13 @@ export interface operations {
     readonly getFleetConfig: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -9271,6 +9770,7 @@ export interface operations {
             /** @description The configuration. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9474,6 +9974,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["FleetConfig"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -9486,7 +9987,13 @@ export interface operations {
     readonly getFleet: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -9506,6 +10013,7 @@ export interface operations {
             /** @description The fleet's record. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9618,6 +10126,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Fleet"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -10089,7 +10598,13 @@ export interface operations {
     readonly stopFleet: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -10115,6 +10630,7 @@ export interface operations {
             /** @description The fleet's record, stopped. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10234,7 +10750,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -10243,7 +10759,13 @@ export interface operations {
     readonly cleanupFleet: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -10269,6 +10791,7 @@ export interface operations {
             /** @description The fleet's record, cleaned. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10388,7 +10911,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -10397,7 +10920,13 @@ export interface operations {
     readonly cancelFleet: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -10423,6 +10952,7 @@ export interface operations {
             /** @description The fleet's record, cancelled or running again. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10542,7 +11072,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -10551,7 +11081,13 @@ export interface operations {
     readonly purgeFleet: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -10577,6 +11113,7 @@ export interface operations {
             /** @description The fleet is being removed. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10599,7 +11136,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -10608,7 +11145,13 @@ export interface operations {
     readonly triggerDeviceEvent: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -10642,6 +11185,7 @@ export interface operations {
             /** @description What came of it. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10667,7 +11211,7 @@ export interface operations {
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -10737,7 +11281,13 @@ export interface operations {
     readonly getInverterSimulatorLocation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -10762,6 +11312,7 @@ export interface operations {
             /** @description The location. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10783,6 +11334,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SimulatorLocation"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -10918,7 +11470,13 @@ export interface operations {
     readonly getWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -10938,6 +11496,7 @@ export interface operations {
             /** @description The webhook. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10960,6 +11519,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Webhook"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -11013,7 +11573,13 @@ export interface operations {
     readonly updateWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -11037,6 +11603,7 @@ export interface operations {
             /** @description The webhook as it is now. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11064,6 +11631,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableContent"];
@@ -11140,7 +11708,13 @@ export interface operations {
     readonly testWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -11169,6 +11743,7 @@ export interface operations {
             /** @description The outcome, good or bad. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11183,9 +11758,10 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["KeyInUse"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -11263,7 +11839,13 @@ export interface operations {
     readonly getDelivery: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -11288,6 +11870,7 @@ export interface operations {
             /** @description The delivery. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11335,6 +11918,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DeliveryWithAttempts"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -11348,7 +11932,13 @@ export interface operations {
     readonly redeliver: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -11379,6 +11969,7 @@ export interface operations {
             /** @description The delivery, pending again. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11407,7 +11998,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReached"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -11422,7 +12013,13 @@ export interface operations {
                  */
                 readonly owner_id?: components["parameters"]["OwnerId"];
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -11437,6 +12034,7 @@ export interface operations {
             /** @description The counts. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11466,6 +12064,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["NotificationStatus"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -11726,7 +12325,13 @@ export interface operations {
     readonly broadcastInformation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -11745,6 +12350,7 @@ export interface operations {
             /** @description The notice, with the link that puts it away for its owner, or for the caller. */
             readonly 201: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly "Cache-Control": components["headers"]["CacheControl"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
@@ -11777,9 +12383,10 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["KeyInUse"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -11843,7 +12450,13 @@ export interface operations {
                  */
                 readonly secret: string;
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description The `id` of a notification item.
@@ -11862,6 +12475,8 @@ export interface operations {
             /** @description The item is dismissed, or the user must go to `redirect_url`. */
             readonly 200: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    readonly "Cache-Control": components["headers"]["CacheControl"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11876,9 +12491,10 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["KeyInUse"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 422: components["responses"]["UnprocessableWithKey"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

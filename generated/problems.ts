@@ -182,8 +182,8 @@ export const PROBLEMS = {
     "status": 409,
     "title": "Too many events",
     "detail": "Events are limited; this one was not raised.",
-    "cause": "A fleet has at most 20 shared outages that have not ended. A condition of one device begins at most 256 times, by itself or by a call, since the device's past follows from each of them.",
-    "cure": "Wait until an outage of the fleet has ended. For a device, use another one, or make a new fleet."
+    "cause": "A fleet has at most 20 shared outages that have not ended, or not struck all their devices yet. A condition of one device begins at most 256 times, by itself or by a call, since the device's past follows from each of them.",
+    "cure": "Wait until an outage of the fleet has ended and struck its devices. For a device, use another one, or make a new fleet."
   },
   "fleet_nesting_forbidden": {
     "scope": "problem",
@@ -193,6 +193,14 @@ export const PROBLEMS = {
     "cause": "The `org_id` in the path is the simulation organization of a fleet.",
     "cure": "Create the fleet in the partner's own organization."
   },
+  "idempotency_key_in_use": {
+    "scope": "problem",
+    "status": 409,
+    "title": "Request still running",
+    "detail": "A request with this Idempotency-Key has not ended; repeat it a second later.",
+    "cause": "Another request with the same `Idempotency-Key` has not been answered yet: a repeat was sent before the answer to the first one came, or after its connection broke. Of a test message whose process died nobody can say whether it was sent; its key is in use for a minute.",
+    "cure": "Send the same request with the same key again after the seconds of `Retry-After`: it gets the answer of the first one."
+  },
   "delivery_state_conflict": {
     "scope": "problem",
     "status": 409,
@@ -200,6 +208,14 @@ export const PROBLEMS = {
     "detail": "The delivery cannot be sent again in its present state.",
     "cause": "Only a delivered or exhausted delivery is sent again, to a webhook that is enabled and still subscribed to the message's topic. This one is pending already, was cancelled (what was dropped is never replayed), or its webhook does not want it.",
     "cure": "Read the delivery's `state`. Wait while it is pending; enable the webhook, or subscribe it to the topic, where that is what is missing."
+  },
+  "precondition_failed": {
+    "scope": "problem",
+    "status": 412,
+    "title": "Changed meanwhile",
+    "detail": "The object has another entity tag than If-Match names; read it again and decide anew.",
+    "cause": "The request has an `If-Match` that does not name the object as it is now: somebody else, or an earlier request of your own, has changed it since it was read, or the header is no entity tag in quotes. Lists have no entity tag, so that only `*` fits them.",
+    "cure": "Read the object again, decide whether your change still makes sense, and send it with the `ETag` of that answer."
   },
   "expectation_failed": {
     "scope": "problem",
@@ -249,12 +265,20 @@ export const PROBLEMS = {
     "cause": "The path, the query, a header or the body does not satisfy the reference, or a rule that the operation states.",
     "cure": "Correct every entry of `errors`: it names the place, by `pointer` into the body or by `parameter` and `in`, and the broken rule by its own `code`. Nothing was changed, so the corrected request can simply be sent."
   },
+  "idempotency_key_reused": {
+    "scope": "problem",
+    "status": 422,
+    "title": "Idempotency-Key used for another request",
+    "detail": "This Idempotency-Key was sent with another operation, path, query or body; make a new one.",
+    "cause": "The same caller has sent this `Idempotency-Key` within the last 24 hours with another operation, path, query or body. Its answer does not fit this request.",
+    "cure": "Make a new key for each thing that is to be done, such as a random UUID, and send it again only to repeat that very request. After a refusal, a corrected request needs a new key."
+  },
   "quota_reached": {
     "scope": "problem",
     "status": 422,
     "title": "Quota reached",
     "detail": "The partner has as many of these as it may have.",
-    "cause": "A partner (its organization together with the simulation organizations of its fleets) may have so many fleets, simulated households, webhooks, applications, users, stored prices and pending deliveries, and no more; so may a device have revisions of its preferences, and a user of its coordinates. The detail names the quota that was reached and what there is. Nothing was changed.",
+    "cause": "A partner (its organization together with the simulation organizations of its fleets) may have so many fleets, simulated households, webhooks, applications, users, stored prices and pending deliveries, and no more; so may a device have revisions of its preferences, and a user of its coordinates. So are keys of the header `Idempotency-Key`, for 24 hours each. The detail names the quota that was reached and what there is. Nothing was changed.",
     "cure": "Delete what is not needed: users, webhooks, applications; purge fleets. What is deleted is free at once, what a purge removes when the purge has ended. Or ask the operator of the service for a higher quota. Waiting does not help, but for pending deliveries: they end by themselves, and at once when their webhook is disabled or deleted."
   },
   "quota_exceeded": {

@@ -95,7 +95,11 @@ interface RouteOf<Id extends OperationId, Access> {
   readonly answers: readonly string[];
   /** No cache may keep an answer: it holds a secret or a signed link. */
   readonly notStored: boolean;
+  /** Answers have an entity tag; those of a GET are 304 where the client has them. */
+  readonly isTagged: boolean;
   readonly orgScoped: boolean;
+  /** The days since when it is deprecated and until when it is served; null for one that is not. */
+  readonly deprecation: { readonly since: string; readonly sunset: string } | null;
   readonly body: { readonly required: boolean; readonly isBare: boolean; readonly types: readonly string[]; readonly maxBytes: number } | null;
 }
 
@@ -115,7 +119,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": true,
+    "isTagged": false,
     "orgScoped": false,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -136,7 +142,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": true,
+    "isTagged": false,
     "orgScoped": false,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -157,7 +165,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": true,
+    "isTagged": false,
     "orgScoped": false,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -173,12 +183,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/.well-known/oauth-authorization-server",
     "access": "none",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": false,
+    "deprecation": null,
     "body": null
   },
   {
@@ -191,7 +205,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": false,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -211,7 +227,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -219,12 +237,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/users",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -239,12 +261,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -252,12 +278,16 @@ export const ROUTES: readonly Route[] = [
     "method": "put",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -277,7 +307,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -285,12 +317,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/by-ext-id/{external_user_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -305,7 +341,9 @@ export const ROUTES: readonly Route[] = [
       "application/vnd.apache.parquet"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -318,7 +356,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -326,12 +366,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -344,7 +388,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -357,7 +403,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -365,12 +413,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -383,7 +435,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -396,7 +450,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -404,12 +460,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -422,7 +482,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -435,7 +497,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -443,12 +507,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes/{wallbox_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -461,7 +529,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -469,12 +539,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/preferences",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -482,12 +556,16 @@ export const ROUTES: readonly Route[] = [
     "method": "patch",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/preferences",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -507,7 +585,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -515,12 +595,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/boost",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -540,7 +624,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -548,12 +634,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/preferences",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -561,12 +651,16 @@ export const ROUTES: readonly Route[] = [
     "method": "patch",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/preferences",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -586,7 +680,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -594,12 +690,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/boost",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -619,7 +719,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -627,12 +729,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/preferences",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -640,12 +746,16 @@ export const ROUTES: readonly Route[] = [
     "method": "patch",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/preferences",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -665,7 +775,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -673,12 +785,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/boost",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -698,7 +814,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -711,7 +829,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -719,12 +839,16 @@ export const ROUTES: readonly Route[] = [
     "method": "patch",
     "path": "/api/partners/v2.0/org/{org_id}/trading/dayahead/prices",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -744,7 +868,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -757,7 +883,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -770,7 +898,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -790,7 +920,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -805,12 +937,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/config",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -818,12 +954,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -838,7 +978,9 @@ export const ROUTES: readonly Route[] = [
       "application/vnd.apache.parquet"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -851,7 +993,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -864,7 +1008,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -877,7 +1023,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -892,12 +1040,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/stop",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": false,
       "isBare": true,
@@ -912,12 +1064,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/cleanup",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": false,
       "isBare": true,
@@ -932,12 +1088,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/cancel",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": false,
       "isBare": true,
@@ -952,12 +1112,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/purge",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": false,
       "isBare": true,
@@ -972,12 +1136,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/devices/{device_id}/events",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -997,7 +1165,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -1012,12 +1182,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/simulator-location",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -1030,7 +1204,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -1043,7 +1219,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": true,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -1058,12 +1236,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -1071,12 +1253,16 @@ export const ROUTES: readonly Route[] = [
     "method": "patch",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -1096,7 +1282,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -1109,7 +1297,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": true,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": false,
       "isBare": true,
@@ -1124,12 +1314,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/test",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -1149,7 +1343,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -1157,12 +1353,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/deliveries/{message_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -1170,12 +1370,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/deliveries/{message_id}/redeliver",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": false,
       "isBare": true,
@@ -1190,12 +1394,16 @@ export const ROUTES: readonly Route[] = [
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/status",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-None-Match"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -1208,7 +1416,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": true,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -1221,7 +1431,9 @@ export const ROUTES: readonly Route[] = [
       "application/json"
     ],
     "notStored": true,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -1229,12 +1441,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/information",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
     "notStored": true,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": {
       "required": true,
       "isBare": false,
@@ -1256,7 +1472,9 @@ export const ROUTES: readonly Route[] = [
       "text/event-stream"
     ],
     "notStored": true,
+    "isTagged": false,
     "orgScoped": true,
+    "deprecation": null,
     "body": null
   },
   {
@@ -1264,12 +1482,16 @@ export const ROUTES: readonly Route[] = [
     "method": "post",
     "path": "/api/partners/v2.0/notifications/items/{item_id}/resolve",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "Idempotency-Key"
+    ],
     "answers": [
       "application/json"
     ],
-    "notStored": false,
+    "notStored": true,
+    "isTagged": false,
     "orgScoped": false,
+    "deprecation": null,
     "body": {
       "required": false,
       "isBare": false,

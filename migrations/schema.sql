@@ -609,6 +609,21 @@ create table households (
 );
 CREATE INDEX households_group_idx ON public.households USING btree (org_id, group_name, household_index);
 
+create table idempotency_keys (
+  org_id uuid not null,
+  user_id uuid not null,
+  key_hash bytea not null,
+  request_hash bytea not null,
+  encrypted_answer bytea,
+  answer_key_id text,
+  created_at timestamp(3) with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (org_id, user_id, key_hash),
+  constraint idempotency_keys_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint idempotency_keys_answer_check CHECK ((encrypted_answer IS NULL) = (answer_key_id IS NULL)),
+  constraint idempotency_keys_hashes_check CHECK (octet_length(key_hash) = 32 AND octet_length(request_hash) = 32)
+);
+CREATE INDEX idempotency_keys_created_idx ON public.idempotency_keys USING btree (created_at);
+
 create table in_flight_slots (
   worker_id integer not null,
   slot integer not null,
@@ -699,7 +714,7 @@ create table partner_quotas (
   quota bigint not null,
   constraint partner_quotas_pkey PRIMARY KEY (org_id, name),
   constraint partner_quotas_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
-  constraint partner_quotas_name_check CHECK (name = ANY (ARRAY['fleets'::text, 'households'::text, 'webhooks'::text, 'applications'::text, 'users'::text, 'event_streams'::text, 'price_quarters'::text, 'price_revisions'::text, 'pending_deliveries'::text, 'control_revisions'::text])),
+  constraint partner_quotas_name_check CHECK (name = ANY (ARRAY['fleets'::text, 'households'::text, 'webhooks'::text, 'applications'::text, 'users'::text, 'event_streams'::text, 'price_quarters'::text, 'price_revisions'::text, 'pending_deliveries'::text, 'control_revisions'::text, 'idempotency_keys'::text])),
   constraint partner_quotas_quota_check CHECK (quota >= 0)
 );
 

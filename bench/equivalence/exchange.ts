@@ -1,6 +1,7 @@
 // One request and its whole answer, as they are on the wire.
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 export interface Answer {
   readonly status: number;
@@ -107,5 +108,13 @@ async function readBody(message: IncomingMessage): Promise<string> {
     if (!isStream) throw error;
   }
   clearTimeout(quiet);
-  return Buffer.concat(chunks).toString();
+  return decode(Buffer.concat(chunks), message.headers['content-encoding']).toString();
+}
+
+/** What was sent before it was compressed: the same ids as others compress to other bytes. */
+function decode(bytes: Buffer, coding: string | undefined): Buffer {
+  // Of a HEAD nothing was sent.
+  if (bytes.length === 0) return bytes;
+  if (coding === 'gzip') return gunzipSync(bytes);
+  return coding === 'br' ? brotliDecompressSync(bytes) : bytes;
 }

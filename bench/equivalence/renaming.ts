@@ -2,9 +2,9 @@
 // of a run, turns one into the other.
 
 const UUID = String.raw`[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}`;
-/** Ids, access tokens, secrets of webhooks, secrets of links, and whatever else is long enough to be a cursor. */
+/** Ids, access tokens, secrets of webhooks, secrets of links, entity tags of bodies with such, and what is long enough to be a cursor. */
 const DRAWN = new RegExp(
-  String.raw`${UUID}|pat_[\w-]{43}|whsec_[\w+/=]{20,}|(?<=secret=)[^"&\s]+|(?<![\w-])[\w-]{60,90}(?![\w-])`,
+  String.raw`${UUID}|pat_[\w-]{43}|whsec_[\w+/=]{20,}|(?<=secret=)[^"&\s]+|(?<=")[\w-]{22}(?=(?:-gzip|-br)?")|(?<![\w-])[\w-]{60,90}(?![\w-])`,
   'gi',
 );
 const CURSOR = new RegExp(String.raw`^\d{1,15}~${UUID}$`);

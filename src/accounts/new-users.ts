@@ -2,6 +2,7 @@ import { quotaReachedProblem } from '../domain/api/quotas.ts';
 import type { UserRecord } from '../domain/users/users.ts';
 import { inBatches } from '../queries/connection/batches.ts';
 import type { Db } from '../queries/connection/database.ts';
+import { inTransaction, isTransaction } from '../queries/connection/in-transaction.ts';
 import { findQuota } from '../queries/accounts/quotas.ts';
 import { insertUsers } from '../queries/accounts/new-users.ts';
 import type { NewUser, WhenTaken } from '../queries/accounts/new-users.ts';
@@ -27,17 +28,21 @@ export function insertUserWithinQuota(
   user: NewUser,
   scope: QuotaScope,
 ): Promise<UserRecord> {
-  return insertInBatches(db, orgId, { orgId, user, scope });
+  const creation = { orgId, user, scope };
+  // What is part of a longer transaction cannot be another's too.
+  return isTransaction(db) ? insertAlone(db, creation) : insertInBatches(db, orgId, creation);
 }
 
 const insertInBatches = inBatches<Creation, UserRecord>({
   doTogether: (db, creations) => insertWithinQuota(db, creations, 'leave_out'),
-  doAlone: async (db, creation) => {
-    const [user] = await insertWithinQuota(db, [creation], 'fail');
-    if (user === undefined) throw new Error('A user was left out that should have failed.');
-    return user;
-  },
+  doAlone: insertAlone,
 });
+
+async function insertAlone(db: Db, creation: Creation): Promise<UserRecord> {
+  const [user] = await insertWithinQuota(db, [creation], 'fail');
+  if (user === undefined) throw new Error('A user was left out that should have failed.');
+  return user;
+}
 
 /** The users by their places; undefined for who is taken, and for those beyond the quota unless it is reached by all. */
 async function insertWithinQuota(
@@ -57,7 +62,7 @@ async function insertWithinQuota(
   }
   // Nobody is locked out for those who are refused.
   await checkQuota(db, first.scope, 'users');
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const quota = await findQuota(tx, partnerId, 'users', quotas.users);
     const asked = { shard: claim.shard, more: users.length };
     const used = await grantUserCounts(tx, partnerId, asked, quota);

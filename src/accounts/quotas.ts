@@ -26,7 +26,7 @@ export interface QuotaScope {
 export async function requireWithinQuota(
   tx: Tx,
   scope: QuotaScope,
-  name: Exclude<CountedQuota, 'users' | 'pending_deliveries'>,
+  name: Exclude<CountedQuota, 'users' | 'pending_deliveries' | 'idempotency_keys'>,
   more = 1,
 ): Promise<void> {
   await lockPartner(tx, scope.partnerId);

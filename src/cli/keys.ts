@@ -1,3 +1,4 @@
+import { reencryptAnswers } from '../maintenance/reencrypt-answers.ts';
 import { reencryptSecrets } from '../maintenance/reencrypt-secrets.ts';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './context.ts';
@@ -6,7 +7,7 @@ import { withStorage } from './storage.ts';
 /** How many of the webhooks with an undecryptable secret the message names. */
 const NAMED_WEBHOOKS = 10;
 
-/** Encrypts every webhook secret under ENCRYPTION_KEY, beside running services. */
+/** Encrypts every webhook secret, and every answer that is stored with an idempotency key, under ENCRYPTION_KEY, beside running services. */
 export function rotateKeysCommand(context: CommandContext): Promise<number> {
   return withStorage(context, async ({ db, keyring }) => {
     const { total, reencrypted, undecryptable } = await reencryptSecrets(db, keyring);
@@ -14,6 +15,7 @@ export function rotateKeysCommand(context: CommandContext): Promise<number> {
     console.log(
       `Webhook secrets: ${reencrypted} re-encrypted, ${unchanged} encrypted under the current key already.`,
     );
+    console.log(`Stored answers: ${await reencryptAnswers(db, keyring)} re-encrypted.`);
     if (undecryptable.length > 0) {
       const named = undecryptable.slice(0, NAMED_WEBHOOKS).join(', ');
       const more = undecryptable.length > NAMED_WEBHOOKS ? ', …' : '';

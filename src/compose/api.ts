@@ -1,13 +1,17 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { Registry } from 'prom-client';
+import type { Route } from '../../generated/routes.ts';
 import type { RateLimits } from '../config/rate-limits.ts';
 import { createApiApp } from '../http/app.ts';
+import { CrossOrigin } from '../http/cross-origin.ts';
+import { sendErrorPage } from '../portal/error-page.ts';
+import { createSharedCoding } from '../http/coding-shares.ts';
 import { QuotaCounters } from '../http/quota-counters.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
 import { RefusalDelay } from '../http/refusal-delay.ts';
 import type { RefusalDelayOptions } from '../http/refusal-delay.ts';
 import type { OpenBodyLimits } from '../http/open-bodies.ts';
-import type { SharedLists } from '../http/operation-handler.ts';
+import type { OperationOptions } from '../http/operation-handler.ts';
 import type { Log } from '../log/log.ts';
 import { createPages } from './pages.ts';
 import { createFinder, takeTurns } from './turns.ts';
@@ -21,6 +25,7 @@ import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
 import { findRuleErrors } from '../operations/body-rules.ts';
+import { IdempotentAnswers } from '../operations/idempotency.ts';
 import {
   bytesHandlers,
   bytesWithoutTurn,
@@ -84,6 +89,8 @@ export interface ApiOptions {
   readonly clock: () => Date;
   readonly rateLimits: RateLimits;
   readonly trustedProxies: readonly string[];
+  /** Origins whose scripts may call; none unless it is given. */
+  readonly allowedOrigins?: readonly string[];
   /** How strangers who are refused again and again are slowed down. */
   readonly refusalDelay?: Partial<Omit<RefusalDelayOptions, 'isPartner'>> | undefined;
   readonly log: Log;
@@ -97,6 +104,8 @@ export interface ApiOptions {
   readonly bodyInTurnMs?: number | undefined;
   /** How long a body may bring nothing, and how many of an address may be open; 10 s and 64 unless they are given. */
   readonly openBodyLimits?: OpenBodyLimits | undefined;
+  /** The operations; those of the document unless others are given. */
+  readonly routes?: readonly Route[] | undefined;
 }
 
 const monotonicMs = (): number => performance.now();
@@ -140,10 +149,10 @@ export function composeApi(options: ApiOptions): RequestListener {
     existenceChecks,
     bytesHandlers,
     bytesWithoutTurn,
-    bodyInTurnMs: options.bodyInTurnMs,
-    openBodyLimits: options.openBodyLimits,
+    ...pickHttpOptions(options),
     securedHandlers,
-    sharedLists: createSharedLists(),
+    answerOnce: createAnswerOnce(),
+    ...createShares(),
     tokenChecks: createTokenChecks(options, authenticator),
     openHandlers: { ...openHandlers, getAuthorizationServerMetadata: answerMetadata(baseUrl) },
     trustedProxies,
@@ -162,6 +171,16 @@ export function composeApi(options: ApiOptions): RequestListener {
   return takeTurns(app, baseUrl, findCaller);
 }
 
+function pickHttpOptions({ allowedOrigins = [], bodyInTurnMs, openBodyLimits, routes }: ApiOptions) {
+  return {
+    crossOrigin: new CrossOrigin(allowedOrigins),
+    sendErrorPage,
+    bodyInTurnMs,
+    openBodyLimits,
+    routes,
+  };
+}
+
 const answerMetadata =
   (baseUrl: string): Handler<OpenContext, 'getAuthorizationServerMetadata'> =>
   () =>
@@ -177,17 +196,23 @@ function listOAuthEndpoints(
   };
 }
 
+function createAnswerOnce(): OperationOptions['answerOnce'] {
+  const answers = new IdempotentAnswers(monotonicMs);
+  return (context, request, run) => answers.answer(context, request, run);
+}
+
 function createHashingTurns(hasher: PasswordHasher): HashingTurns {
   const turns = createTurns(PASSWORD_HASHES);
   return { run: (caller, work) => turns.run(caller, () => work(hasher)) };
 }
 
-function createSharedLists(): SharedLists {
-  return {
+function createShares(): Pick<OperationOptions, 'sharedLists' | 'sharedCoding'> {
+  const sharedLists = {
     pages: new FairShare(LIST_PAGES),
     streams: new FairShare(STREAMED_LISTS),
     chunks: new FairShare(LIST_CHUNKS),
   };
+  return { sharedLists, sharedCoding: createSharedCoding() };
 }
 
 function createQuotaCounters({ background, clock, log }: ApiOptions): QuotaCounters {

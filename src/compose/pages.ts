@@ -4,6 +4,7 @@ import { createConsentRequests } from '../conditions/consent-requests.ts';
 import type { AppOptions } from '../http/app.ts';
 import type { RateLimiter } from '../http/rate-limiter.ts';
 import type { RefusalDelay } from '../http/refusal-delay.ts';
+import { createBytesSender } from '../http/tagged-answer.ts';
 import type { Log } from '../log/log.ts';
 import type { Services } from '../operations/context.ts';
 import { createConsentPage } from '../portal/consent.ts';
@@ -52,6 +53,6 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
       countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
       slowDown: (request, response) => refusalDelay.wait(request, response),
     }),
-    createReferencePages({ baseUrl }),
+    createReferencePages({ baseUrl, createSender: createBytesSender }),
   ];
 }

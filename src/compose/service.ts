@@ -144,7 +144,7 @@ async function createListener(
   const { storage, log, registry, clock, settings, passwordHasher } = options;
   const hasMetricsElsewhere = settings.metricsPort !== undefined;
   if (role === 'worker') return createHealthListener(options, hasMetricsElsewhere);
-  const { rateLimits, trustedProxies } = settings;
+  const { rateLimits, trustedProxies, allowedOrigins } = settings;
   const { composeApi } = await import('./api.ts');
   return composeApi({
     db: storage.db,
@@ -156,6 +156,7 @@ async function createListener(
     clock,
     rateLimits,
     trustedProxies,
+    allowedOrigins,
     log,
     registry,
     findNotReadyReason: () => findNotReadyReason(options),

@@ -66,3 +66,13 @@ export const networksField = listField.superRefine((blocks, context) => {
     context.addIssue({ code: 'custom', message, params: { shown: block } });
   }
 });
+
+/** A comma list of origins as browsers send them; each that is none is a mistake of its own. */
+export const originsField = listField.superRefine((origins, context) => {
+  for (const origin of origins) {
+    if (/^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin) continue;
+    const message =
+      'must be a comma list of origins such as https://app.example.com, without a path or a slash behind';
+    context.addIssue({ code: 'custom', message, params: { shown: origin } });
+  }
+});

@@ -5,6 +5,7 @@ import {
   optionalIntegerField,
   textField,
   networksField,
+  originsField,
   wordField,
   onOrOffField,
   optionalTextField,
@@ -31,6 +32,8 @@ const variables = z.object({
     'must be an http or https address without path, query or fragment',
   ).transform((url) => url?.replace(/\/$/, '')),
   TRUSTED_PROXIES: networksField,
+  /** Origins whose scripts may call operations and read their answers. */
+  CORS_ALLOWED_ORIGINS: originsField,
   /** Undefined: the embedded database in DATA_DIR. */
   DATABASE_URL: secretField(isPostgresUrl, 'must be a postgres:// or postgresql:// address'),
   /** Connections for requests; the loops have their own. */
@@ -92,6 +95,7 @@ const settings = checkedVariables.transform((variable) => ({
   metricsPort: variable.METRICS_PORT,
   baseUrl: variable.BASE_URL,
   trustedProxies: variable.TRUSTED_PROXIES,
+  allowedOrigins: variable.CORS_ALLOWED_ORIGINS,
   databaseUrl: variable.DATABASE_URL,
   databasePoolSize: variable.DATABASE_POOL_SIZE,
   dataDir: variable.DATA_DIR,

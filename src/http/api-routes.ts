@@ -2,7 +2,9 @@ import type { RequestHandler } from 'express';
 import { ROUTES } from '../../generated/routes.ts';
 import type { OAuthOperationId, Route } from '../../generated/routes.ts';
 import type { Log } from '../log/log.ts';
+import type { CrossOrigin } from './cross-origin.ts';
 import { createBytesOperationHandler, isBytesOperation } from './bytes-handler.ts';
+import { announceDeprecation } from './deprecation-headers.ts';
 import { methodNotAllowedProblem } from './methods.ts';
 import { createOAuthHandler } from './oauth-routes.ts';
 import type { OAuthEndpoint } from './oauth-routes.ts';
@@ -16,9 +18,13 @@ import { takeOnRoute, toRouteLabel } from './route-label.ts';
 
 export interface ApiRoutesOptions extends OperationOptions {
   readonly log: Log;
+  /** The operations; those of the document unless others are given. */
+  readonly routes?: readonly Route[] | undefined;
   readonly isUnavailable: (error: unknown) => boolean;
   readonly oauth: Readonly<Record<OAuthOperationId, OAuthEndpoint>>;
   readonly refusalDelay: RefusalDelay;
+  /** Whose scripts may read answers of operations with a token, and of those that need none. */
+  readonly crossOrigin: CrossOrigin;
   /** A username as the database compares it. */
   readonly normaliseUsername: (username: string) => Promise<string>;
 }
@@ -27,15 +33,23 @@ interface HandlerOptions extends ApiRoutesOptions {
   readonly provenClients: ProvenClients;
 }
 
+/** What can be done at a path. */
+interface PathTarget {
+  readonly handlers: ReadonlyMap<string, RequestHandler>;
+  /** Whether it takes the secrets of clients. */
+  readonly isForClients: boolean;
+}
+
 /**
  * The operations of the document. Their paths are found by their segments: a route of Express each would compare the path
  * with one pattern after the other. Methods that a path does not know are 405 with `Allow`.
  */
 export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
-  const matcher = new PathMatcher<ReadonlyMap<string, RequestHandler>>();
+  const matcher = new PathMatcher<PathTarget>();
   const handlerOptions = { ...options, provenClients: new ProvenClients() };
-  for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
-    matcher.add(path, createHandlers(routes, handlerOptions));
+  for (const [path, routes] of Map.groupBy(options.routes ?? ROUTES, (route) => route.path)) {
+    const isForClients = routes.every(isOfClients);
+    matcher.add(path, { handlers: createHandlers(routes, handlerOptions), isForClients });
   }
   return (request, response, next) => {
     const match = matcher.find(request.path);
@@ -43,9 +57,10 @@ export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
       next();
       return;
     }
-    const handlers = match.target;
+    const { handlers, isForClients } = match.target;
     request.params = match.parameters;
     const handle = handlers.get(request.method);
+    if (!isForClients && request.method !== 'OPTIONS') options.crossOrigin.allow(request, response);
     if (handle === undefined) throw methodNotAllowedProblem(request.method, [...handlers.keys()]);
     return handle(request, response, next);
   };
@@ -55,12 +70,30 @@ export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
 function createHandlers(routes: readonly Route[], options: HandlerOptions): Map<string, RequestHandler> {
   const handlers = new Map<string, RequestHandler>();
   for (const route of routes) {
-    const handle = createRouteHandler(route, options);
+    const handle = announceDeprecation(route, createRouteHandler(route, options));
     handlers.set(route.method.toUpperCase(), handle);
     if (route.method === 'get') handlers.set('HEAD', handle);
   }
+  handlers.set('OPTIONS', createOptionsHandler(routes, [...handlers.keys(), 'OPTIONS'], options));
   return handlers;
 }
+
+/** What the path can do; counted by address, since a preflight has no token. */
+function createOptionsHandler(
+  routes: readonly Route[],
+  methods: readonly string[],
+  { limiter, crossOrigin }: HandlerOptions,
+): RequestHandler {
+  const isForClients = routes.every(isOfClients);
+  return async (request, response) => {
+    await limiter.countByAddressUnlessCounted(response, request.ip);
+    if (isForClients) response.status(204).set('Allow', methods.join(', ')).end();
+    else crossOrigin.answerOptions(request, response, methods);
+  };
+}
+
+/** Operations that take the secret of a client are no business of scripts in pages. */
+const isOfClients = ({ access }: Route): boolean => access === 'client';
 
 function createRouteHandler(route: Route, options: HandlerOptions): RequestHandler {
   switch (route.access) {

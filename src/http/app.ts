@@ -24,6 +24,7 @@ export interface AppOptions extends ApiRoutesOptions, HealthOptions {
   readonly baseUrl: string;
   readonly trustedProxies: readonly string[];
   readonly isOrganizationGone: (error: unknown) => boolean;
+  readonly sendErrorPage?: ProblemSettings['sendErrorPage'];
   /** Whether this process has seen the request's token or session. */
   readonly isPartner: (request: IncomingMessage) => boolean;
   readonly openBodyLimits?: OpenBodyLimits | undefined;
@@ -61,7 +62,7 @@ export function createApiApp(options: AppOptions): Express {
     options.runInRequestScope(() => response.headersSent, next, addressOf);
   });
   app.use(createApiRoutes(options));
-  app.use(count, createDocumentRoutes(options.baseUrl), ...options.pages);
+  app.use(count, createDocumentRoutes(options.baseUrl, options.crossOrigin), ...options.pages);
   app.use((request) => {
     throw new Problem(
       'not_found',

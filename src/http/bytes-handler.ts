@@ -3,12 +3,13 @@ import type { Route, SecuredOperationId } from '../../generated/routes.ts';
 import { BYTES_OPERATIONS } from '../contract/handlers.ts';
 import type { BytesOperationId } from '../contract/handlers.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
+import { preconditionProblem } from '../domain/api/entity-tags.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import { authenticateWithinQuota, authorizeRequest } from './authorize.ts';
 import { chooseAnswerType, checkDeclaredJson, readBodyBytes } from './body.ts';
 import { waitWhileWanted } from './given-up.ts';
-import { listSharesOf, openContext } from './operation-handler.ts';
+import { describeAnswer, listSharesOf, openContext } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
 import { sendReply } from './reply.ts';
 import { validatePath, validateQueryHeadersBody } from './request-validator.ts';
@@ -62,13 +63,23 @@ export function createBytesOperationHandler(
         body: undefined,
       });
       const errors = 'errors' in checked ? checked.errors : [];
+      requireNoMatch(route, request);
       const context = { ...openContext(options, response), actor, orgId };
       const reply = await options.bytesHandlers[id](context, { bytes, errors, hasTurn: needsTurn });
-      await sendReply(response, reply, { lists: listSharesOf(options, actor.partnerId) });
+      await sendReply(response, reply, {
+        ...describeAnswer(options, route, response, actor.partnerId),
+        lists: listSharesOf(options, actor.partnerId),
+      });
     } finally {
       release?.();
     }
   };
+}
+
+/** What such operations change has no entity tag. */
+function requireNoMatch(route: Route, request: HttpRequest): void {
+  const ifMatch = route.headers.includes('If-Match') ? request.get('if-match') : undefined;
+  if (ifMatch !== undefined && ifMatch.trim() !== '*') throw preconditionProblem();
 }
 
 async function authorize(

@@ -21,9 +21,14 @@ export function isGivenUp(response: Response): boolean {
   return GIVEN_UP.has(response);
 }
 
+/** Whether nobody is there any more who could get an answer; it may come true while something is waited for. */
+export function isGone(response: Response): boolean {
+  return response.destroyed;
+}
+
 /** @throws AlreadyAnsweredError when the request was given up or its connection has gone. */
 export function checkNotGivenUp(response: Response): void {
-  if (isGivenUp(response) || response.destroyed) throw new AlreadyAnsweredError();
+  if (isGivenUp(response) || isGone(response)) throw new AlreadyAnsweredError();
 }
 
 /**

@@ -17,7 +17,7 @@ import type { ProvenClients } from './proven-clients.ts';
 import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
 import type { QuotaState } from './quota-counters.ts';
 import { sendJson } from './problems.ts';
-import { isRefusalOfCaller } from './refusal-delay.ts';
+import { isRefusalOfCaller, isStatusOfCaller } from './refusal-delay.ts';
 import type { RefusalDelay } from './refusal-delay.ts';
 
 /** Answers a request of OAuth, also when it is wrong; throws only what is an error of the server. */
@@ -81,7 +81,7 @@ export function createOAuthHandler(
         provenClients.forget(proof);
         await limiter.countTokenRequest(response, request.ip);
       }
-      if (reply.status === 401) await refusalDelay.wait(request, response);
+      if (isStatusOfCaller(reply.status)) await refusalDelay.wait(request, response);
       if (reply.status === 200 && attempt.length > 0) limiter.giveBack(response, attempt);
       response.set(reply.headers);
       if (reply.body === undefined) response.status(reply.status).end();

@@ -1,20 +1,31 @@
 import type { Request as HttpRequest, RequestHandler, Response } from 'express';
 import type { OpenOperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
 import { isListOperation } from '../contract/handlers.ts';
-import type { BytesHandlers, BytesOperationId, Handlers, Request } from '../contract/handlers.ts';
+import type {
+  BytesHandlers,
+  BytesOperationId,
+  Handlers,
+  OperationReply,
+  Request,
+} from '../contract/handlers.ts';
 import type { JsonBody } from '../contract/json-body.ts';
+import { KEY_HEADER } from '../domain/api/idempotency-keys.ts';
 import { validationProblem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import type { Context, OpenContext, Services } from '../operations/context.ts';
+import type { KeyedRequest } from '../operations/idempotency.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import type { FairShare } from '../shares/fair-share.ts';
 import type { TokenChecks } from '../streams/token-checks.ts';
 import { authenticateWithinQuota, authorizeRequest, countByAddress } from './authorize.ts';
 import type { AuthorizationOptions } from './authorize.ts';
 import { chooseAnswerType, readJsonBody } from './body.ts';
+import { CACHE_CONTROL } from './cache-control.ts';
+import { chooseAnswerCoding } from './coded-answer.ts';
+import type { SharedCoding } from './coding-shares.ts';
 import { waitWhileWanted } from './given-up.ts';
 import { sendReply } from './reply.ts';
-import type { ListShares } from './reply.ts';
+import type { ListShares, ReplyRules } from './reply.ts';
 import { getRequestId } from './request-id.ts';
 import { readDeclaredHeaders, readQuery } from './request-values.ts';
 import { validatePath, validateQueryHeadersBody } from './request-validator.ts';
@@ -41,6 +52,7 @@ export interface OperationOptions extends AuthorizationOptions {
   /** Ends answers without an end when their callers may not have them any more. */
   readonly tokenChecks: TokenChecks;
   readonly sharedLists: SharedLists;
+  readonly sharedCoding: SharedCoding;
   readonly services: Services;
   readonly clock: () => Date;
   readonly securedHandlers: Handlers<Context, ParsedOperationId>;
@@ -59,6 +71,12 @@ export interface OperationOptions extends AuthorizationOptions {
       readonly errors: readonly FieldError[];
     },
   ) => Promise<readonly FieldError[]>;
+  /** Runs an operation once for each key of a caller, or resolves to its first answer. */
+  readonly answerOnce: (
+    context: Context,
+    request: KeyedRequest,
+    run: (context: Context) => Promise<OperationReply>,
+  ) => Promise<OperationReply>;
   readonly bytesHandlers: BytesHandlers<Context>;
   /** Bodies up to this size are read without the partner's turn. */
   readonly bytesWithoutTurn: Readonly<Record<BytesOperationId, number>>;
@@ -95,10 +113,15 @@ export function createSecuredOperationHandler<Id extends ParsedOperationId>(
       const more = await options.findRuleErrors(id, context, refused);
       throw validationProblem([...result.errors, ...more]);
     }
-    const answer = () => handle(context, { path, answerType, ...result.values });
+    const run = (context: Context) => handle(context, { path, answerType, ...result.values });
+    const key = readKey(result.values.headers);
+    const answer = (): Promise<OperationReply> =>
+      key === undefined
+        ? run(context)
+        : options.answerOnce(context, { operation: id, key, path, ...result.values }, run);
     const reply = await (isListOperation(id) ? answerInTurn(options, actor, response, answer) : answer());
-    if (route.notStored) response.setHeader('Cache-Control', 'no-store');
     await sendReply(response, reply, {
+      ...describeAnswer(options, route, response, actor.partnerId),
       stream: {
         isStillAllowed: async () => (await options.authenticate(authorization)).role === actor.role,
         watchCaller: (end) => options.tokenChecks.watch(actor, end),
@@ -128,9 +151,15 @@ export function createOpenOperationHandler<Id extends OpenOperationId>(
       answerType,
       ...result.values,
     });
-    if (route.notStored) response.setHeader('Cache-Control', 'no-store');
-    await sendReply(response, reply, { lists: listSharesOf(options, NO_PARTNER) });
+    const lists = listSharesOf(options, NO_PARTNER);
+    await sendReply(response, reply, { ...describeAnswer(options, route, response, NO_PARTNER), lists });
   };
+}
+
+/** The `Idempotency-Key` of an operation that has declared it. */
+function readKey(headers: Readonly<Record<string, unknown>>): string | undefined {
+  const key = headers[KEY_HEADER];
+  return typeof key === 'string' ? key : undefined;
 }
 
 async function readBody(route: Route, request: HttpRequest): Promise<JsonBody | undefined> {
@@ -156,6 +185,18 @@ function answerInTurn<Reply>(
   answer: () => Promise<Reply>,
 ): Promise<Reply> {
   return waitWhileWanted(response, (signal) => sharedLists.pages.run(partnerId, answer, signal));
+}
+
+/** Whether the answer has an entity tag, and how it is coded. */
+export function describeAnswer(
+  { sharedCoding }: OperationOptions,
+  route: Route,
+  response: Response,
+  partnerId: string,
+): Pick<ReplyRules, 'isTagged' | 'cacheControl' | 'coding'> {
+  const coding = chooseAnswerCoding(response, route, { shared: sharedCoding, partnerId });
+  const cacheControl = route.access === 'token' ? CACHE_CONTROL.OWN_OBJECT : CACHE_CONTROL.PUBLISHED;
+  return { isTagged: route.isTagged, cacheControl, coding };
 }
 
 /** What a partner may have of the lists that are streamed. */

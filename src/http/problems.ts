@@ -7,6 +7,7 @@ import { isGivenUp, isTooLate } from './given-up.ts';
 import { toProblemDocument } from './problem-document.ts';
 import { getLoggedPath, getRequestPath, getRequestId } from './request-id.ts';
 import { endAnswer } from './unread-body.ts';
+import { addVary } from './vary.ts';
 
 const RETRY_UNAVAILABLE_SECONDS = '5';
 
@@ -17,6 +18,16 @@ export interface ProblemSettings {
   readonly isUnavailable: (error: unknown) => boolean;
   /** True for a write into an organization that was removed during the request. */
   readonly isOrganizationGone: (error: unknown) => boolean;
+  /** Answers with a page for people; without it every error is a problem. */
+  readonly sendErrorPage?: ((response: Response, page: ErrorPage) => void) | undefined;
+}
+
+/** What a page tells of an error. */
+export interface ErrorPage {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  readonly requestId: string;
 }
 
 /**
@@ -42,7 +53,11 @@ function answerError(error: unknown, request: Request, response: Response, setti
   // Who is refused for being too many does not fill the log.
   if (PROBLEMS[problem.code].status >= 500 && problem.code !== 'overloaded')
     logFailure(error, request, response, settings.log);
-  if (!response.headersSent) sendProblem(request, response, problem, settings.baseUrl);
+  if (!response.headersSent) {
+    if (settings.sendErrorPage !== undefined && wantsPage(request))
+      sendProblemPage(response, problem, settings.sendErrorPage);
+    else sendProblem(request, response, problem, settings.baseUrl);
+  }
   // The body has begun: only a broken connection shows the client that it is incomplete.
   else if (!response.writableEnded && !isGivenUp(response)) response.destroy();
 }
@@ -53,6 +68,24 @@ function logFailure(error: unknown, request: Request, response: Response, log: L
     path: getLoggedPath(request),
     error,
   });
+}
+
+/** Whether a person asks: a browser, at an address that belongs to no operation. */
+function wantsPage(request: Request): boolean {
+  if (request.path.startsWith('/api/') || request.path.startsWith('/.well-known/')) return false;
+  return request.accepts(['json', 'html']) === 'html';
+}
+
+function sendProblemPage(
+  response: Response,
+  { code, message: detail, headers }: Problem,
+  sendErrorPage: NonNullable<ProblemSettings['sendErrorPage']>,
+): void {
+  const { status, title } = PROBLEMS[code];
+  response.locals['problemCode'] = code;
+  response.set(headers);
+  addVary(response, 'Accept');
+  sendErrorPage(response, { status, title, detail, requestId: getRequestId(response) });
 }
 
 /** Answers a request with a problem (RFC 9457). */
@@ -110,7 +143,11 @@ function problemFromCatalogue(
 
 /** Sends a JSON body in UTF-8 with its length: as text, so that head and body are one write. */
 export function sendJson(response: Response, status: number, type: string, body: unknown): void {
-  const text = JSON.stringify(body);
+  sendJsonText(response, status, type, JSON.stringify(body));
+}
+
+/** The same with a body that is JSON already. */
+export function sendJsonText(response: Response, status: number, type: string, text: string): void {
   setJsonHead(response, status, type, Buffer.byteLength(text));
   endAnswer(response, text);
 }

@@ -4,9 +4,14 @@ import { Problem } from '../domain/api/problem.ts';
 import { toCountedAddress } from '../domain/security/quota-subjects.ts';
 import { isOfPartner } from './known-callers.ts';
 
+/** Whether an answer of this status says that the request is wrong, and nothing of the service. */
+export function isStatusOfCaller(status: number): boolean {
+  return status >= BAD_REQUEST && status < INTERNAL_SERVER_ERROR;
+}
+
 /** Whether an error says that the request is wrong, and nothing of the service. */
 export function isRefusalOfCaller(error: unknown): boolean {
-  if (error instanceof Problem) return PROBLEMS[error.code].status < INTERNAL_SERVER_ERROR;
+  if (error instanceof Problem) return isStatusOfCaller(PROBLEMS[error.code].status);
   return error instanceof URIError;
 }
 
@@ -24,6 +29,7 @@ export interface RefusalDelayOptions {
 /** More than a person causes, or a program that tells its mistakes to somebody. */
 const AT_ONCE = 20;
 const SECOND_MS = 1_000;
+const BAD_REQUEST = 400;
 const INTERNAL_SERVER_ERROR = 500;
 /** Of those that wait each is answered a little later than the one before, so that they do not all come again together. */
 const APART_MS = 5;

@@ -4,14 +4,23 @@ import { EventStream } from '../contract/event-stream.ts';
 import { JsonBytes } from '../contract/json-bytes.ts';
 import { StreamedBytes } from '../contract/streamed-bytes.ts';
 import type { OperationReply } from '../contract/handlers.ts';
-import { AlreadyAnsweredError, isGivenUp } from './given-up.ts';
+import { AlreadyAnsweredError, isGivenUp, isGone } from './given-up.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 import { sendEventStream } from './event-stream.ts';
 import type { StreamRules } from './event-stream.ts';
-import { sendJson, sendJsonBytes } from './problems.ts';
+import { CACHE_CONTROL } from './cache-control.ts';
+import { AnswerCoder, sendCodedJson } from './coded-answer.ts';
+import type { AnswerCoding } from './coded-answer.ts';
+import { sendTagged } from './tagged-answer.ts';
 import { sendStreamedBytes } from './streamed-bytes.ts';
 
 export interface ReplyRules {
+  /** Whether the answer has an entity tag. */
+  readonly isTagged?: boolean;
+  /** What caches may do with an answer that has one. */
+  readonly cacheControl?: string;
+  /** How the client wants it to be coded. */
+  readonly coding?: AnswerCoding | undefined;
   /** Needed for event streams, which operations with a token alone return. */
   readonly stream?: StreamRules;
   readonly lists: ListShares;
@@ -33,7 +42,7 @@ export interface ListShares {
 export async function sendReply(
   response: Response,
   reply: OperationReply,
-  { stream, lists }: ReplyRules,
+  { isTagged = false, cacheControl, coding, stream, lists }: ReplyRules,
 ): Promise<void> {
   if (isGivenUp(response)) {
     if (reply.body instanceof EventStream) reply.body.release();
@@ -47,23 +56,31 @@ export async function sendReply(
     if (stream === undefined) throw new Error('An event stream needs a caller that may listen.');
     await sendEventStream(response, reply.body, stream);
   } else if (reply.body instanceof JsonBytes) {
-    sendJsonBytes(response, reply.status, 'application/json', reply.body.bytes);
+    await sendCodedJson(response, reply.status, reply.body.bytes, coding);
   } else if (reply.body instanceof StreamedBytes) {
-    const release = await lists.acquireList();
-    try {
-      await sendStreamedBytes(response, reply.status, reply.body);
-    } finally {
-      release();
-    }
+    const { body } = reply;
+    await inTurn(lists, () => sendStreamedBytes(response, reply.status, body, coding));
   } else if (hasStreamedList(reply.body)) {
-    const release = await lists.acquireList();
-    try {
-      await sendJsonParts(response, reply, toJsonParts(reply.body), lists.acquireChunk);
-    } finally {
-      release();
-    }
+    const parts = toJsonParts(reply.body);
+    await inTurn(lists, () =>
+      sendJsonParts(response, reply, parts, { acquireChunk: lists.acquireChunk, coding }),
+    );
+  } else if (isTagged) {
+    const { NOTHING } = CACHE_CONTROL;
+    const text = JSON.stringify(reply.body);
+    await sendTagged(response, reply.status, text, { wanted: coding, cacheControl: cacheControl ?? NOTHING });
   } else {
-    sendJson(response, reply.status, 'application/json', reply.body);
+    await sendCodedJson(response, reply.status, JSON.stringify(reply.body), coding);
+  }
+}
+
+/** Sends a list once there is a share for it, which it holds until all is sent. */
+async function inTurn(lists: ListShares, send: () => Promise<void>): Promise<void> {
+  const release = await lists.acquireList();
+  try {
+    await send();
+  } finally {
+    release();
   }
 }
 
@@ -104,13 +121,15 @@ async function sendJsonParts(
   response: Response,
   { status, headers }: OperationReply,
   parts: AsyncGenerator<string>,
-  acquireChunk: ListShares['acquireChunk'],
+  { acquireChunk, coding }: Pick<ListShares, 'acquireChunk'> & Pick<ReplyRules, 'coding'>,
 ): Promise<void> {
   const setLateHeaders = (): void => {
     if (typeof headers === 'function' && !response.headersSent) response.set(headers());
   };
-  let release = await acquireChunk();
+  const coder = new AnswerCoder(response, coding);
+  let release: () => void = () => undefined;
   try {
+    release = await acquireChunk();
     response.statusCode = status;
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     let text = '';
@@ -118,20 +137,23 @@ async function sendJsonParts(
       text += part;
       if (text.length < CHUNK_CHARACTERS) continue;
       setLateHeaders();
-      response.write(text);
+      const bytes = await coder.encode(text);
+      if (isGone(response)) return;
+      response.write(bytes);
       text = '';
       // Given back a turn of the event loop later: the next chunk, of whichever list, is not made in this one.
       await setImmediate();
       release();
       if (response.writableNeedDrain) await waitForDrain(response);
-      if (response.destroyed) return;
+      if (isGone(response)) return;
       // Its head is known, and it has no more.
       if (response.req.method === 'HEAD') break;
       release = await acquireChunk();
     }
     setLateHeaders();
-    response.end(text);
+    response.end(await coder.end(text));
   } finally {
+    coder.close();
     release();
   }
 }

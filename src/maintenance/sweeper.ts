@@ -1,6 +1,7 @@
 import { deleteAccessTokensExpiredBefore } from '../queries/accounts/access-tokens.ts';
 import { PollingLoop } from '../loops/polling-loop.ts';
 import type { Db } from '../queries/connection/database.ts';
+import { deleteKeysUsedBefore } from '../queries/accounts/idempotency-keys.ts';
 import { deletePortalSessionsExpiredBefore } from '../queries/accounts/portal-sessions.ts';
 import { deleteRateLimitsBefore } from '../queries/accounts/rate-limits.ts';
 import { deleteOldSignupRequests } from '../queries/accounts/signup-requests.ts';
@@ -19,6 +20,7 @@ import {
 } from '../queries/notifications/item-retention.ts';
 import { deleteSupersededPricesBefore } from '../queries/prices/price-retention.ts';
 import { DAY_MS } from '../domain/api/durations.ts';
+import { KEY_MEMORY_MS } from '../domain/api/idempotency-keys.ts';
 import { removeInBatches } from './batches.ts';
 
 /** Between two rounds. */
@@ -95,6 +97,7 @@ function removals(
   const windowsBefore = new Date(now.getTime() - rateLimitWindowMs);
   return [
     (limit) => deleteAccessTokensExpiredBefore(db, ago(days.tokens), limit),
+    (limit) => deleteKeysUsedBefore(db, new Date(now.getTime() - KEY_MEMORY_MS), limit),
     (limit) => deletePortalSessionsExpiredBefore(db, ago(days.sessions), limit),
     (limit) => deleteOldSignupRequests(db, ago(days.signups), kept, limit),
     (limit) => deleteAttemptsBefore(db, ago(days.attempts), limit),

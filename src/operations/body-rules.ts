@@ -3,7 +3,7 @@ import type { SecuredOperationId } from '../../generated/routes.ts';
 import { validateEndpointUrl } from '../domain/notifications/endpoint.ts';
 import { validateSubscription, validateTopics } from '../domain/notifications/topics.ts';
 import { tryParseInstant } from '../domain/api/instants.ts';
-import { nextQuarterHour } from '../domain/prices/prices.ts';
+import { nextQuarterHour } from '../domain/api/quarter-hours.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import { validateOrgIdOfBody, validateUserFields } from '../domain/users/users.ts';
 import { findUser } from '../queries/accounts/visible-users.ts';

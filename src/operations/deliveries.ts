@@ -4,6 +4,7 @@ import type { Handler } from '../contract/handlers.ts';
 import { formatLinkHeader } from '../domain/api/page-links.ts';
 import { decodeCursor, encodeCursor } from '../domain/api/cursor.ts';
 import { validationProblem, notFoundProblem, Problem } from '../domain/api/problem.ts';
+import { inTransaction } from '../queries/connection/in-transaction.ts';
 import * as log from '../queries/deliveries/delivery-log.ts';
 import type { LoggedAttempt, LoggedDelivery } from '../queries/deliveries/delivery-log.ts';
 import { checkDestinationAddress } from '../domain/security/addresses.ts';
@@ -54,7 +55,7 @@ export const getDelivery: Handler<Context, 'getDelivery'> = async (context, { pa
 export const redeliver: Handler<Context, 'redeliver'> = async (context, { path }) => {
   const before = await requireDelivery(context, path);
   const { orgId, now } = context;
-  const reopened = await context.db.transaction().execute(async (tx) => {
+  const reopened = await inTransaction(context.db, async (tx) => {
     const delivery = await log.requeueDelivery(tx, keyOf(context, path), now, context.requestId);
     if (delivery === undefined) return undefined;
     await checkStored(tx, quotaScope(context), 'pending_deliveries', 1);

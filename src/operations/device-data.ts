@@ -4,7 +4,8 @@ import { parseInstantRange } from '../domain/api/instant-range.ts';
 import { listUnreadQuarters } from '../domain/notifications/interruptions.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { saveCheckpoints } from '../households/checkpoints.ts';
-import { computeDeviceData, findDataSpan } from '../households/device-data.ts';
+import { findCoveredSpan } from '../households/covered-span.ts';
+import { computeDeviceData } from '../households/device-data.ts';
 import { loadHistoryPrices } from '../households/history-prices.ts';
 import { loadControls, NOTHING_ASKED } from '../households/household-controls.ts';
 import { findStoredHousehold, isSteered } from '../households/stored-households.ts';
@@ -12,8 +13,9 @@ import { TimeSlicer } from '../households/time-slicer.ts';
 import { toDeviceDataMetadata } from '../presenters/device-data.ts';
 import type { Context } from './context.ts';
 import { runHeavyJob } from './heavy-jobs.ts';
+import { RESOLUTIONS } from './summed-data.ts';
 import { findVisibleDevice } from './user-devices.ts';
-import { QUARTER_HOUR_MS, QUARTER_HOURS_PER_DAY } from '../domain/api/durations.ts';
+import { QUARTER_HOURS_PER_DAY } from '../domain/api/durations.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
 import type { Household } from '../simulation/household/household.ts';
 
@@ -22,13 +24,6 @@ interface Query {
   readonly to: string;
   readonly resolution?: keyof typeof RESOLUTIONS | undefined;
 }
-
-/** How long a period is, and how many days an answer holds at most: some 3,000 periods. */
-const RESOLUTIONS = {
-  '15MIN': { quarters: 1, maxDays: 31 },
-  '1HOUR': { quarters: 4, maxDays: 92 },
-  '1DAY': { quarters: QUARTER_HOURS_PER_DAY, maxDays: 366 },
-} as const;
 
 /** Two days cost less here, in time slices, than on a thread (docs/decisions.md#heavy-work). */
 const INLINE_QUARTERS = 2 * QUARTER_HOURS_PER_DAY;
@@ -58,15 +53,11 @@ async function answer<Type extends DeviceType>(
   const { quarters, maxDays } = RESOLUTIONS[resolution];
   const range = parseInstantRange(['from', from], ['to', to], maxDays);
   const household = findStoredHousehold(device);
-  const span = household && findDataSpan(household, range, device.stopped_at ?? context.now);
-  const timeZone = household?.time_zone ?? null;
-  if (household === undefined || span === undefined) {
-    const metadata = toDeviceDataMetadata(device, resolution, { from: null, to: null, timeZone });
+  const span =
+    household && findCoveredSpan(new Date(household.anchor_ms), range, device.stopped_at ?? context.now);
+  const metadata = toDeviceDataMetadata(device, resolution, span, household?.time_zone ?? null);
+  if (household === undefined || span === undefined)
     return { status: 200 as const, body: { metadata, data: [] } };
-  }
-  const instantOf = (quarter: number): Date => new Date(quarter * QUARTER_HOUR_MS);
-  const coverage = { from: instantOf(span.first), to: instantOf(span.end), timeZone };
-  const metadata = toDeviceDataMetadata(device, resolution, coverage);
   const question = { ...(await toQuestion(context, device, household)), type, span, quarters };
   if (span.end - span.first <= INLINE_QUARTERS) {
     const slicer = new TimeSlicer((days) => context.yieldToEventLoop(days, context.actor.partnerId));

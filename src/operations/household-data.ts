@@ -1,6 +1,7 @@
 import type { Handler } from '../contract/handlers.ts';
 import { StreamedBytes } from '../contract/streamed-bytes.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
+import { findCoveredSpan } from '../households/covered-span.ts';
 import { loadHistoryPrices } from '../households/history-prices.ts';
 import { findStoredHousehold } from '../households/stored-households.ts';
 import { HOUSEHOLD_COLUMNS, toSummedMetadata } from '../presenters/summed-data.ts';
@@ -11,7 +12,7 @@ import type { Household } from '../simulation/household/household.ts';
 import type { QuarterSpan } from '../simulation/control/revisions.ts';
 import type { SummedPeriod } from '../simulation/model/summed-periods.ts';
 import type { Context } from './context.ts';
-import { findCoveredSpan, mapGroups, RESOLUTIONS, streamPeriods } from './summed-data.ts';
+import { mapGroups, RESOLUTIONS, streamPeriods } from './summed-data.ts';
 import { checkUserExists } from './users.ts';
 
 /**
@@ -51,11 +52,12 @@ async function* readPeriods(
   const page = {
     households: [
       {
+        org_id: orgId,
         user_id: row.user_id,
         household_index: household.index,
         control_version: row.control_version,
-        latitude: household.latitude,
-        longitude: household.longitude,
+        household_created_at: row.household_created_at,
+        attributes: household,
       },
     ],
     attributes: JSON.stringify([row.attributes]),

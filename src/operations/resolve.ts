@@ -3,6 +3,7 @@ import { signConsentQuery, validateReturnUrl } from '../domain/security/consent-
 import { validationProblem, notFoundProblem, Problem, type FieldError } from '../domain/api/problem.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
 import { dismissInformation } from '../conditions/dismiss-information.ts';
+import { inTransaction } from '../queries/connection/in-transaction.ts';
 import { insertBroadcastDismissal, findNotificationItem } from '../queries/notifications/notifications.ts';
 import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
 import type { Context } from './context.ts';
@@ -24,7 +25,7 @@ export const resolveNotificationItem: Handler<Context, 'resolveNotificationItem'
     if (!(await insertBroadcastDismissal(context.db, item, readerId, context.now)))
       throw notFoundProblem('user');
   } else {
-    await context.db.transaction().execute((tx) => dismissInformation(tx, item, context.now));
+    await inTransaction(context.db, (tx) => dismissInformation(tx, item, context.now));
   }
   return { status: 200, body: {} };
 };

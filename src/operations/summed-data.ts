@@ -1,6 +1,5 @@
 // What households did together, of a fleet or of a user: computed on a thread in small jobs, streamed in order of time.
-import { QUARTER_HOUR_MS, QUARTER_HOURS_PER_DAY } from '../domain/api/durations.ts';
-import type { InstantRange } from '../domain/api/instant-range.ts';
+import { QUARTER_HOURS_PER_DAY } from '../domain/api/durations.ts';
 import { Problem, validationProblem } from '../domain/api/problem.ts';
 import { loadControls } from '../households/household-controls.ts';
 import type { HistoryPrices } from '../households/household-steering.ts';
@@ -46,20 +45,6 @@ export function checkHouseholdDays(count: number, { first, end }: QuarterSpan): 
   const most = Math.floor(MAX_HOUSEHOLD_DAYS / count);
   const detail = `Must be at most ${most} days after from for ${count} households; ask for fewer days at a time, or for one group.`;
   throw validationProblem([{ parameter: 'to', in: 'query', code: 'range_too_long', detail }]);
-}
-
-/** The quarter hours that begin in a range, not before a history, and are over at `until`; undefined when there are none. */
-export function findCoveredSpan(
-  since: Date,
-  { from, to }: InstantRange,
-  until: Date,
-): QuarterSpan | undefined {
-  const first = Math.ceil(Math.max(from.getTime(), since.getTime()) / QUARTER_HOUR_MS);
-  const end = Math.min(
-    Math.ceil(to.getTime() / QUARTER_HOUR_MS),
-    Math.floor(until.getTime() / QUARTER_HOUR_MS),
-  );
-  return first < end ? { first, end } : undefined;
 }
 
 /** A household by its user, with its mean power from the grid, W. */
@@ -126,12 +111,7 @@ async function sumPage(
   quarters: number,
   hasBegun: boolean,
 ): Promise<PeriodSums> {
-  const rows = households.map(({ latitude, longitude, ...household }) => ({
-    ...household,
-    org_id: orgId,
-    attributes: { latitude, longitude },
-  }));
-  const controls = await loadControls(context.db, prices.partnerId, rows);
+  const controls = await loadControls(context.db, prices.partnerId, households);
   for (let missed = 0; ; missed++) {
     try {
       const input = { orgId, attributes, prices, controls, span, quarters, now: context.now };

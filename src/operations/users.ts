@@ -3,6 +3,7 @@ import { insertUserWithinQuota } from '../accounts/new-users.ts';
 import { checkControlRevisions } from '../accounts/quotas.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { validationProblem, notFoundProblem, Problem } from '../domain/api/problem.ts';
+import { requireMatch } from '../domain/api/entity-tags.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
 import {
   canSeeUser,
@@ -13,7 +14,7 @@ import {
   userVisibility,
 } from '../domain/users/users.ts';
 import { upsertUserPlace } from '../queries/fleets/user-places.ts';
-import { nextQuarterHour } from '../domain/prices/prices.ts';
+import { nextQuarterHour } from '../domain/api/quarter-hours.ts';
 import type { UserRecord } from '../domain/users/users.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Tx } from '../queries/connection/database.ts';
@@ -76,7 +77,7 @@ export const getUserByExternalId: Handler<Context, 'getUserByExternalId'> = asyn
  * `PUT /users/{user_id}`: an absent field stays as it is. Answers 403 role_change_forbidden, 409 last_admin or a
  * taken field, 404 not_found, 422 quota_reached when it has moved too often.
  */
-export const updateUser: Handler<Context, 'updateUser'> = async (context, { path, body }) => {
+export const updateUser: Handler<Context, 'updateUser'> = async (context, { path, headers, body }) => {
   const { db, orgId, actor, now } = context;
   const key = { orgId, id: path.user_id };
   const scope = userScope(context, 'updateUser');
@@ -84,6 +85,7 @@ export const updateUser: Handler<Context, 'updateUser'> = async (context, { path
     db.transaction().execute(async (tx) => {
       const demotes = body.role !== undefined && body.role !== 'admin';
       const before = await lockVisibleUser(tx, scope, key.id, demotes);
+      await requireUnchanged(tx, scope, key.id, headers['If-Match']);
       const changes = pickChangedUserFields(before, body);
       if (changes.role !== undefined && actor.role !== 'admin') {
         throw new Problem('role_change_forbidden', 'Only an admin may change a role.');
@@ -102,6 +104,18 @@ export const updateUser: Handler<Context, 'updateUser'> = async (context, { path
   if (body.role !== undefined) context.invalidateCachedTokensOf(user.id);
   return { status: 200, body: presentUser(user) };
 };
+
+/** 412 when the locked user would be answered otherwise than the client has seen it. */
+async function requireUnchanged(
+  tx: Tx,
+  scope: UserScope,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<void> {
+  if (ifMatch === undefined) return;
+  const shown = await findUser(tx, scope, id);
+  requireMatch(ifMatch, () => shown && presentUser(shown));
+}
 
 /** Where the user lived counts for what has been, where it lives now from the next quarter hour on. */
 async function keepPlace(tx: Tx, context: Context, before: PlacedUser, after: PlacedUser): Promise<void> {

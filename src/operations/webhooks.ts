@@ -3,6 +3,7 @@ import type { components } from '../../generated/openapi.ts';
 import { requireWithinQuota } from '../accounts/quotas.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { validateEndpointUrl } from '../domain/notifications/endpoint.ts';
+import { requireMatch } from '../domain/api/entity-tags.ts';
 import { PAGE_SIZE, formatLinkHeader, numberedPageRelations } from '../domain/api/page-links.ts';
 import { validationProblem, notFoundProblem } from '../domain/api/problem.ts';
 import { decrypt, encrypt, webhookSecretContext } from '../domain/security/encryption.ts';
@@ -58,7 +59,7 @@ export const getWebhook: Handler<Context, 'getWebhook'> = async (context, { path
 };
 
 /** Changes `enabled` or the topics, and cancels the pending deliveries that are no longer wanted. */
-export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, { path, body }) => {
+export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, { path, headers, body }) => {
   const { topics, errors } = validateTopics(body.topics ?? []);
   if (errors.length > 0) {
     await checkWebhookExists(context, path);
@@ -69,11 +70,18 @@ export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, 
     ...(body.topics === undefined ? {} : { topics }),
   };
   if (Object.keys(change).length === 0) {
-    return { status: 200, body: presentWebhook(await requireWebhook(context, path.webhook_id)) };
+    const webhook = await requireWebhook(context, path.webhook_id);
+    requireMatch(headers['If-Match'], () => presentWebhook(webhook));
+    return { status: 200, body: presentWebhook(webhook) };
   }
-  const updated = await context.db
-    .transaction()
-    .execute((tx) => webhooks.updateWebhook(tx, context.orgId, path.webhook_id, change, context.now));
+  const { orgId, now } = context;
+  const updated = await context.db.transaction().execute(async (tx) => {
+    if (headers['If-Match'] !== undefined) {
+      const before = orNotFound(await webhooks.lockWebhook(tx, orgId, path.webhook_id));
+      requireMatch(headers['If-Match'], () => presentWebhook(before));
+    }
+    return webhooks.updateWebhook(tx, orgId, path.webhook_id, change, now);
+  });
   const { webhook, cancelled } = orNotFound(updated);
   for (const { reason, count } of cancelled) context.countCancelled(reason, count);
   return { status: 200, body: presentWebhook(webhook) };

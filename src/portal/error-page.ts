@@ -1,6 +1,7 @@
-import type { NextFunction, Request } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import type { PortalOptions, PortalResponse } from './context.ts';
 import { Problem } from '../domain/api/problem.ts';
+import { setSecurityHeaders } from '../html/headers.ts';
 import { sendMessage } from '../html/messages.ts';
 
 /** The status of the problems that say that a request comes too soon: they have `Retry-After`, and nothing went wrong. */
@@ -32,6 +33,21 @@ export function createErrorPageHandler({ log, isUnavailable }: Pick<PortalOption
     const heading = HEADINGS[status] ?? 'Form not readable';
     sendMessage(response, status, { heading, text: `${toText(status, response)}${reference}` });
   };
+}
+
+/** Answers a browser with a page in place of a problem; `detail` is the problem's. */
+export function sendErrorPage(
+  response: Response,
+  {
+    status,
+    title,
+    detail,
+    requestId,
+  }: Readonly<Record<'title' | 'detail' | 'requestId', string>> & { readonly status: number },
+): void {
+  setSecurityHeaders(response.req, response, () => {
+    sendMessage(response, status, { heading: title, text: `${detail} Reference for support: ${requestId}.` });
+  });
 }
 
 function toText(status: number, response: PortalResponse): string {

@@ -49,6 +49,8 @@ test.each<[name: string, lock: string, waiting: number, most?: number]>([
     } finally {
       await release();
       await attack.end();
+      // No case inherits the requests of another one.
+      await until(service.countBusyConnections, (busy) => busy === 0);
     }
   },
 );

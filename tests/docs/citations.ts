@@ -67,12 +67,15 @@ function isPage(cited: string, file: SourceFile, files: readonly SourceFile[]): 
 
 function brokenLinks({ path, text }: SourceFile, files: readonly SourceFile[]): string[] {
   const targets = [...text.matchAll(LINK)].map(([, target = '']) => target);
-  return targets
-    .filter((target) => !/^[a-z]+:/.test(target))
-    .filter((target) => {
-      const resolved = target.startsWith('#') ? path + target : posix.join(posix.dirname(path), target);
-      return !isCited(resolved, files);
-    });
+  return (
+    targets
+      // An address on the service is followed by the test of the reference.
+      .filter((target) => !/^(?:[a-z]+:|\/)/.test(target))
+      .filter((target) => {
+        const resolved = target.startsWith('#') ? path + target : posix.join(posix.dirname(path), target);
+        return !isCited(resolved, files);
+      })
+  );
 }
 
 function matches(text: string, pattern: RegExp): string[] {

@@ -70,6 +70,16 @@ test.each<[string, number, () => Sent]>([
     }),
   ],
   [
+    'credentials in two places',
+    400,
+    () => ({
+      method: 'POST',
+      path: '/oauth2/token/',
+      headers: { ...FORM, authorization: 'Basic YTpi' },
+      body: 'grant_type=client_credentials&client_id=a&client_secret=b',
+    }),
+  ],
+  [
     'a form that is too long',
     413,
     () => ({ method: 'POST', path: '/oauth2/token/', headers: LONG_FORM, body: 'a'.repeat(1_048_576) }),

@@ -224,6 +224,26 @@ test('a batch has no more rows than it may, and what belongs to a row goes befor
   for (const each of gone) expect(await tracesOfBothBut(each, 'messages')).toEqual([{}, {}]);
 });
 
+test('the times in which conditions of a device held go before it, as many as a batch may have', async () => {
+  const gone = await seed(api.own);
+  const { db } = api;
+  await sql`insert into device_interruptions (org_id, device_id, code, started_at, unsteered_from)
+    select org_id, id, 'device_offline', ${api.clock.now()}::timestamptz + number * interval '1 hour', number
+    from devices, generate_series(1, 5) number where user_id = ${gone.userId}`.execute(db);
+  const count = async () =>
+    (await sql`select 1 from device_interruptions where org_id = ${api.own.orgId}`.execute(db)).rows.length;
+  await deleteBoth(gone);
+  api.clock.advance(1);
+  const before = await count();
+  const removed: number[] = [];
+  for (let [left, size] = [before, 2]; size === 2;) {
+    size = await deleteUsersDeletedBefore(db, api.clock.now(), 2);
+    removed.push(left - (left = await count()));
+  }
+  expect(removed.reduce((sum, each) => sum + each, 0)).toBeGreaterThanOrEqual(5 * DEVICES);
+  expect(Math.max(...removed)).toBe(2);
+});
+
 test('what others have locked is left for the next round, and nobody is waited for', async () => {
   const [locked, free] = [await seed(api.own), await seed(api.own)];
   for (const each of [locked, free]) await deleteBoth(each);

@@ -155,6 +155,7 @@ test('a round removes of every kind what was kept for its days', async () => {
     );
     expect(removals).toEqual([
       ['access_tokens', 1],
+      ['idempotency_keys', 1],
       ['portal_sessions', 2],
       ['signup_requests', 3],
       ['delivery_attempts', 4],

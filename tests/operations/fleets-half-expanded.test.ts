@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { sha256Digest } from '../../src/domain/security/credentials.ts';
+import { HOUR_MS } from '../../src/domain/api/durations.ts';
+import { loadControls } from '../../src/households/household-controls.ts';
+import { listFleetDevices } from '../../src/queries/fleets/devices.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 
@@ -49,3 +52,29 @@ test.each(['stopFleet', 'cancelFleet'] as const)(
     expect((await fleets.get(jobId)).count).toBe(2);
   },
 );
+
+test('what was asked of a household that was dropped steers none that takes its place', async () => {
+  const { api, runner } = fleets;
+  const { jobId, orgId, userIds } = await halfExpanded();
+  const inverterOf = async (userId: string) =>
+    (await fleets.devices(jobId)).find(
+      (device) => device.user_id === userId && device.device_type === 'inverter',
+    );
+  const ask = async (reserve_percent: number) => {
+    const { user_id, device_id } = await inverterOf(userIds[4] ?? '');
+    const path = { org_id: orgId, user_id, inverter_id: device_id };
+    expect((await api.call('updateInverterPreferences', { path, body: { reserve_percent } })).status).toBe(
+      200,
+    );
+    api.clock.advance(HOUR_MS);
+    const rows = await listFleetDevices(api.db, orgId, { deviceType: 'inverter' }, { limit: 10, offset: 0 });
+    const controls = await loadControls(api.db, api.own.orgId, rows);
+    const index = rows.find(({ id }) => id === device_id)?.household_index ?? -1;
+    return controls.get(index)?.control.inverter.preferences.map(({ value }) => value.reserve_percent);
+  };
+  expect(await ask(20)).toEqual([20]);
+  await fleets.act('cancelFleet', jobId);
+  await fleets.expand(jobId, 6);
+  await runner.processAll();
+  expect(await ask(70)).toEqual([70]);
+});

@@ -171,8 +171,6 @@ describe('prices', () => {
     expect(begun).toHaveLength(45);
     expect(after.slice(0, 45)).toEqual(begun);
     expect(after.slice(45)).not.toEqual(before.slice(45));
-    expect(statesBetween(before, '2026-01-16T10:15', '2026-01-16T11:30').has('max')).toBe(false);
-    expect(statesBetween(after, '2026-01-16T10:15', '2026-01-16T11:30').has('max')).toBe(true);
     api.clock.set('2026-01-20T00:00:00Z');
     expect(await entries(...day)).toEqual(after);
   });

@@ -22,11 +22,12 @@ function householdsOf(count: number): SummedHouseholds {
   const readPage = (from: number): ReturnType<SummedHouseholds['readPage']> => {
     const length = Math.min(HOUSEHOLDS_PER_JOB, count - from);
     const households = Array.from({ length }, (_, i) => ({
+      org_id: 'o',
       user_id: `user ${from + i}`,
       household_index: from + i,
       control_version: 0,
-      latitude: 48,
-      longitude: 16,
+      household_created_at: new Date(0),
+      attributes: { latitude: 48, longitude: 16 },
     }));
     return Promise.resolve({ households, attributes: JSON.stringify(households) });
   };

@@ -101,12 +101,12 @@ test('every secret comes under the new key while deliveries go on, each signed w
   const done = await rotate(both);
   expect([done.code, done.output]).toEqual([
     0,
-    'Webhook secrets: 1 re-encrypted, 0 encrypted under the current key already.\n',
+    'Webhook secrets: 1 re-encrypted, 0 encrypted under the current key already.\nStored answers: 0 re-encrypted.\n',
   ]);
   await expectSignedDelivery();
   expect(await keysOfSecrets()).not.toEqual(before);
   expect((await rotate(both)).output).toBe(
-    'Webhook secrets: 0 re-encrypted, 1 encrypted under the current key already.\n',
+    'Webhook secrets: 0 re-encrypted, 1 encrypted under the current key already.\nStored answers: 0 re-encrypted.\n',
   );
 
   await replaceService({ ENCRYPTION_KEY: young });

@@ -7,8 +7,10 @@ const root = join(import.meta.dirname, '../..');
 const parts = [
   'src',
   'tools',
+  'docs/reference',
   'generated',
   'openapi',
+  'released',
   'migrations',
   'tests/style',
   'package.json',

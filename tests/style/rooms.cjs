@@ -119,6 +119,7 @@ const wings = {
     'simulation/definition',
     'simulation/environment',
     'simulation/time',
+    'simulation/kernel',
   ],
   'domain/api': [],
   'domain/security': ['domain/api'],

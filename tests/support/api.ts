@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import type { Route } from '../../generated/routes.ts';
 import { composeApi } from '../../src/compose/api.ts';
 import type { RateLimits } from '../../src/config/rate-limits.ts';
 import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
@@ -34,6 +35,10 @@ export interface ApiOptions {
   /** How long a body that holds its partner's turn may take. */
   readonly bodyInTurnMs?: number;
   readonly openBodyLimits?: OpenBodyLimits;
+  /** The operations; those of the document unless others are given. */
+  readonly routes?: readonly Route[];
+  /** Origins whose scripts may call. */
+  readonly allowedOrigins?: readonly string[];
   /** How strangers are slowed down who are refused again and again; nobody is unless it is given. */
   readonly refusalDelay?: Partial<RefusalDelayOptions>;
   /** Whose `X-Forwarded-For` is believed. */
@@ -138,6 +143,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     findNotReadyReason: () => Promise.resolve(undefined),
     bodyInTurnMs: options.bodyInTurnMs,
     openBodyLimits: options.openBodyLimits,
+    routes: options.routes,
+    ...(options.allowedOrigins === undefined ? {} : { allowedOrigins: options.allowedOrigins }),
     refusalDelay: options.refusalDelay ?? { atOnce: Infinity },
     ...(options.tokenCheckMs === undefined ? {} : { tokenCheckMs: options.tokenCheckMs }),
   });

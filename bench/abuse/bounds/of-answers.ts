@@ -145,27 +145,15 @@ export const boundsOfAnswers: readonly Bound[] = [
     ],
   },
   {
-    name: 'the document as bytes that all answers share',
+    name: 'the document and the reference as bytes that all answers share',
     attacks: ['document', 'document-slowly'],
     edits: [
       {
-        file: 'src/http/document-routes.ts',
-        from: '.send(json);',
-        to: ".send(JSON.stringify(JSON.parse(json?.toString() ?? '')));",
+        file: 'src/http/tagged-answer.ts',
+        from: 'response.send(bytes);',
+        to: 'response.send(`${bytes.toString()} `);',
       },
     ],
-    proofs: [shared('/api/partners/v2.0/openapi.json')],
-  },
-  {
-    name: 'the reference as bytes that all answers share',
-    attacks: ['document', 'document-slowly'],
-    edits: [
-      {
-        file: 'src/reference/reference.ts',
-        from: '.send(reference);',
-        to: '.send(`${reference.toString()} `);',
-      },
-    ],
-    proofs: [shared('/docs is')],
+    proofs: [shared('/api/partners/v2.0/openapi.json'), shared('/docs is')],
   },
 ];

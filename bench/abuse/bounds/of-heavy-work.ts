@@ -93,8 +93,8 @@ export const boundsOfHeavyWork: readonly Bound[] = [
     edits: [
       {
         file: RUNNER,
-        from: 'const { db, now, lanes = 3 } = this.#options;',
-        to: 'const { db, now, lanes = 1_000 } = this.#options;',
+        from: 'lanes: options.lanes ?? 3 ',
+        to: 'lanes: options.lanes ?? 1_000 ',
       },
     ],
     proofs: [ofFleets('a process works on three fleets at once')],

@@ -231,8 +231,8 @@ export const boundsOfRequests: readonly Bound[] = [
       { file: LABELS, from: ' && status !== 405', to: '' },
       {
         file: 'src/http/api-routes.ts',
-        from: 'const handlers = match.target;',
-        to: 'const handlers = match.target; request.route = { path: request.path };',
+        from: 'const { handlers, isForClients } = match.target;',
+        to: 'const { handlers, isForClients } = match.target; request.route = { path: request.path };',
       },
     ],
     proofs: [

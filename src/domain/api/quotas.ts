@@ -12,6 +12,7 @@ export const QUOTA_NAMES = [
   'price_revisions',
   'pending_deliveries',
   'control_revisions',
+  'idempotency_keys',
 ] as const;
 export type QuotaName = (typeof QUOTA_NAMES)[number];
 export type Quotas = Readonly<Record<QuotaName, number>>;
@@ -29,6 +30,7 @@ export const DEFAULT_QUOTAS: Quotas = {
   price_revisions: 20,
   pending_deliveries: 100_000,
   control_revisions: 1_000,
+  idempotency_keys: 100_000,
 };
 
 /** The quota of what is not bounded. */
@@ -62,6 +64,10 @@ const KINDS: Readonly<Record<Exclude<QuotaName, 'event_streams'>, Kind>> = {
   control_revisions: {
     what: 'changes of what is asked of the same device, or of where the same user lives,',
     cure: 'Send a change only where people ask for one',
+  },
+  idempotency_keys: {
+    what: 'keys of the header Idempotency-Key, each for 24 hours,',
+    cure: 'Send a key only where a repeat would do harm',
   },
 };
 

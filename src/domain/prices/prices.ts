@@ -79,11 +79,6 @@ export function isPricePast(startsAt: Date, now: Date): boolean {
   return startsAt.getTime() + QUARTER_HOUR_MS <= now.getTime();
 }
 
-/** The start of the next quarter hour, at which schedules are computed again. */
-export function nextQuarterHour(now: Date): Date {
-  return new Date((Math.floor(now.getTime() / QUARTER_HOUR_MS) + 1) * QUARTER_HOUR_MS);
-}
-
 function listInstants({ utcMs, offsetMinutes }: WallTime, offsetAt: ZoneOffsetLookup | undefined): number[] {
   if (offsetMinutes !== undefined) return [utcMs - offsetMinutes * 60_000];
   return offsetAt === undefined ? [utcMs] : listInstantsOfWallTime(utcMs, offsetAt);

@@ -76,6 +76,11 @@ function getKey(keyring: Keyring, keyId: string): KeyObject {
   return key;
 }
 
+/** The encryption context of the answer that is stored with an idempotency key. */
+export function answerContext(partnerId: string, userId: string, keyHash: Buffer): string {
+  return `answer:${partnerId}:${userId}:${keyHash.toString('hex')}`;
+}
+
 /** The encryption context of a webhook's signing secret. */
 export function webhookSecretContext(webhookId: string): string {
   return `webhook:${webhookId}`;

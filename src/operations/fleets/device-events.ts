@@ -10,6 +10,7 @@ import type { RaisedCondition } from '../../conditions/raise-condition.ts';
 import { findEventFleet, fleetHasDevice } from '../../queries/notifications/condition-devices.ts';
 import type { EventFleet } from '../../queries/notifications/condition-devices.ts';
 import type { Db, Tx } from '../../queries/connection/database.ts';
+import { inTransaction } from '../../queries/connection/in-transaction.ts';
 import type { Context } from '../context.ts';
 import { requireActiveFleet } from './fleet-access.ts';
 
@@ -21,7 +22,7 @@ interface DevicePath {
 /** Raises a condition of a simulated device now; `reconnect` ends an outage. */
 export const triggerDeviceEvent: Handler<Context, 'triggerDeviceEvent'> = async (context, { path, body }) => {
   const { db, now, orgId, requestId } = context;
-  const { change, simulationOrgId } = await db.transaction().execute(async (tx) => {
+  const { change, simulationOrgId } = await inTransaction(db, async (tx) => {
     const fleet = await requireFleetOfDevice(tx, orgId, path);
     requireActiveFleet(fleet.status);
     const { simulationOrgId } = fleet;

@@ -1,6 +1,7 @@
 import type { Handler } from '../../contract/handlers.ts';
 import { StreamedBytes } from '../../contract/streamed-bytes.ts';
 import { parseInstantRange } from '../../domain/api/instant-range.ts';
+import { findCoveredSpan } from '../../households/covered-span.ts';
 import { loadHistoryPrices } from '../../households/history-prices.ts';
 import { FLEET_COLUMNS, toSummedMetadata } from '../../presenters/summed-data.ts';
 import { CONTENT_TYPES, toTableParts } from '../../presenters/tables.ts';
@@ -10,7 +11,6 @@ import type { CountedHouseholds, HouseholdFilter } from '../../queries/fleets/ho
 import type { Context } from '../context.ts';
 import {
   checkHouseholdDays,
-  findCoveredSpan,
   HOUSEHOLDS_PER_JOB,
   mapGroups,
   RESOLUTIONS,
@@ -43,8 +43,10 @@ export const getFleetData: Handler<Context, 'getFleetData'> = async (
     households: counted.count,
     ...toSummedMetadata(resolution, span),
   };
-  const households = await openHouseholds(context, fleet, filter, counted);
-  const periods = span === undefined ? noPeriods() : streamPeriods(context, households, span, resolution);
+  const periods =
+    span === undefined
+      ? noPeriods()
+      : streamPeriods(context, await openHouseholds(context, fleet, filter, counted), span, resolution);
   const groups = mapGroups(periods, toRow);
   const parts = toTableParts(answerType, { columns: FLEET_COLUMNS, metadata, groups });
   return { status: 200, body: new StreamedBytes(CONTENT_TYPES[answerType], parts) };

@@ -106,6 +106,6 @@ async function requireUsers(tx: Tx, orgId: string, userIds: readonly string[]): 
 async function requireRoomForEvent(tx: Tx, orgId: string, now: Date): Promise<void> {
   const { open_events_max: most } = FLEET_LIMITS;
   if ((await countOpenOutages(tx, orgId, now)) < most) return;
-  const detail = `The fleet has ${most} shared outages that have not ended; wait until one has.`;
+  const detail = `The fleet has ${most} shared outages that have not ended, or not struck all their devices; wait until one has.`;
   throw new Problem('event_limit_reached', detail);
 }

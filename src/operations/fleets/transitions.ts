@@ -7,12 +7,13 @@ import type { FleetOperation, FleetStatus } from '../../domain/fleets/fleet-stat
 import { Problem, validationProblem } from '../../domain/api/problem.ts';
 import type { FieldError } from '../../domain/api/problem.ts';
 import type { Tx } from '../../queries/connection/database.ts';
+import { inTransaction, isTransaction } from '../../queries/connection/in-transaction.ts';
 import type { CancelledDeliveries } from '../../queries/deliveries/deliveries.ts';
 import { REMOVAL_BATCH_SIZE, deleteLeftUsers } from '../../queries/fleets/fleet-removal.ts';
 import { findFleetRequest } from '../../queries/fleets/fleet-requests.ts';
 import {
   notifyFleetRunners,
-  cancelPlannedConditionChanges,
+  cancelPlannedChanges,
   lockFleet,
   updateFleet,
 } from '../../queries/fleets/fleets.ts';
@@ -48,7 +49,7 @@ export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { pa
 
 export const stopFleet: Handler<Context, 'stopFleet'> = async (context, { path }) => {
   const body = await transition(context, path.job_id, 'stop', async (tx, fleet, status) => {
-    await cancelPlannedConditionChanges(tx, fleet);
+    await cancelPlannedChanges(tx, fleet);
     return updateFleet(tx, fleet, {
       ...(await dropUnfinishedExpansion(tx, fleet)),
       status,
@@ -62,7 +63,7 @@ export const cancelFleet: Handler<Context, 'cancelFleet'> = async (context, { pa
   const body = await transition(context, path.job_id, 'cancel', async (tx, fleet, status) => {
     const dropped = await dropUnfinishedExpansion(tx, fleet);
     if (status !== 'cancelled') return updateFleet(tx, fleet, { ...dropped, status });
-    await cancelPlannedConditionChanges(tx, fleet);
+    await cancelPlannedChanges(tx, fleet);
     return updateFleet(tx, fleet, { ...dropped, status, stopped_at: context.now });
   });
   return { status: 200, body };
@@ -73,8 +74,10 @@ export const cleanupFleet: Handler<Context, 'cleanupFleet'> = async (context, { 
     updateFleet(tx, fleet, { status, has_users_to_remove: true, has_checkpoints_to_remove: true }),
   );
   const fleet = { org_id: context.orgId, id: body.job_id };
+  // A longer transaction would hold what it removes to its end: then runners do it all.
+  const batches = isTransaction(context.db) ? 0 : CLEANUP_BATCHES;
   let isLeft = true;
-  for (let batch = 0; isLeft && batch < CLEANUP_BATCHES; batch += 1)
+  for (let batch = 0; isLeft && batch < batches; batch += 1)
     isLeft = await deleteLeftUsers(context.db, REMOVAL_BATCH_SIZE, fleet);
   if (isLeft) context.wakeFleets();
   return { status: 200, body };
@@ -100,7 +103,7 @@ async function transition(
   operation: FleetOperation,
   apply: (tx: Tx, fleet: Fleet, to: FleetStatus) => Promise<Fleet>,
 ): Promise<FleetRecord> {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const fleet = await requireLockedFleet(tx, orgId, jobId);
     const to = requireNextStatus(operation, fleet.status);
     return presentFleetWithDevices(tx, to === undefined ? fleet : await apply(tx, fleet, to));

@@ -1,7 +1,7 @@
 // What is asked of a device, and how something else comes to be asked of it.
 import { checkControlRevisions } from '../../accounts/quotas.ts';
 import { notFoundProblem } from '../../domain/api/problem.ts';
-import { nextQuarterHour } from '../../domain/prices/prices.ts';
+import { nextQuarterHour } from '../../domain/api/quarter-hours.ts';
 import {
   findLatestControlRevision,
   insertControlRevision,
@@ -10,6 +10,7 @@ import {
 import { scheduleChargeCheck } from '../../queries/fleets/charge-checks.ts';
 import type { ControlRevision } from '../../queries/fleets/control-revisions.ts';
 import type { Db, Tx } from '../../queries/connection/database.ts';
+import { inTransaction } from '../../queries/connection/in-transaction.ts';
 import type { DeviceRow } from '../../queries/fleets/devices.ts';
 import { readStoredPreferences } from '../../simulation/control/preference-changes.ts';
 import type { DevicePreferences, SteeredType } from '../../simulation/control/preference-changes.ts';
@@ -59,7 +60,7 @@ export function askOfDevice<Type extends SteeredType>(
   decide: (before: Asked<Type>, effectiveFrom: Date) => ControlChange<Type> | undefined,
 ): Promise<Asked<Type>> {
   const key = { orgId: device.org_id, deviceId: device.id };
-  return context.db.transaction().execute(async (tx) => {
+  return inTransaction(context.db, async (tx) => {
     if (!(await lockDevice(tx, key))) throw notFoundProblem('device');
     const before = await findAsked(tx, device, type);
     const receivedAt = laterThan(before.last?.received_at, context.now);
@@ -81,11 +82,13 @@ export function askOfDevice<Type extends SteeredType>(
       actor_role: context.actor.role,
       request_id: context.requestId,
     };
-    await insertControlRevision(tx, key, revision);
+    // Before the household, which is locked last: who tells of a check holds it and waits for the user, and who changes the user
+    // waits for the household.
     if (type === 'electric_vehicle') {
       const { charge_policy: policy } = change.preferences as VehiclePreferences;
       await scheduleChargeCheck(tx, key, effectiveFrom, { onlyIfThere: policy !== 'smart' });
     }
+    await insertControlRevision(tx, key, revision);
     return toAsked(type, revision);
   });
 }

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../domain/api/durations.ts';
 import { tryParseInstant } from '../../domain/api/instants.ts';
 import { validationProblem } from '../../domain/api/problem.ts';
 import type { FieldError } from '../../domain/api/problem.ts';
-import { nextQuarterHour } from '../../domain/prices/prices.ts';
+import { nextQuarterHour } from '../../domain/api/quarter-hours.ts';
 import type { SteeredType } from '../../simulation/control/preference-changes.ts';
 import type { Context } from '../context.ts';
 import { findVisibleDevice } from '../user-devices.ts';

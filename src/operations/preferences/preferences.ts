@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { components } from '../../../generated/openapi.ts';
 import type { Handler } from '../../contract/handlers.ts';
+import { requireMatch } from '../../domain/api/entity-tags.ts';
 import { validationProblem } from '../../domain/api/problem.ts';
 import type { FieldError } from '../../domain/api/problem.ts';
 import { findStoredHousehold } from '../../households/stored-households.ts';
@@ -12,6 +13,7 @@ import type {
   PreferenceChanges,
   SteeredType,
 } from '../../simulation/control/preference-changes.ts';
+import { WEEKDAYS } from '../../simulation/control/preferences.ts';
 import type { VehiclePreferences } from '../../simulation/control/preferences.ts';
 import type { Context } from '../context.ts';
 import { findVisibleDevice } from '../user-devices.ts';
@@ -42,20 +44,24 @@ export const getInverterPreferences: Handler<Context, 'getInverterPreferences'> 
 /** Answers 422 `minimum_above_target` or `quota_reached`. */
 export const updateElectricVehiclePreferences: Handler<Context, 'updateElectricVehiclePreferences'> = (
   context,
-  { path, body },
-) => changed(context, path, 'electric_vehicle', path.electric_vehicle_id, body);
+  { path, headers, body },
+) =>
+  changed(context, path, 'electric_vehicle', path.electric_vehicle_id, {
+    body,
+    ifMatch: headers['If-Match'],
+  });
 
 /** Answers 422 `quota_reached`. */
 export const updateHeatPumpPreferences: Handler<Context, 'updateHeatPumpPreferences'> = (
   context,
-  { path, body },
-) => changed(context, path, 'heat_pump', path.heat_pump_id, body);
+  { path, headers, body },
+) => changed(context, path, 'heat_pump', path.heat_pump_id, { body, ifMatch: headers['If-Match'] });
 
 /** Answers 422 `quota_reached`. */
 export const updateInverterPreferences: Handler<Context, 'updateInverterPreferences'> = (
   context,
-  { path, body },
-) => changed(context, path, 'inverter', path.inverter_id, body);
+  { path, headers, body },
+) => changed(context, path, 'inverter', path.inverter_id, { body, ifMatch: headers['If-Match'] });
 
 /** What a change of a vehicle's preferences would break beside the document's schema, by those of its fields that are valid. */
 export async function findVehiclePreferenceErrors(
@@ -80,11 +86,12 @@ async function changed<Type extends SteeredType>(
   path: UserPath,
   type: Type,
   id: string,
-  sent: SentChanges[Type],
+  sent: { readonly body: SentChanges[Type]; readonly ifMatch: string | undefined },
 ) {
   const device = await findVisibleDevice(context, path, type, id);
-  const changes = sent as PreferenceChanges<DevicePreferences[Type]>;
+  const changes = sent.body as PreferenceChanges<DevicePreferences[Type]>;
   const asked = await askOfDevice(context, device, type, (before, effectiveFrom) => {
+    requireMatch(sent.ifMatch, () => present(context, device, before));
     const preferences = mergePreferences(type, before.preferences, changes);
     const errors = validatePreferences(device, preferences, changes);
     if (errors.length > 0) throw validationProblem(errors);
@@ -105,5 +112,12 @@ function ownTargetOf(device: DeviceRow): number {
 }
 
 function present<Type extends SteeredType>({ now }: Context, device: DeviceRow, asked: Asked<Type>) {
-  return presentPreferences(device, asked.preferences, boostAt(asked, now), asked.last ?? null);
+  return presentPreferences(device, inOrder(asked.preferences), boostAt(asked, now), asked.last ?? null);
+}
+
+/** The database keeps no order of what is nested: equal preferences are one text here, and have one entity tag. */
+function inOrder<Preferences extends object>(preferences: Preferences): Preferences {
+  if (!('ready_by' in preferences)) return preferences;
+  const { ready_by: readyBy } = preferences as unknown as VehiclePreferences;
+  return { ...preferences, ready_by: Object.fromEntries(WEEKDAYS.map((day) => [day, readyBy[day]])) };
 }

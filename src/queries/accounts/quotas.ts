@@ -89,6 +89,7 @@ const USE: Readonly<Record<CountedQuota, CountOf>> = {
     sql`select coalesce(sum(quarters), 0)::bigint from price_counts where org_id in (${organizationsOf(partnerId)})`,
   pending_deliveries: (partnerId) =>
     sql`select greatest(coalesce(sum(deliveries), 0), 0)::bigint from pending_delivery_counts where org_id = ${partnerId}`,
+  idempotency_keys: (partnerId) => sql`select count(*) from idempotency_keys where org_id = ${partnerId}`,
 };
 
 /** The partner's organization and its simulation organizations. */

@@ -34,6 +34,11 @@ const ROWS_OF_USERS: readonly OwnedRows[] = [
   },
   { table: 'control_revisions', isOf: ownedBy('user_id') },
   { table: 'user_places', isOf: ownedBy('user_id') },
+  {
+    table: 'device_interruptions',
+    isOf: sql`owned.org_id = rows.org_id and owned.device_id in (
+      select d.id from devices d where d.org_id = rows.org_id and d.user_id = rows.id)`,
+  },
   { table: 'devices', cost: 2, isOf: ownedBy('user_id') },
   { table: 'applications', isOf: ownedBy('owner_user_id') },
 ];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { isPricePast, nextQuarterHour, parsePriceEntries } from '../../../src/domain/prices/prices.ts';
+import { isPricePast, parsePriceEntries } from '../../../src/domain/prices/prices.ts';
+import { nextQuarterHour } from '../../../src/domain/api/quarter-hours.ts';
 import { createZoneOffsetLookup, listInstantsOfWallTime } from '../../../src/domain/prices/zone-offsets.ts';
 
 const zones = [

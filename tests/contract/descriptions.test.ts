@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { listPoorDescriptions } from '../../tools/generate/descriptions.ts';
+import type { OpenApiDocument } from '../../tools/generate/document.ts';
+
+const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
+const readDocument = (): any => JSON.parse(text);
+
+test('every property, parameter and header is described, and numbers with their unit', () => {
+  expect(listPoorDescriptions(readDocument() as OpenApiDocument)).toEqual([]);
+});
+
+test('a description that is missing, restates the name or tells no unit is named', () => {
+  const document = readDocument();
+  const { User, InverterState } = document.components.schemas;
+  User.properties.email.description = ' ';
+  User.properties.first_name.description = 'The first name.';
+  InverterState.properties.pv_power_w.description = 'What the solar panels give.';
+  document.components.parameters.Page.description = 'The page.';
+  delete document.components.headers.RetryAfter.description;
+  expect(listPoorDescriptions(document as OpenApiDocument)).toEqual(
+    expect.arrayContaining([
+      { place: 'User.email', fault: 'missing' },
+      { place: 'User.first_name', fault: 'restates the name' },
+      { place: 'InverterState.pv_power_w', fault: 'no unit' },
+      { place: 'parameter page', fault: 'restates the name' },
+      { place: 'header RetryAfter', fault: 'missing' },
+    ]),
+  );
+});
