@@ -59,6 +59,13 @@ const entriesOf = async (answer: Promise<Answer>): Promise<Entry[]> => {
   return body.data as Entry[];
 };
 
+/** Asks one after the other: a partner's questions at once wait for each other's turns, and not for long. */
+async function inOrder<T>(items: readonly T[], ask: (item: T) => Promise<Answer>): Promise<Entry[][]> {
+  const answers: Entry[][] = [];
+  for (const item of items) answers.push(await entriesOf(ask(item)));
+  return answers;
+}
+
 /** The bytes of an answer in a media type. */
 async function download(path: string, accept: string): Promise<{ type: string | null; bytes: Uint8Array }> {
   const { port } = fleets.api.server.address() as AddressInfo;
@@ -73,7 +80,7 @@ describe('a fleet', () => {
   test('has the sums of its households, and names those that drew least and most', async () => {
     const query = { ...DAY, resolution: '1HOUR' };
     const fleet = await entriesOf(ofFleet(query));
-    const households = await Promise.all(users.map(({ user_id }) => entriesOf(ofUser(user_id, query))));
+    const households = await inOrder(users, ({ user_id }) => ofUser(user_id, query));
     expect(fleet).toHaveLength(24);
     for (const [at, entry] of fleet.entries()) {
       const parts = households.map((each) => each[at] as Entry);
@@ -100,7 +107,7 @@ describe('a fleet', () => {
   test('has in its groups together what it has', async () => {
     const query = { ...DAY, resolution: '1DAY' };
     const [whole] = await entriesOf(ofFleet(query));
-    const parts = await Promise.all(['near', 'far'].map((group) => entriesOf(ofFleet({ ...query, group }))));
+    const parts = await inOrder(['near', 'far'], (group) => ofFleet({ ...query, group }));
     for (const name of [...ENERGIES, ...STORED]) {
       expect(whole?.[name]).toBeCloseTo((parts[0]?.[0]?.[name] ?? 0) + (parts[1]?.[0]?.[name] ?? 0), 6);
     }
@@ -119,8 +126,8 @@ describe('a fleet', () => {
 
   test('has in finer periods together what it has in coarser ones, over all parts of the answer', async () => {
     const range = { from: '2026-01-01T05:20:00Z', to: '2026-01-15T18:00:00Z' };
-    const [quarters, hours, days] = await Promise.all(
-      ['15MIN', '1HOUR', '1DAY'].map((resolution) => entriesOf(ofFleet({ ...range, resolution }))),
+    const [quarters, hours, days] = await inOrder(['15MIN', '1HOUR', '1DAY'], (resolution) =>
+      ofFleet({ ...range, resolution }),
     );
     expect([quarters?.length, hours?.length, days?.length]).toEqual([
       14 * 96 + 48 - 22,
@@ -158,15 +165,11 @@ test('a household has what its devices tell', async () => {
   const idOf = (type: string): string =>
     devices.find((device) => device.user_id === userId && device.device_type === type)?.device_id as string;
   const path = { org_id: orgId, user_id: userId };
-  const [household, inverter, heat] = await Promise.all([
-    entriesOf(ofUser(userId, DAY)),
-    entriesOf(
-      fleets.api.call('getInverterData', { path: { ...path, inverter_id: idOf('inverter') }, query: DAY }),
-    ),
-    entriesOf(
-      fleets.api.call('getHeatPumpData', { path: { ...path, heat_pump_id: idOf('heat_pump') }, query: DAY }),
-    ),
-  ]);
+  const inverterPath = { ...path, inverter_id: idOf('inverter') };
+  const pumpPath = { ...path, heat_pump_id: idOf('heat_pump') };
+  const household = await entriesOf(ofUser(userId, DAY));
+  const inverter = await entriesOf(fleets.api.call('getInverterData', { path: inverterPath, query: DAY }));
+  const heat = await entriesOf(fleets.api.call('getHeatPumpData', { path: pumpPath, query: DAY }));
   expect(household).toHaveLength(96);
   for (const [at, entry] of household.entries()) {
     for (const name of ['load_power_w', 'pv_power_w', 'battery_power_w', 'grid_power_w', 'time'] as const) {
