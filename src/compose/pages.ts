@@ -8,6 +8,7 @@ import { createBytesSender } from '../http/tagged-answer.ts';
 import type { Log } from '../log/log.ts';
 import type { Services } from '../operations/context.ts';
 import { createConsentPage } from '../portal/consent.ts';
+import type { PortalOptions } from '../portal/context.ts';
 import { createPortal } from '../portal/portal.ts';
 import { normaliseUsername } from '../queries/accounts/accounts.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
@@ -28,6 +29,7 @@ interface PagesOptions {
 export function createPages(options: PagesOptions): AppOptions['pages'] {
   const { services, clock, log, limiter, verifyAccount, hashing, sessions, refusalDelay } = options;
   const { db, baseUrl, linkKey } = services;
+  const slowDown: PortalOptions['slowDown'] = (request, response) => refusalDelay.wait(request, response);
   return [
     createConsentPage({
       consentRequests: createConsentRequests(db),
@@ -35,6 +37,7 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
       linkKey,
       log,
       isUnavailable: isDatabaseUnavailable,
+      slowDown,
     }),
     createPortal({
       db,
@@ -51,7 +54,7 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
       quotas: services.quotas,
       countUse: (policy, subject) => limiter.countUse(policy, subject),
       countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
-      slowDown: (request, response) => refusalDelay.wait(request, response),
+      slowDown,
     }),
     createReferencePages({ baseUrl, createSender: createBytesSender }),
   ];

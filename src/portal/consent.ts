@@ -12,7 +12,7 @@ import { sendMessage, sendMethodNotAllowed } from '../html/messages.ts';
 import { redirectAfterForm } from './pages.ts';
 import { sendView } from '../html/render.ts';
 
-export interface ConsentContext extends Pick<PortalOptions, 'log' | 'isUnavailable'> {
+export interface ConsentContext extends Pick<PortalOptions, 'log' | 'isUnavailable' | 'slowDown'> {
   readonly consentRequests: ConsentRequests;
   readonly clock: () => Date;
   readonly linkKey: LinkKey;
@@ -61,7 +61,7 @@ export function createConsentPage(context: ConsentContext): Router {
   route.get(async (request, response) => {
     const consent = await verifyConsentRequest(context, request);
     if ('status' in consent) {
-      sendMessage(response, consent.status, consent);
+      await refuse(context, request, response, consent);
       return;
     }
     allowReturnInPolicy(response, consent.urls);
@@ -71,7 +71,7 @@ export function createConsentPage(context: ConsentContext): Router {
     const decision = readFormField(request, 'decision');
     const consent = await verifyConsentRequest(context, request);
     if ('status' in consent) {
-      sendMessage(response, consent.status, consent);
+      await refuse(context, request, response, consent);
     } else if (decision === 'decline') {
       redirectAfterForm(response, consent.urls.cancel);
     } else if (decision !== 'approve') {
@@ -90,6 +90,17 @@ export function createConsentPage(context: ConsentContext): Router {
   });
   router.use(createErrorPageHandler(context));
   return router;
+}
+
+/** Who makes links up waits for it. */
+async function refuse(
+  { slowDown }: ConsentContext,
+  request: Request,
+  response: Response,
+  refusal: Refusal,
+): Promise<void> {
+  await slowDown(request, response);
+  sendMessage(response, refusal.status, refusal);
 }
 
 async function verifyConsentRequest(

@@ -1,4 +1,5 @@
 // Strangers who are refused again and again wait for it; nobody else does.
+import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import type { ClientRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -56,6 +57,7 @@ const LONG_FORM = { ...FORM, 'content-length': '1048576' };
 test.each<[string, number, () => Sent]>([
   ['an unknown token', 401, () => ({ path: users(), headers: bearer(`pat_${'a'.repeat(43)}`) })],
   ['no token', 401, () => ({ path: users() })],
+  ['a made-up link to a consent', 403, () => ({ path: `/portal/consent/${randomUUID()}?secret=a&return=b` })],
   ['an unknown path', 404, () => ({ path: '/nothing-is-here' })],
   ['an address that is too long', 414, () => ({ path: `/?${'a'.repeat(9_000)}` })],
   ['a path that cannot be decoded', 400, () => ({ path: '/api/partners/v2.0/org/%ff/users' })],

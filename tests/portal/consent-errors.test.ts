@@ -23,6 +23,7 @@ test('while the database is away the consent page says so as a page, and logs it
       linkKey: deriveLinkKey(randomBytes(32)),
       isUnavailable: isDatabaseUnavailable,
       log: { info: note, warn: note, error: note },
+      slowDown: () => Promise.resolve(),
     }),
   );
   const secret = `${HOUR_MS.toString(36)}.${'a'.repeat(43)}`;

@@ -31,6 +31,7 @@ export const boundsOfAnswers: readonly Bound[] = [
       'pipelining',
       'unknown-tokens',
       'unknown-sessions',
+      'consent-links',
       'unknown-clients',
       'victims-client',
       'long-paths',
