@@ -19,10 +19,8 @@ interface ClientError extends NodeJS.ErrnoException {
  */
 export function installClientErrorHandler(server: Server, baseUrl: string): void {
   server.on('clientError', (error: ClientError, socket: Socket) => {
-    const answer = (): void => answerClientError(error, socket, baseUrl);
-    // Node finds all whose time is over at once.
-    if (isTimeout(error)) endInTurn(socket, answer);
-    else answer();
+    // Node finds all whose time is over at once, and thousands may be cut off at once.
+    endInTurn(socket, () => answerClientError(error, socket, baseUrl));
   });
 }
 

@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 
 /** Requests that may wait on a connection behind the one that is being answered; a client that sends more is cut off. */
 const MAX_WAITING_REQUESTS = 100;
+/** After this time: who is cut off at once comes again at once, and each time a hundred requests have been read for nothing. */
+export const CUT_OFF_AFTER_MS = 1_000;
 
 /** What Node's parser is told where what follows is not HTTP any more. */
 const STOP_PARSING = 2;
@@ -28,6 +30,7 @@ export class Connection {
   #waiting: (readonly [IncomingMessage, ServerResponse])[] = [];
   #current: ServerResponse | undefined;
   #isEndless = false;
+  #isGivenUp = false;
   #drain: DrainTimes | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -40,19 +43,21 @@ export class Connection {
     });
     // Node.js reads on after each request that has come whole.
     socket.on('resume', () => {
-      if (this.#waiting.length > 0) this.#stopReading();
+      if (this.#waiting.length > 0 || this.#isGivenUp) this.#stopReading();
     });
   }
 
   /** Handles the request now, or after those before it. */
   take(request: IncomingMessage, response: ServerResponse): void {
     // Our end is closed: there is no way to answer, and the client learns by it that nothing was done.
-    if (this.#socket.writableEnded) return;
+    if (this.#socket.writableEnded || this.#isGivenUp) return;
     clearTimeout(this.#timer);
     if (this.#current === undefined) {
       this.#run(request, response);
-    } else if (this.#isEndless || this.#waiting.length === MAX_WAITING_REQUESTS) {
+    } else if (this.#isEndless) {
       this.#cutOff();
+    } else if (this.#waiting.length === MAX_WAITING_REQUESTS) {
+      this.#giveUp();
     } else {
       this.#waiting.push([request, response]);
       this.#stopReading();
@@ -66,20 +71,35 @@ export class Connection {
     this.#socket.emit('pause');
   }
 
-  /**
-   * Ends the connection at once. Without the first line Node.js would go on to make a request of whatever has come in the same
-   * 64 KiB, thousands of a few bytes each, and then an error for every one of them: 40 ms in which nobody else is served.
-   */
   #cutOff(): void {
+    this.#stopParsing();
+    this.#socket.destroy();
+  }
+
+  /** Neither reads nor answers any more, and cuts the connection off a little later; until then it is one of its address. */
+  #giveUp(): void {
+    this.#isGivenUp = true;
+    this.#waiting = [];
+    this.#stopParsing();
+    this.#stopReading();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#socket.destroy(), CUT_OFF_AFTER_MS);
+  }
+
+  /**
+   * Else Node.js would go on to make a request of whatever has come in the same 64 KiB, thousands of a few bytes each, and then an
+   * error for every one of them: 40 ms in which nobody else is served.
+   */
+  #stopParsing(): void {
     const { parser } = this.#socket as { parser?: { onIncoming: () => number } | null };
     if (parser) parser.onIncoming = () => STOP_PARSING;
-    this.#socket.destroy();
   }
 
   /** From now on the connection ends as soon as no request is left on it, and says so where it still can. */
   drain(times: DrainTimes): void {
     this.#drain = times;
-    if (this.#current === undefined) this.#endWhenIdle(times);
+    if (this.#isGivenUp) this.#cutOff();
+    else if (this.#current === undefined) this.#endWhenIdle(times);
     else this.#announceEnd();
   }
 
@@ -100,6 +120,7 @@ export class Connection {
     if (this.#socket.writableEnded) this.#waiting = [];
     const next = this.#waiting.shift();
     if (next !== undefined) this.#runAfterOthers(...next);
+    else if (this.#isGivenUp) return;
     else if (this.#drain !== undefined && !this.#socket.destroyed) this.#endWhenIdle(this.#drain);
   }
 

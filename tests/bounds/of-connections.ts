@@ -65,7 +65,7 @@ const ofSharing: readonly Bound[] = [
         'this.#waiting.push([request, response]);\n      this.#stopReading();',
         'this.#waiting.push([request, response]);',
       ),
-      replace(CONNECTION, 'if (this.#waiting.length > 0) this.#stopReading();', ''),
+      replace(CONNECTION, 'if (this.#waiting.length > 0 || this.#isGivenUp) this.#stopReading();', ''),
     ],
     pipelining('requests that are pipelined are not read while one waits'),
   ),
@@ -74,13 +74,18 @@ const ofSharing: readonly Bound[] = [
     [
       replace(
         CONNECTION,
-        '} else if (this.#isEndless || this.#waiting.length === MAX_WAITING_REQUESTS) {',
-        '} else if (this.#waiting.length === MAX_WAITING_REQUESTS) {',
+        '} else if (this.#isEndless) {\n      this.#cutOff();\n    } else if (this.#waiting.length',
+        '} else if (this.#waiting.length',
       ),
       replace(CONNECTION, 'if (this.#waiting.length > 0) this.#cutOff();', ''),
     ],
     pipelining('cuts the connection off'),
     pipelining('an event stream is such an answer'),
+  ),
+  bound(
+    'how soon who was cut off for sending too much may come again',
+    [replace(CONNECTION, 'export const CUT_OFF_AFTER_MS = 1_000;', 'export const CUT_OFF_AFTER_MS = 0;')],
+    server('are not kept without limit'),
   ),
   bound(
     'time in which connections end at a stop',

@@ -17,15 +17,16 @@ export const boundsOfEnds: readonly Bound[] = [
     ends('bodies that all fall silent'),
   ),
   bound(
-    'requests that are answered with 408 in one turn of the event loop',
+    'requests that are over or cut off in one turn of the event loop',
     [
       replace(
         'src/http/client-error.ts',
-        'if (isTimeout(error)) endInTurn(socket, answer);',
-        'if (isTimeout(error)) answer();',
+        'endInTurn(socket, () => answerClientError(error, socket, baseUrl));',
+        'answerClientError(error, socket, baseUrl);',
       ),
     ],
     ends('requests whose time is over together'),
+    ends('requests that are all cut off'),
   ),
   bound(
     'slow readers that are ended in one turn of the event loop',

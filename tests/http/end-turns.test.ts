@@ -115,6 +115,16 @@ test('requests whose time is over together are answered a few in each turn', asy
   await expectOneInEachTurn(turns);
 });
 
+test('requests that are all cut off are ended a few in each turn', async () => {
+  const { note, turns } = countEnds();
+  const server = createBoundedServer();
+  installClientErrorHandler(server, 'http://localhost:8080');
+  noteEndsOf(server, note);
+  await sendFromMany(server, HALF);
+  for (const socket of sockets) socket.end();
+  await expectOneInEachTurn(turns);
+});
+
 test('readers that are all too slow are ended a few in each turn', async () => {
   const { note, turns } = countEnds();
   const server = createServer((_request, response) => void response.end(LARGE));

@@ -2,12 +2,15 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { recordProblemCode } from '../support/api-client.ts';
 import { ask, closeOpened, heard, heldAnswers, openServer } from './opened-server.ts';
 
-afterEach(closeOpened);
+afterEach(async () => {
+  vi.useRealTimers();
+  await closeOpened();
+});
 
 const echo: RequestListener = (request, response) => void response.end(`[${request.url ?? ''}]`);
 
@@ -85,9 +88,16 @@ describe('requests that are pipelined', () => {
     const enough = await open_();
     enough.write(ask('/').repeat(101));
     for (let count = 0; count < 101; count += 1) (await next()).end();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const socket = await open_();
     const closed = once(socket, 'close');
     socket.resume().write(ask('/').repeat(2_000));
+    while (requests() < 101 + 102) await turn();
+    // Who comes again at once is not let in at once.
+    vi.advanceTimersByTime(999);
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    expect(socket.closed).toBe(false);
+    vi.advanceTimersByTime(1);
     await closed;
     expect(held.length).toBeLessThanOrEqual(1);
     expect(requests()).toBe(101 + 102);
