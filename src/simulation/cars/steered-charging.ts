@@ -1,6 +1,7 @@
 /** A car that people have told how to charge (docs/simulation.md#charging-by-price). */
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
-import type { DeviceControl } from '../control/household-control.ts';
+import { placeAt } from '../control/household-control.ts';
+import type { DeviceControl, Place } from '../control/household-control.ts';
 import { DEFAULT_VEHICLE_PREFERENCES } from '../control/preferences.ts';
 import type { VehiclePreferences } from '../control/preferences.ts';
 import { isWithin, valueInForce } from '../control/revisions.ts';
@@ -22,8 +23,8 @@ export interface ChargingSource {
   readonly timeZone: string;
   readonly limits: VehicleBatteryLimits;
   readonly drivingOn: (day: number) => readonly VehicleInterval[];
-  /** What the panels give on a UTC day beyond the household's own load, AC, mWh in each of the 96 quarter hours. */
-  readonly ownPowerOn: (day: number) => Int32Array;
+  /** What the panels at a place give on a UTC day beyond the household's own load, AC, mWh in each of the 96 quarter hours. */
+  readonly ownPowerOn: (day: number, place: Place | null) => Int32Array;
   readonly steering: Steering;
 }
 
@@ -33,6 +34,15 @@ interface Asked {
   readonly until: number;
   readonly deadline: number;
   readonly levels: { readonly target: number; readonly minimum: number };
+}
+
+/** What a plan goes by, and the quarter hour from which on it holds. */
+interface Planned {
+  readonly deadline: number;
+  /** Of the prices. */
+  readonly revision: number;
+  readonly place: Place | null;
+  readonly from: number;
 }
 
 /** Days whose prices a plan looks at, from the one on that it is made in: no market tells farther ahead. */
@@ -98,7 +108,7 @@ export class SteeredCharging {
   /** Decides on the quarter hours of a stay on one day, to be asked for in order of time. */
   #startDeciding(day: number, stay: QuarterSpan): (quarter: number) => PluggedQuarter {
     const { steering } = this.#source;
-    let planned = { deadline: NaN, revision: NaN, from: NaN };
+    let planned: Planned = { deadline: NaN, revision: NaN, place: null, from: NaN };
     let asked: Asked | undefined;
     return (quarter) => {
       if (asked === undefined || quarter >= asked.until) asked = this.#askedAt(stay, quarter);
@@ -107,9 +117,10 @@ export class SteeredCharging {
         return { ...levels, rule: chargesAtOnce(this.#step) };
       const atMs = knownAtMs(steering, quarter);
       const revision = steering.prices.revisionAt(atMs);
-      if (deadline !== planned.deadline || revision !== planned.revision) {
-        planned = { deadline, revision, from: quarter };
-        this.#plan(day, quarter, deadline, atMs);
+      const place = placeAt(steering.control, quarter);
+      if (deadline !== planned.deadline || revision !== planned.revision || place !== planned.place) {
+        planned = { deadline, revision, place, from: quarter };
+        this.#plan(day, planned, atMs);
       }
       return { ...levels, rule: ruleOf(offers, quarter - planned.from) };
     };
@@ -144,16 +155,16 @@ export class SteeredCharging {
     return { target, minimum: Math.min(target, Math.round((capacity * least) / 100)) };
   }
 
-  /** Writes what the quarter hours offer from `first` up to and without `end`, as known on a day at an instant. */
-  #plan(day: number, first: number, end: number, atMs: number): void {
+  /** Writes what the quarter hours of a plan offer, as known on a day at an instant. */
+  #plan(day: number, { from, deadline, place }: Planned, atMs: number): void {
     const { ownPowerOn } = this.#source;
-    offers.count = Math.min(LONGEST_PLAN, end - first);
+    offers.count = Math.min(LONGEST_PLAN, deadline - from);
     let row: Int32Array | undefined;
     let rowOf = NaN;
     for (let i = 0; i < offers.count; i++) {
-      const quarter = first + i;
+      const quarter = from + i;
       const dayOf = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
-      if (dayOf !== rowOf) row = ownPowerOn((rowOf = dayOf));
+      if (dayOf !== rowOf) row = ownPowerOn((rowOf = dayOf), place);
       const ownAc = row?.[quarter - dayOf * QUARTER_HOURS_PER_DAY] ?? 0;
       const own = Math.min(this.#step, Math.floor(ownAc * CHARGE_EFFICIENCY));
       setOffer(offers, i, this.#expectedPrice(day, quarter, atMs), own, this.#step);

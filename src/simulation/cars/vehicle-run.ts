@@ -5,6 +5,7 @@ import type { StorageTransition } from '../devices/battery.ts';
 import { coupledEnergyAtDayStart } from '../devices/coupled-energy.ts';
 import { simulateVehicleDay, vehicleBatteryLimitsOf, vehicleBatteryTransition } from '../devices/vehicle.ts';
 import type { VehicleBatteryLimits, VehicleInterval, VehicleRows } from '../devices/vehicle.ts';
+import type { Place } from '../control/household-control.ts';
 import type { Steering } from '../control/steering.ts';
 import type { ElectricVehicle } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
@@ -30,8 +31,8 @@ export interface VehicleRun {
 export interface VehicleSurroundings {
   /** The first quarter hour of a UTC day that belongs to the history; 96 on earlier days. */
   readonly firstOf: (day: number) => number;
-  /** What the panels give beyond the household's own load, AC, mWh in each of the 96 quarter hours of a UTC day. */
-  readonly ownPowerOn: (day: number) => Int32Array;
+  /** What the panels at a place give beyond the household's own load, AC, mWh in each of the 96 quarter hours of a UTC day. */
+  readonly ownPowerOn: (day: number, place: Place | null) => Int32Array;
 }
 
 /** The run of a household's vehicle of which nobody asks anything. */

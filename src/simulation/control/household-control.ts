@@ -1,5 +1,6 @@
 /** What was asked of a household's devices, and what became of them: plain data that can be copied to another thread. */
 import type { HeatPumpPreferences, InverterPreferences, VehiclePreferences } from './preferences.ts';
+import { valueInForce } from './revisions.ts';
 import type { QuarterSpan, Revision } from './revisions.ts';
 
 export interface DeviceControl<Preferences> {
@@ -22,6 +23,11 @@ export interface HouseholdControl {
   readonly inverter: DeviceControl<InverterPreferences>;
   /** Where the household was moved to, in order of time; before the first it is where it was drawn. */
   readonly places: readonly Revision<Place>[];
+}
+
+/** The place in force in a quarter hour (since 1970), known by its identity; null where the household was drawn. */
+export function placeAt({ places }: HouseholdControl, quarter: number): Place | null {
+  return valueInForce<Place | null>(places, quarter, null);
 }
 
 const UNTOUCHED = { preferences: [], boosts: [], unsteered: [] } as const;

@@ -1,11 +1,13 @@
 /** A stationary battery on any day: what is stored as it begins, and what it charges and discharges. */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import type { Place } from '../control/household-control.ts';
 import type { Steering } from '../control/steering.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { batteryTransition, simulateBatteryDay, storedEnergyAtDayStart } from './battery.ts';
 import type { BatteryLimits, BatteryRows, StorageTransition } from './battery.ts';
 import { chargedEnergy, dischargedEnergy, storedWithin } from './battery-levels.ts';
 import { SteeredBattery } from './steered-battery.ts';
+import type { ExpectedOn } from './steered-battery.ts';
 
 /** What a battery's run follows from. */
 export interface BatterySurroundings {
@@ -16,8 +18,8 @@ export interface BatterySurroundings {
   readonly firstOf: (day: number) => number;
   /** What the household has left on a UTC day, below 0 what it lacks; AC, mWh in each of the 96 quarter hours. Read it at once. */
   readonly surplusOn: (day: number) => Int32Array;
-  /** What it would have left by its habits, with its vehicle or without; likewise. */
-  readonly expectedOn: (day: number, withVehicle: boolean) => Int32Array;
+  /** Read it at once. */
+  readonly expectedOn: ExpectedOn;
   /** Whether the household ever has something left. */
   readonly hasPanels: boolean;
   readonly steering: Steering;
@@ -74,14 +76,14 @@ class BatteryByPrice implements BatteryRun {
   readonly #battery: SteeredBattery;
 
   constructor(surroundings: BatterySurroundings) {
-    const expectedWith = new RowMemory((day) => surroundings.expectedOn(day, true));
-    const expectedWithout = new RowMemory((day) => surroundings.expectedOn(day, false));
+    const expectedWith = new RowMemory((day, place) => surroundings.expectedOn(day, true, place));
+    const expectedWithout = new RowMemory((day, place) => surroundings.expectedOn(day, false, place));
     this.#surroundings = surroundings;
     this.#surplus = new RowMemory(surroundings.surplusOn);
     this.#battery = new SteeredBattery({
       ...surroundings,
       surplusOn: (day) => this.#surplus.on(day),
-      expectedOn: (day, withVehicle) => (withVehicle ? expectedWith : expectedWithout).on(day),
+      expectedOn: (day, withVehicle, place) => (withVehicle ? expectedWith : expectedWithout).on(day, place),
     });
   }
 
@@ -116,18 +118,23 @@ class BatteryByPrice implements BatteryRun {
   }
 }
 
-/** Keeps copies of rows: what is asked for is overwritten by the next question. */
+/** Keeps copies of rows, of one place at a time: what is asked for is overwritten by the next question. */
 class RowMemory {
-  readonly #rowOn: (day: number) => Int32Array;
-  readonly #days = new DayCache<Int32Array>(REMEMBERED_DAYS);
+  readonly #rowOn: (day: number, place: Place | null) => Int32Array;
+  #days = new DayCache<Int32Array>(REMEMBERED_DAYS);
+  #place: Place | null = null;
 
-  constructor(rowOn: (day: number) => Int32Array) {
+  constructor(rowOn: (day: number, place: Place | null) => Int32Array) {
     this.#rowOn = rowOn;
   }
 
   /** The row of a day, to be read at once. */
-  on(day: number): Int32Array {
-    return this.#days.find(day) ?? this.#copy(day, this.#rowOn(day));
+  on(day: number, place: Place | null = null): Int32Array {
+    if (place !== this.#place) {
+      this.#place = place;
+      this.#days = new DayCache(REMEMBERED_DAYS);
+    }
+    return this.#days.find(day) ?? this.#copy(day, this.#rowOn(day, place));
   }
 
   /** Takes over the row of a day that is known already. */

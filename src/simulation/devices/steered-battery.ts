@@ -1,5 +1,7 @@
 /** A battery that people have told how to answer to prices (docs/simulation.md#battery-by-price). */
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import { placeAt } from '../control/household-control.ts';
+import type { Place } from '../control/household-control.ts';
 import type { QuarterSpan } from '../control/revisions.ts';
 import { knownAtMs } from '../control/steering.ts';
 import type { Steering } from '../control/steering.ts';
@@ -14,6 +16,12 @@ import type { BatterySettings } from './battery-settings.ts';
 import { coupledEnergyAtDayStart } from './coupled-energy.ts';
 import type { StoreDays } from './coupled-energy.ts';
 
+/**
+ * What a household would have left on a UTC day if its devices kept their habits at a place, with its vehicle or without; AC, mWh
+ * in each of the 96 quarter hours.
+ */
+export type ExpectedOn = (day: number, withVehicle: boolean, place: Place | null) => Int32Array;
+
 /** What a battery's charge follows from. */
 export interface BatterySource {
   /** IANA name. */
@@ -21,8 +29,7 @@ export interface BatterySource {
   readonly limits: BatteryLimits;
   /** What the household has left on a UTC day, below 0 what it lacks; AC, mWh in each of the 96 quarter hours. */
   readonly surplusOn: (day: number) => Int32Array;
-  /** What it would have left by its habits, with its vehicle or without; likewise. */
-  readonly expectedOn: (day: number, withVehicle: boolean) => Int32Array;
+  readonly expectedOn: ExpectedOn;
   /** The first quarter hour of a day that belongs to the history; 96 on earlier days. */
   readonly firstOf: (day: number) => number;
   /** Whether the household ever has something left. */
@@ -42,16 +49,20 @@ interface Plan {
   readonly window: QuarterSpan;
   readonly revision: number;
   readonly settings: BatterySettings | undefined;
+  readonly place: Place | null;
   /** The quarter hours planned. */
   readonly from: number;
   readonly end: number;
   readonly levels: BatteryLevels;
 }
+type AskedPlan = Omit<Plan, 'settings' | 'end' | 'levels'> & { readonly settings: BatterySettings };
+
 const NO_SPAN: QuarterSpan = { first: NaN, end: NaN };
 const NO_PLAN: Plan = {
   window: NO_SPAN,
   revision: NaN,
   settings: undefined,
+  place: null,
   from: 0,
   end: 0,
   levels: createBatteryLevels(0),
@@ -127,9 +138,10 @@ export class SteeredBattery {
     const window = this.#windowOf(quarter);
     const plan = this.#plan;
     // What a plan says of a quarter hour follows from those behind it, so that it need not have begun with it.
-    const isIn = quarter >= plan.from && quarter < plan.end;
-    if (!isIn || plan.window !== window || plan.revision !== revision || plan.settings !== settings)
-      this.#plan = this.#makePlan(window, quarter, settings, revision);
+    const isIn = quarter >= plan.from && quarter < plan.end && plan.window === window;
+    const place = placeAt(steering.control, quarter);
+    if (!isIn || plan.revision !== revision || plan.settings !== settings || plan.place !== place)
+      this.#plan = this.#makePlan({ window, revision, settings, place, from: quarter });
     return this.#plan.end > quarter;
   }
 
@@ -149,8 +161,9 @@ export class SteeredBattery {
    * Plans from a quarter hour on, up to the first without a price: then the battery has the charge that it was expected to have
    * by self-consumption since the window began, so that nothing is owed to what follows.
    */
-  #makePlan(window: QuarterSpan, from: number, settings: BatterySettings, revision: number): Plan {
+  #makePlan(asked: AskedPlan): Plan {
     const { limits, steering } = this.#source;
+    const { window, from, settings } = asked;
     const atMs = knownAtMs(steering, from);
     let count = 0;
     for (; from + count < window.end; count++) {
@@ -158,23 +171,23 @@ export class SteeredBattery {
       if (price === null) break;
       prices[count] = price;
     }
-    const planned = { window, revision, settings, from, end: from + count };
+    const planned = { ...asked, end: from + count };
     if (count === 0) return { ...planned, levels: NO_PLAN.levels };
-    const end = this.#expect(window.first, from, count, settings);
+    const end = this.#expect(asked, count);
     const { reserve, gridCharging } = settings;
     const question = { limits, reserve, gridCharging, prices, surplus: expected, count, end };
     return { ...planned, levels: planBattery(question) };
   }
 
-  /** Writes what is expected from a quarter hour on; the energy that self-consumption since `first` would then leave comes back. */
-  #expect(first: number, from: number, count: number, settings: BatterySettings): number {
+  /** Writes what a plan expects; the energy that self-consumption since its window began would then leave comes back. */
+  #expect({ window, from, settings, place }: AskedPlan, count: number): number {
     const { limits, expectedOn } = this.#source;
-    let stored = this.#unsteeredAt(first);
+    let stored = this.#unsteeredAt(window.first);
     let row: Int32Array | undefined;
-    for (let at = first; at < from + count; at++) {
+    for (let at = window.first; at < from + count; at++) {
       const i = at % QUARTER_HOURS_PER_DAY;
       if (row === undefined || i === 0)
-        row = expectedOn(Math.floor(at / QUARTER_HOURS_PER_DAY), !settings.isCarSmart);
+        row = expectedOn(Math.floor(at / QUARTER_HOURS_PER_DAY), !settings.isCarSmart, place);
       const left = row[i] ?? 0;
       if (at >= from) expected[at - from] = left;
       // What people ask for later is not known yet.

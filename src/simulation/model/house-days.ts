@@ -3,6 +3,7 @@ import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import type { ChargeOutlook } from '../cars/charge-outlook.ts';
 import { createHabitualVehicle, createSteeredVehicle } from '../cars/vehicle-run.ts';
 import type { KnownEnergy, VehicleRun } from '../cars/vehicle-run.ts';
+import type { Place } from '../control/household-control.ts';
 import { UNSTEERED } from '../control/steering.ts';
 import type { Steering } from '../control/steering.ts';
 import { createPvDayFiller } from '../devices/pv-day.ts';
@@ -32,6 +33,15 @@ const workspace = {
 /** Days whose own power is kept, where a plan asks for it: a stay and the days that it is planned for. */
 const KEPT_DAYS = 16;
 
+/** What plans of car and battery expect at a place. */
+interface Expectation {
+  readonly place: Place | null;
+  readonly fillPv: DayFiller<Int32Array>;
+  readonly fillHeat: DayFiller<HeatPumpRows>;
+  /** What the panels give beyond the household's load. */
+  readonly ownPower: DayCache<Int32Array>;
+}
+
 export class HouseDays {
   /** Null without a vehicle. */
   readonly vehicle: VehicleRun | null;
@@ -44,10 +54,7 @@ export class HouseDays {
   readonly #fillLoad: DayFiller<Int32Array>;
   readonly #fillPv: DayFiller<Int32Array>;
   readonly #fillHeat: DayFiller<HeatPumpRows>;
-  /** What plans of car and battery expect of the panels: nobody knows of a place to come, so that they go by the drawn one. */
-  readonly #fillExpectedPv: DayFiller<Int32Array>;
-  readonly #ownPower = new DayCache<Int32Array>(KEPT_DAYS);
-  #fillHabitualHeat: DayFiller<HeatPumpRows> | undefined;
+  #expectation: Expectation | undefined;
 
   /**
    * `firstOf` gives the first quarter hour of a day that belongs to the history, 96 on earlier days; `vehicleEnergyAt` the energy
@@ -67,9 +74,8 @@ export class HouseDays {
     this.#fillLoad = createLoadDayFiller(household);
     const { places } = steering.control;
     this.#fillPv = createPvDayFiller(household, places);
-    this.#fillExpectedPv = places.length === 0 ? this.#fillPv : createPvDayFiller(household);
     this.#fillHeat = createHeatDayFiller(household, steering, this.#fillLoad);
-    const ownPowerOn = (day: number): Int32Array => this.#ownPowerOn(day);
+    const ownPowerOn = (day: number, place: Place | null): Int32Array => this.#ownPowerOn(day, place);
     this.#habitualVehicle = vehicle && createHabitualVehicle(household, vehicle, firstOf);
     this.vehicle =
       vehicle && hasVehiclePreferences(steering)
@@ -99,16 +105,16 @@ export class HouseDays {
   }
 
   /**
-   * What it would have left if its devices kept their habits where it was drawn, whatever prices and people say; `withVehicle`
-   * false leaves the vehicle out.
+   * What it would have left if its devices kept their habits at a place, null where it was drawn, whatever prices and people say;
+   * `withVehicle` false leaves the vehicle out. Nobody knows of a place to come: plans ask for the one in force.
    */
-  expectedOn(day: number, withVehicle: boolean): Int32Array {
+  expectedOn(day: number, withVehicle: boolean, place: Place | null): Int32Array {
     const isHabitual = this.vehicle === null || (withVehicle && this.vehicle === this.#habitualVehicle);
     const hasMoved = this.#steering.control.places.length > 0;
     if (isHabitual && !hasMoved && this.#household.heat_pump === null) return this.surplusOn(day);
     const { house } = workspace;
-    this.#fillHabitualHeat ??= createHeatDayFiller(this.#household, UNSTEERED, this.#fillLoad);
-    this.#fillAllButVehicle(day, house, this.#fillExpectedPv, this.#fillHabitualHeat);
+    const { fillPv, fillHeat } = this.#expectationAt(place);
+    this.#fillAllButVehicle(day, house, fillPv, fillHeat);
     if (withVehicle && this.#habitualVehicle) this.#habitualVehicle.write(day, house, this.#habitualEnergyAt);
     else house.ev.fill(0);
     return surplusOf(house);
@@ -134,17 +140,32 @@ export class HouseDays {
     if (first > 0) for (const values of [load, pv, hp, heat, mode]) values.fill(0, 0, first);
   }
 
-  #ownPowerOn(day: number): Int32Array {
-    const known = this.#ownPower.find(day);
+  #ownPowerOn(day: number, place: Place | null): Int32Array {
+    const { ownPower, fillPv } = this.#expectationAt(place);
+    const known = ownPower.find(day);
     if (known !== undefined) return known;
-    const left = this.#ownPower.evict(day) ?? new Int32Array(QUARTER_HOURS_PER_DAY);
+    const left = ownPower.evict(day) ?? new Int32Array(QUARTER_HOURS_PER_DAY);
     if (this.#household.pv.rating_kw > 0) {
       const { load, pv } = workspace.ahead;
       this.#fillLoad(day, load);
-      this.#fillExpectedPv(day, pv);
+      fillPv(day, pv);
       for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) left[i] = Math.max(0, (pv[i] ?? 0) - (load[i] ?? 0));
     }
-    return this.#ownPower.set(day, left);
+    return ownPower.set(day, left);
+  }
+
+  #expectationAt(place: Place | null): Expectation {
+    if (this.#expectation?.place === place) return this.#expectation;
+    const household = place === null ? this.#household : { ...this.#household, ...place };
+    let fillHeat: DayFiller<HeatPumpRows> | undefined;
+    return (this.#expectation = {
+      place,
+      fillPv: createPvDayFiller(household),
+      // Cars' plans never ask for it.
+      fillHeat: (day, rows) =>
+        (fillHeat ??= createHeatDayFiller(household, UNSTEERED, this.#fillLoad))(day, rows),
+      ownPower: new DayCache(KEPT_DAYS),
+    });
   }
 }
 

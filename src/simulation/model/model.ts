@@ -59,7 +59,7 @@ class QuarterHourModel implements HouseholdModel {
       limits,
       firstOf,
       surplusOn: (day) => house.surplusOn(day),
-      expectedOn: (day, withVehicle) => house.expectedOn(day, withVehicle),
+      expectedOn: (day, withVehicle, place) => house.expectedOn(day, withVehicle, place),
       hasPanels: household.pv.rating_kw > 0,
       steering,
     });

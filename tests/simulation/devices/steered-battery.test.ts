@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { QUARTER_HOURS_PER_DAY } from '../../../src/domain/api/durations.ts';
 import { UNCONTROLLED } from '../../../src/simulation/control/household-control.ts';
+import type { Place } from '../../../src/simulation/control/household-control.ts';
 import { DEFAULT_INVERTER_PREFERENCES } from '../../../src/simulation/control/preferences.ts';
 import type { InverterPreferences } from '../../../src/simulation/control/preferences.ts';
 import type { Revision } from '../../../src/simulation/control/revisions.ts';
@@ -22,8 +23,12 @@ const NEEDY = new Int32Array(QUARTER_HOURS_PER_DAY).fill(-100_000);
 const BY_PRICE = { ...DEFAULT_INVERTER_PREFERENCES, price_response: true, grid_charging: true };
 
 /** A battery in a household without panels whose history is `age` days long, and how often its days were looked at. */
-function batteryOf(preferences: readonly Revision<InverterPreferences>[], age: number) {
-  const asked = { surplus: 0, expected: 0 };
+function batteryOf(
+  preferences: readonly Revision<InverterPreferences>[],
+  age: number,
+  places: readonly Revision<Place>[] = [],
+) {
+  const asked = { surplus: 0, expected: 0, places: [] as (Place | null)[] };
   const inverter = { preferences, boosts: [], unsteered: [] };
   const battery = new SteeredBattery({
     timeZone: 'Europe/Vienna',
@@ -32,13 +37,14 @@ function batteryOf(preferences: readonly Revision<InverterPreferences>[], age: n
       asked.surplus += 1;
       return NEEDY;
     },
-    expectedOn: () => {
+    expectedOn: (_day, _withVehicle, place) => {
       asked.expected += 1;
+      asked.places.push(place);
       return NEEDY;
     },
     firstOf: (day) => (day > DAY - age ? 0 : QUARTER_HOURS_PER_DAY),
     hasPanels: false,
-    steering: { ...RESTLESS, control: { ...UNCONTROLLED, inverter } },
+    steering: { ...RESTLESS, control: { ...UNCONTROLLED, inverter, places } },
   });
   return { asked, battery };
 }
@@ -54,6 +60,18 @@ test('a plan lasts when people have asked for something else since its window be
   battery.on(DAY);
   // Three plans: that of the window before, at 13:00 and at the change; each looks at three days at most.
   expect(asked.expected).toBeLessThanOrEqual(9);
+});
+
+test('a plan expects the place where the household is, and is made anew once it has moved', () => {
+  const place = { latitude: 37, longitude: -6 };
+  const { asked, battery } = batteryOf([{ from: 0, value: BY_PRICE }], 3, [
+    { from: DAY * QUARTER_HOURS_PER_DAY + 72, value: place },
+  ]);
+  battery.on(DAY);
+  expect(asked.places).toEqual(
+    asked.places.toSorted((one, other) => Number(one === place) - Number(other === place)),
+  );
+  expect(new Set(asked.places)).toEqual(new Set([null, place]));
 });
 
 test('what holds is one object for each span, whatever else is asked meanwhile', () => {
