@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { startEmbeddedDatabase } from '../src/postgres/start.ts';
 import { openDatabase } from '../src/queries/connection/database.ts';
 import type { OpenDatabase } from '../src/queries/connection/database.ts';
@@ -11,7 +12,11 @@ const none = (): void => undefined;
 /** A million rows are written by one statement. */
 const STATEMENT_MS = 600_000;
 
-export type BenchDatabase = OpenDatabase & { remove(): Promise<void> };
+export interface BenchDatabase extends OpenDatabase {
+  /** DATABASE_URL of a service on it. */
+  readonly url: string;
+  remove(): Promise<void>;
+}
 
 /** A database as `serve` embeds it, with fsync. */
 export async function startDatabase(): Promise<BenchDatabase> {
@@ -27,10 +32,16 @@ export async function startDatabase(): Promise<BenchDatabase> {
   const database = openDatabase({ connection: embedded.connection, statementMs: STATEMENT_MS });
   return {
     ...database,
+    url: urlOf(embedded.connection),
     remove: async () => {
       await database.close();
       await embedded.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The address of a database behind a socket. */
+export function urlOf({ user = '', database = '', host = '', port = 5432 }: pg.ClientConfig): string {
+  return `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 }

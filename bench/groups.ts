@@ -2,13 +2,17 @@
 import type { Group } from './group.ts';
 import { FLEET_DATA_GROUPS } from './fleet-data.ts';
 import { FLEET_GROUPS } from './fleets/groups.ts';
+import { LIST_GROUPS } from './lists/groups.ts';
+import { PLAN_GROUPS } from './plans.ts';
 import { REQUEST_GROUPS } from './requests/groups.ts';
 import { SIMULATION_GROUPS } from './simulation.ts';
 import { WEBHOOK_GROUPS } from './webhooks/groups.ts';
 
 export const GROUPS: readonly Group[] = [
   ...REQUEST_GROUPS,
+  ...LIST_GROUPS,
   ...SIMULATION_GROUPS,
+  ...PLAN_GROUPS,
   ...FLEET_DATA_GROUPS,
   ...WEBHOOK_GROUPS,
   ...FLEET_GROUPS,

@@ -4,6 +4,15 @@ import { median } from '../statistics.ts';
 import { largestRaster, measurePreview, PREVIEW, PREVIEW_MEMORY } from './previews.ts';
 import { measureProvisioning, PROVISIONED, PROVISIONED_WITH_FAULTS } from './provisioning.ts';
 import { KEPT_BY_REFUSALS, measureRefusals, MEDIAN_REFUSAL, SLOWEST_REFUSAL } from './refusals.ts';
+import {
+  FIRST_BYTES,
+  FIRST_BYTES_COLD,
+  measureViews,
+  OTHERS,
+  OTHERS_COLD,
+  WHOLE,
+  WHOLE_COLD,
+} from './view.ts';
 
 const FILE = 'fleets/groups.ts';
 const ROUNDS = 5;
@@ -79,6 +88,31 @@ export const FLEET_GROUPS: readonly Group[] = [
         }
       } finally {
         await refusals.return(undefined as never);
+      }
+    },
+  },
+  {
+    name: 'fleets/view',
+    file: FILE,
+    rows: [
+      { name: FIRST_BYTES_COLD, ...inMs, goals: { measured: 1_000 } },
+      { name: WHOLE_COLD, ...inMs, goals: { measured: 10_000 } },
+      { name: OTHERS_COLD, ...inMs, goals: { toLimit: 1.5 } },
+      { name: FIRST_BYTES, ...inMs, goals: { measured: 1_000 } },
+      { name: WHOLE, ...inMs, goals: { measured: 5_000 } },
+      { name: OTHERS, ...inMs, goals: { toLimit: 1.5 } },
+    ],
+    rounds: 3,
+    about:
+      '1,000 households over 30 days at quarter hours by HTTP; the other partner is measured beside itself alone',
+    measure: async function* () {
+      const views = measureViews();
+      try {
+        await views.next();
+        yield {};
+        for (;;) yield (await views.next()).value;
+      } finally {
+        await views.return(undefined as never);
       }
     },
   },

@@ -11,6 +11,7 @@ import { openDatabase } from '../../src/queries/connection/database.ts';
 import { fixedCredentials, PartnerApi } from '../../tests/process/partner.ts';
 import { startService } from '../../tests/support/service.ts';
 import type { ServiceProcess } from '../../tests/support/service.ts';
+import { urlOf } from '../database.ts';
 import { nextMessage, startProgram } from '../processes.ts';
 import type { Caller } from './questions.ts';
 import { usersPath } from './questions.ts';
@@ -82,12 +83,11 @@ async function startMeasuredService(
   connection: pg.ClientConfig,
   settings: Readonly<Record<string, string>>,
 ): Promise<MeasuredService> {
-  const { user = '', database = '', host = '', port = 5432 } = connection;
   const fixed = fixedCredentials();
   const service = await startService({
     env: {
       ...fixed.env,
-      DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+      DATABASE_URL: urlOf(connection),
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       RATE_LIMITS: 'off',
       QUOTAS: `users=${USER_QUOTA}`,

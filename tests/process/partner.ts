@@ -111,6 +111,11 @@ export class PartnerApi {
     return new PartnerApi(baseUrl, client.orgId, answer.body.access_token);
   }
 
+  /** With a token that is there already. */
+  static withToken(baseUrl: string, partner: { readonly orgId: string; readonly token: string }): PartnerApi {
+    return new PartnerApi(baseUrl, partner.orgId, partner.token);
+  }
+
   /** The same token at another process, or in another organization that it reaches. */
   at(change: { readonly baseUrl?: string; readonly orgId?: string }): PartnerApi {
     return new PartnerApi(change.baseUrl ?? this.baseUrl, change.orgId ?? this.orgId, this.token);

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { OperationId } from '../../generated/routes.ts';
 import { deleteAccessTokensExpiredBefore } from '../../src/queries/accounts/access-tokens.ts';
 import { deletePortalSessionsExpiredBefore } from '../../src/queries/accounts/portal-sessions.ts';
 import { deleteRateLimitsBefore } from '../../src/queries/accounts/rate-limits.ts';
@@ -20,9 +19,10 @@ import {
 } from '../../src/queries/notifications/item-retention.ts';
 import { deleteSupersededPricesBefore } from '../../src/queries/prices/price-retention.ts';
 import { startApi } from '../support/api.ts';
-import type { Api } from '../support/api.ts';
-import type { Call } from '../support/api-client.ts';
+import type { Api, Company } from '../support/api.ts';
 import { addFleet } from '../support/fleet-records.ts';
+import { LISTS, findListed } from '../support/list-calls.ts';
+import type { ListedOrganization } from '../support/list-calls.ts';
 import { fillOrganization } from '../support/many-rows.ts';
 import type { FilledOrganization } from '../support/many-rows.ts';
 import { recordStatements } from '../support/sent-statements.ts';
@@ -35,9 +35,8 @@ const MOST_ROWS_READ = 3_500;
 let api: Api;
 let pool: pg.Pool;
 let recorder: ReturnType<typeof recordStatements>;
-let own: FilledOrganization;
+let own: ListedOrganization;
 let largeTables: ReadonlySet<string>;
-let [owner, device, message] = ['', '', ''];
 beforeAll(async () => {
   recorder = recordStatements();
   api = await startApi({
@@ -51,117 +50,34 @@ beforeAll(async () => {
     },
   });
   // Beside the large organization there is a small one.
-  for (const [company, rows] of [
-    [api.foreign, 500],
-    [api.own, ROWS],
-  ] as const) {
-    const fleet = await addFleet(api.db, company.orgId, api.clock.now(), 'stopped');
-    own = {
-      orgId: company.orgId,
-      adminId: company.admin.id,
-      fleetId: fleet.fleetId,
-      simulationOrgId: fleet.orgId,
-      webhookId: randomUUID(),
-      rows,
-    };
-    await fillOrganization(pool, own);
-  }
+  await fill(api.foreign, 500);
+  const filled = await fill(api.own, ROWS);
   await pool.query('vacuum analyze');
   const tables = await pool.query<{ relname: string }>(
     `select relname from pg_class where relkind = 'r' and reltuples > 1000`,
   );
   largeTables = new Set(tables.rows.map(({ relname }) => relname));
-  const { rows } = await pool.query<{ id: string; user_id: string; message_id: string }>(
-    `select id, user_id, (select id from messages where org_id = $2 limit 1) as message_id from devices
-     where org_id = $1 and household_index = 7 and device_type = 'inverter'`,
-    [own.simulationOrgId, own.orgId],
-  );
-  [owner, device, message] = [rows[0]?.user_id ?? '', rows[0]?.id ?? '', rows[0]?.message_id ?? ''];
+  const { staff, user } = api.own;
+  own = { ...filled, ...(await findListed(pool, filled)), staffToken: staff.token, userToken: user.token };
 });
 afterAll(async () => {
   await api.close();
   recorder.stop();
 });
 
-interface ListCall extends Call {
-  readonly operation: OperationId;
+async function fill({ orgId, admin }: Company, rows: number): Promise<FilledOrganization> {
+  const fleet = await addFleet(api.db, orgId, api.clock.now(), 'stopped');
+  const filled = {
+    orgId,
+    adminId: admin.id,
+    fleetId: fleet.fleetId,
+    simulationOrgId: fleet.orgId,
+    webhookId: randomUUID(),
+    rows,
+  };
+  await fillOrganization(pool, filled);
+  return filled;
 }
-
-const inFleet = (operation: OperationId, query: Call['query'] = {}): ListCall => ({
-  operation,
-  query,
-  path: { org_id: own.simulationOrgId },
-});
-const ofFleet = (query: Call['query'] = {}): ListCall => ({
-  operation: 'listFleetDevices',
-  query,
-  path: { job_id: own.fleetId },
-});
-
-/** Every filter of the lists of items, alone and with others. */
-const ITEM_FILTERS: Readonly<Record<string, () => Call['query']>> = {
-  'no filter': () => ({}),
-  'an owner': () => ({ owner_id: owner }),
-  'a device': () => ({ device_id: device }),
-  'a common type': () => ({ device_type: 'inverter' }),
-  'a rare type': () => ({ device_type: 'heat_pump' }),
-  'a common code': () => ({ code: ['device_offline'] }),
-  'a rare code': () => ({ code: ['subscription_required'] }),
-  'two codes': () => ({ code: ['device_offline', 'subscription_required'] }),
-  'a code that the type does not have': () => ({ code: ['subscription_required'], device_type: 'wallbox' }),
-  'an unknown code': () => ({ code: ['nothing'] }),
-  'an owner and a code': () => ({ owner_id: owner, code: ['device_offline'] }),
-  'an owner and a type': () => ({ owner_id: owner, device_type: 'wallbox' }),
-  'a device and a code': () => ({ device_id: device, code: ['device_offline'] }),
-  'an end': () => ({ created_before: '2026-04-30T23:00:00Z' }),
-  'a beginning': () => ({ created_after: '2026-12-01T00:00:00Z' }),
-  'a rare type and an end': () => ({ device_type: 'heat_pump', created_before: '2026-04-30T23:00:00Z' }),
-};
-
-const LISTS: Readonly<Record<string, () => ListCall>> = {
-  'the status': () => inFleet('getNotificationStatus'),
-  'the status of an owner': () => inFleet('getNotificationStatus', { owner_id: owner }),
-  ...Object.fromEntries(
-    Object.entries(ITEM_FILTERS).flatMap(([name, query]) => [
-      [`actions by ${name}`, () => inFleet('listActions', query())],
-      [`information by ${name}`, () => inFleet('listInformation', query())],
-    ]),
-  ),
-  deliveries: () => ({ operation: 'listDeliveries', path: { webhook_id: own.webhookId } }),
-  'attempts of a delivery': () => ({
-    operation: 'getDelivery',
-    path: { webhook_id: own.webhookId, message_id: message },
-  }),
-  users: () => ({ operation: 'listUsers', query: { limit: 50 } }),
-  'users with deleted ones': () => ({ operation: 'listUsers', query: { limit: 50, include_deleted: true } }),
-  'users as staff': () => ({ operation: 'listUsers', query: { limit: 50 }, token: api.own.staff.token }),
-  'users as user': () => ({ operation: 'listUsers', query: { limit: 50 }, token: api.own.user.token }),
-  'a user by external id': () => ({ operation: 'getUserByExternalId', path: { external_user_id: 'x9000' } }),
-  'a deleted user by external id': () => ({
-    operation: 'getUserByExternalId',
-    path: { external_user_id: 'x9' },
-    query: { include_deleted: true },
-  }),
-  webhooks: () => ({ operation: 'listWebhooks' }),
-  'devices of a fleet': () => ofFleet(),
-  'devices of a common type': () => ofFleet({ device_type: 'inverter' }),
-  'devices of a rare type': () => ofFleet({ device_type: 'heat_pump' }),
-  'devices of a common group': () => ofFleet({ group: 'g1' }),
-  'devices of a rare group': () => ofFleet({ group: 'rare' }),
-  'devices of a rare group and type': () => ofFleet({ group: 'rare', device_type: 'heat_pump' }),
-  'revisions of what is asked of a device': () => ({
-    operation: 'listInverterPreferenceRevisions',
-    path: { org_id: own.simulationOrgId, user_id: owner, inverter_id: device },
-  }),
-  'what is asked of a device': () => ({
-    operation: 'getInverterPreferences',
-    path: { org_id: own.simulationOrgId, user_id: owner, inverter_id: device },
-  }),
-  'devices of a user': () => ({
-    operation: 'listUserInverters',
-    path: { org_id: own.simulationOrgId, user_id: owner },
-  }),
-};
 
 interface Plan {
   readonly 'Node Type': string;
@@ -246,7 +162,7 @@ function rowsRead(node: Plan): number {
 const isExplained = ({ text }: SentStatement): boolean => /^\s*(select|with|delete)\b/i.test(text);
 
 test.each(Object.entries(LISTS))('%s: a page is all that is read', async (_name, call) => {
-  const { operation, ...rest } = call();
+  const { operation, ...rest } = call(own);
   recorder.take();
   expect((await api.call(operation, rest)).status).toBe(200);
   const reads = recorder.take().filter(isExplained);

@@ -70,11 +70,7 @@ export class ApiClient {
 
   async call(id: OperationId, call: Call = {}): Promise<Answer> {
     const route = findRoute(id);
-    const values: Record<string, string> = { org_id: this.#defaults.orgId, ...call.path };
-    const path = route.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
-      encodeURIComponent(values[name] ?? ''),
-    );
-    const url = path + queryText(call.query);
+    const url = urlOfCall(id, call, this.#defaults.orgId);
     const token = call.token === undefined ? this.#defaults.admin.token : call.token;
     const raw = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
     const headers = {
@@ -205,6 +201,15 @@ export class ApiClient {
     if (violations.response !== undefined)
       throw new Error(`${id}: answer ${answer.status} breaks the document: ${violations.response}`);
   }
+}
+
+/** Path and query of a call, of the organization unless it names one itself. */
+export function urlOfCall(id: OperationId, { path, query }: Call, orgId: string): string {
+  const values: Readonly<Record<string, string>> = { org_id: orgId, ...path };
+  const filled = findRoute(id).path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(values[name] ?? ''),
+  );
+  return filled + queryText(query);
 }
 
 function findRoute(id: OperationId): Route {

@@ -12,10 +12,10 @@ export interface FilledOrganization {
 }
 
 /**
- * Writes `rows` users, devices (nearly), pending items, ended items, messages, deliveries, attempts, tokens, sessions, prices and
+ * Writes `rows` fleets that are over, users, devices (nearly), pending items, ended items, messages, deliveries, attempts, tokens, sessions, prices and
  * windows of rate limits,
  * without the checks of keys and without triggers, whose numbers it writes itself. What few rows have (the type heat_pump, the code
- * subscription_required, the group rare) comes last in the lists: a plan that reads a list until it has found enough reads all.
+ * subscription_required, the group rare; more than a page of them) comes last in the lists: a plan that reads a list until it has found enough reads all.
  */
 export async function fillOrganization(pool: pg.Pool, filled: FilledOrganization): Promise<void> {
   const client = await pool.connect();
@@ -24,6 +24,7 @@ export async function fillOrganization(pool: pg.Pool, filled: FilledOrganization
     // What is known of tables that grow so fast is old: a plan for few rows took minutes of a busy machine, now and then.
     await client.query(`set enable_nestloop = off`);
     const statements = [
+      ...fleets(filled),
       ...peopleAndDevices(filled),
       ...items(filled),
       ...deliveries(filled),
@@ -39,6 +40,18 @@ export async function fillOrganization(pool: pg.Pool, filled: FilledOrganization
 }
 
 type Statement = readonly [text: string, values: readonly unknown[]];
+
+function fleets({ orgId, rows }: FilledOrganization): Statement[] {
+  return [
+    [
+      `insert into fleets (org_id, id, request_id, name, status, simulation_org_id, seed, model_version, household_count, created_count,
+         definition, history_from, history_to, created_at)
+       select $1, gen_random_uuid(), gen_random_uuid(), 'Fleet ' || i, 'cleaned', gen_random_uuid(), i, 2, 1, 1, '{}', at, at, at
+       from (select i, timestamptz '2021-01-01' + i * interval '1 second' as at from generate_series(1, $2::integer) i) past`,
+      [orgId, rows],
+    ],
+  ];
+}
 
 function peopleAndDevices({ orgId, simulationOrgId, fleetId, rows }: FilledOrganization): Statement[] {
   const households = Math.ceil(rows / 3);
@@ -61,7 +74,7 @@ function peopleAndDevices({ orgId, simulationOrgId, fleetId, rows }: FilledOrgan
     [
       `insert into households (org_id, fleet_id, household_index, household_id, user_id, group_name, profile, attributes, created_at)
        select org_id, fleet_id, household_index, gen_random_uuid(), id,
-         case when household_index >= $2 * 0.99 then 'rare' else 'g' || household_index % 4 end, 'family', 'null', now()
+         case when household_index >= $2 - greatest(60, $2 * 0.01) then 'rare' else 'g' || household_index % 4 end, 'family', 'null', now()
        from users where org_id = $1`,
       [simulationOrgId, households],
     ],
@@ -72,7 +85,7 @@ function peopleAndDevices({ orgId, simulationOrgId, fleetId, rows }: FilledOrgan
          '{"rated_power_w": 5000, "pv_rating_kw": 5, "battery_capacity_kwh": 5, "max_charge_power_w": 5000, "max_discharge_power_w": 5000}',
          now()
        from users, unnest(array['electric_vehicle', 'inverter', 'wallbox', 'heat_pump']) type
-       where org_id = $1 and (type <> 'heat_pump' or household_index >= $2 * 0.95)`,
+       where org_id = $1 and (type <> 'heat_pump' or household_index >= $2 - greatest(60, $2 * 0.05))`,
       [simulationOrgId, households],
     ],
     [
