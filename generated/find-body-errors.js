@@ -245,13 +245,14 @@ validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createUser = validate22;
 const schema34 = {"$id":"op_createUser","$ref":"components#/$defs/UserCreate"};
-const schema35 = {"type":"object","description":"A new user. `latitude` and `longitude` are given together or not at all; null means the same as leaving a property out.","additionalProperties":false,"required":["email","role"],"properties":{"org_id":{"type":"string","format":"uuid","description":"The organization. Accepted for convenience and only when equal to the one in the path, otherwise 422 `org_id_mismatch`."},"email":{"type":"string","format":"email","maxLength":254,"description":"Email address, unique among the organization's users whatever the letter case, otherwise 409 `email_taken`."},"role":{"$ref":"components#/$defs/Role"},"external_user_id":{"$ref":"components#/$defs/ExternalUserIdInput"},"first_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Given name of the person; null where it is not known."},"last_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Family name of the person; null where it is not known."},"street_and_number":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Street and house number."},"street_add_info":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Apartment, floor or building."},"zip_code":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Postal code, as text, since it may begin with a zero or hold letters."},"town":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"City or municipality of the postal address; null where it is not known."},"country":{"$ref":"components#/$defs/CountryInput"},"latitude":{"$ref":"components#/$defs/LatitudeInput"},"longitude":{"$ref":"components#/$defs/LongitudeInput"}}};
+const schema35 = {"type":"object","description":"A new user. `latitude` and `longitude` are given together or not at all (422 `coordinates_incomplete`); null means the same as leaving a property out.","x-rules":[{"fields":["latitude","longitude"],"rule":"Both have a value, or neither.","code":"coordinates_incomplete"}],"additionalProperties":false,"required":["email","role"],"properties":{"org_id":{"type":"string","format":"uuid","description":"The organization. Accepted for convenience and only when equal to the one in the path, otherwise 422 `org_id_mismatch`."},"email":{"type":"string","format":"email","maxLength":254,"description":"Email address, unique among the organization's users whatever the letter case, otherwise 409 `email_taken`."},"role":{"$ref":"components#/$defs/Role"},"external_user_id":{"$ref":"components#/$defs/ExternalUserIdInput"},"first_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Given name of the person; null where it is not known."},"last_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Family name of the person; null where it is not known."},"street_and_number":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Street and house number."},"street_add_info":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Apartment, floor or building."},"zip_code":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Postal code, as text, since it may begin with a zero or hold letters."},"town":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"City or municipality of the postal address; null where it is not known."},"country":{"$ref":"components#/$defs/CountryInput"},"latitude":{"$ref":"components#/$defs/LatitudeInput"},"longitude":{"$ref":"components#/$defs/LongitudeInput"}}};
 const schema36 = {"type":"string","enum":["admin","staff","user"],"description":"`admin`: full access to everything in the organization. `staff`: manages end users and their devices, but no other staff or admins. `user`: an end user, with access to its own resources only."};
-const schema37 = {"type":["string","null"],"minLength":1,"maxLength":255,"description":"The partner's own identifier of the user, unique among the organization's users, otherwise 409 `external_user_id_taken`."};
+const schema37 = {"type":["string","null"],"format":"path-segment","minLength":1,"maxLength":255,"description":"The partner's own identifier of the user, unique among the organization's users, otherwise 409 `external_user_id_taken`. Any text but `.` and `..`, with which no client could ask for the user: in an address they mean this folder and the one above, and are taken away before the request is sent."};
 const schema38 = {"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"Country, an assigned ISO 3166-1 alpha-2 code in upper case, otherwise 422 `country_unknown`."};
 const schema39 = {"type":["number","null"],"minimum":-90,"maximum":90,"description":"Degrees north, used for location-based optimization and regional pricing. Given together with `longitude`, otherwise 422 `coordinates_incomplete`."};
 const schema40 = {"type":["number","null"],"minimum":-180,"maximum":180,"description":"Degrees east, used for location-based optimization and regional pricing. Given together with `latitude`, otherwise 422 `coordinates_incomplete`."};
 const func3 = Object.prototype.hasOwnProperty;
+const formats10 = formatsModule.formats["path-segment"];
 const pattern5 = new RegExp("^[A-Z]{2}$", "u");
 
 function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -465,12 +466,8 @@ validate23.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.first_name !== undefined){
-let data4 = data.first_name;
-if((typeof data4 !== "string") && (data4 !== null)){
-const err13 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema35.properties.first_name.type}};
+if(!(formats10(data3))){
+const err13 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/format",keyword:"format",params:{format: "path-segment"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -483,9 +480,12 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(typeof data4 === "string"){
-if(func1(data4) > 255){
-const err14 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/maxLength",keyword:"maxLength",params:{limit: 255}};
+}
+}
+if(data.first_name !== undefined){
+let data4 = data.first_name;
+if((typeof data4 !== "string") && (data4 !== null)){
+const err14 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema35.properties.first_name.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -498,8 +498,9 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(func1(data4) < 1){
-const err15 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data4 === "string"){
+if(func1(data4) > 255){
+const err15 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/maxLength",keyword:"maxLength",params:{limit: 255}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -512,12 +513,8 @@ validate23.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.last_name !== undefined){
-let data5 = data.last_name;
-if((typeof data5 !== "string") && (data5 !== null)){
-const err16 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema35.properties.last_name.type}};
+if(func1(data4) < 1){
+const err16 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -530,9 +527,12 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(typeof data5 === "string"){
-if(func1(data5) > 255){
-const err17 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/maxLength",keyword:"maxLength",params:{limit: 255}};
+}
+}
+if(data.last_name !== undefined){
+let data5 = data.last_name;
+if((typeof data5 !== "string") && (data5 !== null)){
+const err17 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema35.properties.last_name.type}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -545,8 +545,9 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(func1(data5) < 1){
-const err18 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data5 === "string"){
+if(func1(data5) > 255){
+const err18 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/maxLength",keyword:"maxLength",params:{limit: 255}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -559,12 +560,8 @@ validate23.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.street_and_number !== undefined){
-let data6 = data.street_and_number;
-if((typeof data6 !== "string") && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema35.properties.street_and_number.type}};
+if(func1(data5) < 1){
+const err19 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -577,9 +574,12 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(typeof data6 === "string"){
-if(func1(data6) > 255){
-const err20 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/maxLength",keyword:"maxLength",params:{limit: 255}};
+}
+}
+if(data.street_and_number !== undefined){
+let data6 = data.street_and_number;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err20 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema35.properties.street_and_number.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -592,8 +592,9 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(func1(data6) < 1){
-const err21 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data6 === "string"){
+if(func1(data6) > 255){
+const err21 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/maxLength",keyword:"maxLength",params:{limit: 255}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -606,12 +607,8 @@ validate23.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.street_add_info !== undefined){
-let data7 = data.street_add_info;
-if((typeof data7 !== "string") && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema35.properties.street_add_info.type}};
+if(func1(data6) < 1){
+const err22 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -624,9 +621,12 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(typeof data7 === "string"){
-if(func1(data7) > 255){
-const err23 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/maxLength",keyword:"maxLength",params:{limit: 255}};
+}
+}
+if(data.street_add_info !== undefined){
+let data7 = data.street_add_info;
+if((typeof data7 !== "string") && (data7 !== null)){
+const err23 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema35.properties.street_add_info.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -639,8 +639,9 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(func1(data7) < 1){
-const err24 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data7 === "string"){
+if(func1(data7) > 255){
+const err24 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/maxLength",keyword:"maxLength",params:{limit: 255}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -653,12 +654,8 @@ validate23.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.zip_code !== undefined){
-let data8 = data.zip_code;
-if((typeof data8 !== "string") && (data8 !== null)){
-const err25 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema35.properties.zip_code.type}};
+if(func1(data7) < 1){
+const err25 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -671,9 +668,12 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(typeof data8 === "string"){
-if(func1(data8) > 255){
-const err26 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/maxLength",keyword:"maxLength",params:{limit: 255}};
+}
+}
+if(data.zip_code !== undefined){
+let data8 = data.zip_code;
+if((typeof data8 !== "string") && (data8 !== null)){
+const err26 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema35.properties.zip_code.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -686,8 +686,9 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(func1(data8) < 1){
-const err27 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data8 === "string"){
+if(func1(data8) > 255){
+const err27 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/maxLength",keyword:"maxLength",params:{limit: 255}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -700,12 +701,8 @@ validate23.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.town !== undefined){
-let data9 = data.town;
-if((typeof data9 !== "string") && (data9 !== null)){
-const err28 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema35.properties.town.type}};
+if(func1(data8) < 1){
+const err28 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -718,9 +715,12 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(typeof data9 === "string"){
-if(func1(data9) > 255){
-const err29 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/maxLength",keyword:"maxLength",params:{limit: 255}};
+}
+}
+if(data.town !== undefined){
+let data9 = data.town;
+if((typeof data9 !== "string") && (data9 !== null)){
+const err29 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema35.properties.town.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -733,8 +733,9 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(func1(data9) < 1){
-const err30 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data9 === "string"){
+if(func1(data9) > 255){
+const err30 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/maxLength",keyword:"maxLength",params:{limit: 255}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -747,12 +748,8 @@ validate23.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.country !== undefined){
-let data10 = data.country;
-if((typeof data10 !== "string") && (data10 !== null)){
-const err31 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema38.type}};
+if(func1(data9) < 1){
+const err31 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -765,9 +762,12 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(typeof data10 === "string"){
-if(!pattern5.test(data10)){
-const err32 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"}};
+}
+}
+if(data.country !== undefined){
+let data10 = data.country;
+if((typeof data10 !== "string") && (data10 !== null)){
+const err32 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema38.type}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -780,12 +780,9 @@ validate23.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.latitude !== undefined){
-let data11 = data.latitude;
-if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema39.type}};
+if(typeof data10 === "string"){
+if(!pattern5.test(data10)){
+const err33 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -798,9 +795,12 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 > 90 || isNaN(data11)){
-const err34 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
+}
+}
+if(data.latitude !== undefined){
+let data11 = data.latitude;
+if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
+const err34 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema39.type}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -813,8 +813,9 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(data11 < -90 || isNaN(data11)){
-const err35 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}};
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 > 90 || isNaN(data11)){
+const err35 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -827,12 +828,8 @@ validate23.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.longitude !== undefined){
-let data12 = data.longitude;
-if((!((typeof data12 == "number") && (isFinite(data12)))) && (data12 !== null)){
-const err36 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema40.type}};
+if(data11 < -90 || isNaN(data11)){
+const err36 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -845,9 +842,12 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if((typeof data12 == "number") && (isFinite(data12))){
-if(data12 > 180 || isNaN(data12)){
-const err37 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
+}
+}
+if(data.longitude !== undefined){
+let data12 = data.longitude;
+if((!((typeof data12 == "number") && (isFinite(data12)))) && (data12 !== null)){
+const err37 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema40.type}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -860,8 +860,9 @@ validate23.errors = vErrors;
 return false;
 }
 }
-if(data12 < -180 || isNaN(data12)){
-const err38 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}};
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 > 180 || isNaN(data12)){
+const err38 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -874,16 +875,30 @@ validate23.errors = vErrors;
 return false;
 }
 }
-}
-}
-}
-else {
-const err39 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data12 < -180 || isNaN(data12)){
+const err39 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}};
 if(vErrors === null){
 vErrors = [err39];
 }
 else {
 vErrors.push(err39);
+}
+errors++;
+if(errors >= 408){
+validate23.errors = vErrors;
+return false;
+}
+}
+}
+}
+}
+else {
+const err40 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
 }
 errors++;
 if(errors >= 408){
@@ -923,7 +938,7 @@ validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const updateUser = validate25;
 const schema41 = {"$id":"op_updateUser","$ref":"components#/$defs/UserUpdate"};
-const schema42 = {"type":"object","description":"The properties to change; all others stay as they are. Null clears an optional property. `email` and `role` cannot be null, only an admin may change a `role` (otherwise 403 `role_change_forbidden`), and the organization cannot be changed. `latitude` and `longitude` are checked together with what is stored: after the update both have a value or neither.","additionalProperties":false,"minProperties":0,"properties":{"email":{"type":"string","format":"email","maxLength":254,"description":"Email address, unique among the organization's users whatever the letter case, otherwise 409 `email_taken`."},"role":{"$ref":"components#/$defs/Role"},"external_user_id":{"$ref":"components#/$defs/ExternalUserIdInput"},"first_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Given name of the person; null where it is not known."},"last_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Family name of the person; null where it is not known."},"street_and_number":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Street and house number."},"street_add_info":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Apartment, floor or building."},"zip_code":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Postal code, as text, since it may begin with a zero or hold letters."},"town":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"City or municipality of the postal address; null where it is not known."},"country":{"$ref":"components#/$defs/CountryInput"},"latitude":{"$ref":"components#/$defs/LatitudeInput"},"longitude":{"$ref":"components#/$defs/LongitudeInput"}}};
+const schema42 = {"type":"object","description":"The properties to change; all others stay as they are. Null clears an optional property. `email` and `role` cannot be null, only an admin may change a `role` (otherwise 403 `role_change_forbidden`), and the organization cannot be changed. `latitude` and `longitude` are checked together with what is stored: after the update both have a value or neither (422 `coordinates_incomplete`).","x-rules":[{"fields":["latitude","longitude"],"rule":"Both have a value, or neither, what is stored included.","code":"coordinates_incomplete"}],"additionalProperties":false,"minProperties":0,"properties":{"email":{"type":"string","format":"email","maxLength":254,"description":"Email address, unique among the organization's users whatever the letter case, otherwise 409 `email_taken`."},"role":{"$ref":"components#/$defs/Role"},"external_user_id":{"$ref":"components#/$defs/ExternalUserIdInput"},"first_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Given name of the person; null where it is not known."},"last_name":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Family name of the person; null where it is not known."},"street_and_number":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Street and house number."},"street_add_info":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Apartment, floor or building."},"zip_code":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"Postal code, as text, since it may begin with a zero or hold letters."},"town":{"type":["string","null"],"minLength":1,"maxLength":255,"description":"City or municipality of the postal address; null where it is not known."},"country":{"$ref":"components#/$defs/CountryInput"},"latitude":{"$ref":"components#/$defs/LatitudeInput"},"longitude":{"$ref":"components#/$defs/LongitudeInput"}}};
 
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1089,12 +1104,8 @@ validate26.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.first_name !== undefined){
-let data3 = data.first_name;
-if((typeof data3 !== "string") && (data3 !== null)){
-const err10 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema42.properties.first_name.type}};
+if(!(formats10(data2))){
+const err10 = {instancePath:instancePath+"/external_user_id",schemaPath:"components#/$defs/ExternalUserIdInput/format",keyword:"format",params:{format: "path-segment"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1107,9 +1118,12 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(typeof data3 === "string"){
-if(func1(data3) > 255){
-const err11 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/maxLength",keyword:"maxLength",params:{limit: 255}};
+}
+}
+if(data.first_name !== undefined){
+let data3 = data.first_name;
+if((typeof data3 !== "string") && (data3 !== null)){
+const err11 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema42.properties.first_name.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1122,8 +1136,9 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(func1(data3) < 1){
-const err12 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data3 === "string"){
+if(func1(data3) > 255){
+const err12 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/maxLength",keyword:"maxLength",params:{limit: 255}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1136,12 +1151,8 @@ validate26.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.last_name !== undefined){
-let data4 = data.last_name;
-if((typeof data4 !== "string") && (data4 !== null)){
-const err13 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema42.properties.last_name.type}};
+if(func1(data3) < 1){
+const err13 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1154,9 +1165,12 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(typeof data4 === "string"){
-if(func1(data4) > 255){
-const err14 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/maxLength",keyword:"maxLength",params:{limit: 255}};
+}
+}
+if(data.last_name !== undefined){
+let data4 = data.last_name;
+if((typeof data4 !== "string") && (data4 !== null)){
+const err14 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema42.properties.last_name.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1169,8 +1183,9 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(func1(data4) < 1){
-const err15 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data4 === "string"){
+if(func1(data4) > 255){
+const err15 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/maxLength",keyword:"maxLength",params:{limit: 255}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1183,12 +1198,8 @@ validate26.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.street_and_number !== undefined){
-let data5 = data.street_and_number;
-if((typeof data5 !== "string") && (data5 !== null)){
-const err16 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema42.properties.street_and_number.type}};
+if(func1(data4) < 1){
+const err16 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1201,9 +1212,12 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(typeof data5 === "string"){
-if(func1(data5) > 255){
-const err17 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/maxLength",keyword:"maxLength",params:{limit: 255}};
+}
+}
+if(data.street_and_number !== undefined){
+let data5 = data.street_and_number;
+if((typeof data5 !== "string") && (data5 !== null)){
+const err17 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/type",keyword:"type",params:{type: schema42.properties.street_and_number.type}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1216,8 +1230,9 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(func1(data5) < 1){
-const err18 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data5 === "string"){
+if(func1(data5) > 255){
+const err18 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/maxLength",keyword:"maxLength",params:{limit: 255}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1230,12 +1245,8 @@ validate26.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.street_add_info !== undefined){
-let data6 = data.street_add_info;
-if((typeof data6 !== "string") && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema42.properties.street_add_info.type}};
+if(func1(data5) < 1){
+const err19 = {instancePath:instancePath+"/street_and_number",schemaPath:"#/properties/street_and_number/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1248,9 +1259,12 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(typeof data6 === "string"){
-if(func1(data6) > 255){
-const err20 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/maxLength",keyword:"maxLength",params:{limit: 255}};
+}
+}
+if(data.street_add_info !== undefined){
+let data6 = data.street_add_info;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err20 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/type",keyword:"type",params:{type: schema42.properties.street_add_info.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1263,8 +1277,9 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(func1(data6) < 1){
-const err21 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data6 === "string"){
+if(func1(data6) > 255){
+const err21 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/maxLength",keyword:"maxLength",params:{limit: 255}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1277,12 +1292,8 @@ validate26.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.zip_code !== undefined){
-let data7 = data.zip_code;
-if((typeof data7 !== "string") && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema42.properties.zip_code.type}};
+if(func1(data6) < 1){
+const err22 = {instancePath:instancePath+"/street_add_info",schemaPath:"#/properties/street_add_info/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1295,9 +1306,12 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(typeof data7 === "string"){
-if(func1(data7) > 255){
-const err23 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/maxLength",keyword:"maxLength",params:{limit: 255}};
+}
+}
+if(data.zip_code !== undefined){
+let data7 = data.zip_code;
+if((typeof data7 !== "string") && (data7 !== null)){
+const err23 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/type",keyword:"type",params:{type: schema42.properties.zip_code.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1310,8 +1324,9 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(func1(data7) < 1){
-const err24 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data7 === "string"){
+if(func1(data7) > 255){
+const err24 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/maxLength",keyword:"maxLength",params:{limit: 255}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1324,12 +1339,8 @@ validate26.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.town !== undefined){
-let data8 = data.town;
-if((typeof data8 !== "string") && (data8 !== null)){
-const err25 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema42.properties.town.type}};
+if(func1(data7) < 1){
+const err25 = {instancePath:instancePath+"/zip_code",schemaPath:"#/properties/zip_code/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1342,9 +1353,12 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(typeof data8 === "string"){
-if(func1(data8) > 255){
-const err26 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/maxLength",keyword:"maxLength",params:{limit: 255}};
+}
+}
+if(data.town !== undefined){
+let data8 = data.town;
+if((typeof data8 !== "string") && (data8 !== null)){
+const err26 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/type",keyword:"type",params:{type: schema42.properties.town.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1357,8 +1371,9 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(func1(data8) < 1){
-const err27 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data8 === "string"){
+if(func1(data8) > 255){
+const err27 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/maxLength",keyword:"maxLength",params:{limit: 255}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1371,12 +1386,8 @@ validate26.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.country !== undefined){
-let data9 = data.country;
-if((typeof data9 !== "string") && (data9 !== null)){
-const err28 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema38.type}};
+if(func1(data8) < 1){
+const err28 = {instancePath:instancePath+"/town",schemaPath:"#/properties/town/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1389,9 +1400,12 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(typeof data9 === "string"){
-if(!pattern5.test(data9)){
-const err29 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"}};
+}
+}
+if(data.country !== undefined){
+let data9 = data.country;
+if((typeof data9 !== "string") && (data9 !== null)){
+const err29 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/type",keyword:"type",params:{type: schema38.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1404,12 +1418,9 @@ validate26.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.latitude !== undefined){
-let data10 = data.latitude;
-if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
-const err30 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema39.type}};
+if(typeof data9 === "string"){
+if(!pattern5.test(data9)){
+const err30 = {instancePath:instancePath+"/country",schemaPath:"components#/$defs/CountryInput/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1422,9 +1433,12 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if((typeof data10 == "number") && (isFinite(data10))){
-if(data10 > 90 || isNaN(data10)){
-const err31 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
+}
+}
+if(data.latitude !== undefined){
+let data10 = data.latitude;
+if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
+const err31 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/type",keyword:"type",params:{type: schema39.type}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1437,8 +1451,9 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(data10 < -90 || isNaN(data10)){
-const err32 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}};
+if((typeof data10 == "number") && (isFinite(data10))){
+if(data10 > 90 || isNaN(data10)){
+const err32 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1451,12 +1466,8 @@ validate26.errors = vErrors;
 return false;
 }
 }
-}
-}
-if(data.longitude !== undefined){
-let data11 = data.longitude;
-if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema40.type}};
+if(data10 < -90 || isNaN(data10)){
+const err33 = {instancePath:instancePath+"/latitude",schemaPath:"components#/$defs/LatitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1469,9 +1480,12 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 > 180 || isNaN(data11)){
-const err34 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
+}
+}
+if(data.longitude !== undefined){
+let data11 = data.longitude;
+if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
+const err34 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/type",keyword:"type",params:{type: schema40.type}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1484,8 +1498,9 @@ validate26.errors = vErrors;
 return false;
 }
 }
-if(data11 < -180 || isNaN(data11)){
-const err35 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}};
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 > 180 || isNaN(data11)){
+const err35 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -1498,16 +1513,30 @@ validate26.errors = vErrors;
 return false;
 }
 }
-}
-}
-}
-else {
-const err36 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data11 < -180 || isNaN(data11)){
+const err36 = {instancePath:instancePath+"/longitude",schemaPath:"components#/$defs/LongitudeInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}};
 if(vErrors === null){
 vErrors = [err36];
 }
 else {
 vErrors.push(err36);
+}
+errors++;
+if(errors >= 408){
+validate26.errors = vErrors;
+return false;
+}
+}
+}
+}
+}
+else {
+const err37 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
 }
 errors++;
 if(errors >= 408){
@@ -1547,7 +1576,7 @@ validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const updateElectricVehiclePreferences = validate28;
 const schema48 = {"$id":"op_updateElectricVehiclePreferences","$ref":"components#/$defs/ElectricVehiclePreferencesUpdate"};
-const schema49 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"charge_policy":{"type":["string","null"],"enum":["immediate","smart",null],"description":"`immediate`: charge as soon as the vehicle is plugged in. `smart`: charge at the least cost until `ready_by`. The default is `immediate`."},"target_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The state of charge, in percent, at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked."},"minimum_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Up to this state of charge, in percent, the vehicle is charged at once, whatever it costs. The default is 10."},"ready_by":{"description":"The days to change; null sets all days back to 07:00.","anyOf":[{"$ref":"components#/$defs/ReadyByUpdate"},{"type":"null"}]}}};
+const schema49 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default. After the change `minimum_soc_percent` is not above `target_soc_percent`, what is stored included (422 `minimum_above_target`).","x-rules":[{"fields":["minimum_soc_percent","target_soc_percent"],"rule":"The minimum is not above the target, or above the vehicle's own where none is asked for.","code":"minimum_above_target"}],"properties":{"charge_policy":{"type":["string","null"],"enum":["immediate","smart",null],"description":"`immediate`: charge as soon as the vehicle is plugged in. `smart`: charge at the least cost until `ready_by`. The default is `immediate`."},"target_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The state of charge, in percent, at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked."},"minimum_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Up to this state of charge, in percent, the vehicle is charged at once, whatever it costs. The default is 10."},"ready_by":{"description":"The days to change; null sets all days back to 07:00.","anyOf":[{"$ref":"components#/$defs/ReadyByUpdate"},{"type":"null"}]}}};
 const schema50 = {"type":"object","additionalProperties":false,"description":"The days to change, each a local time as HH:MM, or null for a day without a departure.","properties":{"monday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Mondays."},"tuesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Tuesdays."},"wednesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Wednesdays."},"thursday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Thursdays."},"friday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Fridays."},"saturday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Saturdays."},"sunday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Sundays."}}};
 const pattern7 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
 
@@ -2064,7 +2093,7 @@ validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 export const startElectricVehicleBoost = validate31;
 const schema51 = {"$id":"op_startElectricVehicleBoost","$ref":"components#/$defs/BoostStart"};
 const schema52 = {"type":"object","additionalProperties":false,"description":"A boost to begin.","required":["ends_at"],"properties":{"ends_at":{"type":"string","format":"instant","description":"When it is to end, behind the beginning of the next quarter hour and at most 24 hours from now."}}};
-const formats12 = formatsModule.formats.instant;
+const formats16 = formatsModule.formats.instant;
 
 function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_startElectricVehicleBoost" */;
@@ -2111,7 +2140,7 @@ return false;
 if(data.ends_at !== undefined){
 let data0 = data.ends_at;
 if(typeof data0 === "string"){
-if(!(formats12(data0))){
+if(!(formats16(data0))){
 const err2 = {instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/format",keyword:"format",params:{format: "instant"}};
 if(vErrors === null){
 vErrors = [err2];
@@ -2466,7 +2495,7 @@ return false;
 if(data.ends_at !== undefined){
 let data0 = data.ends_at;
 if(typeof data0 === "string"){
-if(!(formats12(data0))){
+if(!(formats16(data0))){
 const err2 = {instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/format",keyword:"format",params:{format: "instant"}};
 if(vErrors === null){
 vErrors = [err2];
@@ -2697,7 +2726,7 @@ return false;
 if(data.ends_at !== undefined){
 let data0 = data.ends_at;
 if(typeof data0 === "string"){
-if(!(formats12(data0))){
+if(!(formats16(data0))){
 const err2 = {instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/format",keyword:"format",params:{format: "instant"}};
 if(vErrors === null){
 vErrors = [err2];
@@ -2749,7 +2778,7 @@ validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const uploadDayAheadPrices = validate36;
 const schema61 = {"$id":"op_uploadDayAheadPrices","$ref":"components#/$defs/DayAheadPriceUpload"};
-const schema62 = {"type":"object","description":"Day-ahead prices to store, all of them or none.","additionalProperties":false,"required":["data"],"properties":{"metadata":{"$ref":"components#/$defs/DayAheadPriceMetadata"},"data":{"type":"array","maxItems":10000,"description":"The prices, in any order. No two may mean the same instant (422 `timestamp_duplicate`). An entry that is already stored is replaced.","items":{"$ref":"components#/$defs/DayAheadPriceEntry"}}}};
+const schema62 = {"type":"object","description":"Day-ahead prices to store, all of them or none. Naive timestamps are read in the zone of `metadata.timezone_override`.","x-rules":[{"fields":["data"],"rule":"No two entries mean the same instant, however it is written.","code":"timestamp_duplicate"},{"fields":["metadata.timezone_override","data"],"rule":"Clocks of the zone show each naive timestamp.","code":"timestamp_gap"},{"fields":["metadata.timezone_override","data"],"rule":"Clocks of the zone show each naive timestamp once.","code":"timestamp_ambiguous"},{"fields":["metadata.timezone_override","data"],"rule":"In UTC each timestamp lies in the years 0000 to 9999.","code":"timestamp_out_of_range"}],"additionalProperties":false,"required":["data"],"properties":{"metadata":{"$ref":"components#/$defs/DayAheadPriceMetadata"},"data":{"type":"array","maxItems":10000,"description":"The prices, in any order. No two may mean the same instant (422 `timestamp_duplicate`). An entry that is already stored is replaced.","items":{"$ref":"components#/$defs/DayAheadPriceEntry"}}}};
 const schema63 = {"type":"object","description":"How to read the entries.","additionalProperties":false,"properties":{"timezone_override":{"type":"string","minLength":1,"maxLength":64,"description":"The IANA time zone (such as `Europe/Vienna`) in which naive timestamps are read; without it they are UTC. A timestamp with an offset or `Z` is not affected. An unknown name is 422 `time_zone_unknown`."}}};
 const schema64 = {"type":"object","description":"The price of a delivery period.","additionalProperties":false,"required":["timestamp","price"],"properties":{"timestamp":{"type":"string","format":"instant","description":"When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`."},"price":{"type":"number","minimum":-10000,"maximum":10000,"description":"EUR/MWh, from -10,000 to 10,000. It holds until the next entry of the organization, for 60 minutes at most: hourly and quarter-hourly prices may be mixed."},"best_bid":{"type":"array","maxItems":100,"default":[],"description":"Best bids in EUR/MWh, each from -10,000 to 10,000.","items":{"type":"number","minimum":-10000,"maximum":10000}},"best_ask":{"type":"array","maxItems":100,"default":[],"description":"Best asks in EUR/MWh, each from -10,000 to 10,000.","items":{"type":"number","minimum":-10000,"maximum":10000}}}};
 
@@ -2944,7 +2973,7 @@ return false;
 if(data3.timestamp !== undefined){
 let data4 = data3.timestamp;
 if(typeof data4 === "string"){
-if(!(formats12(data4))){
+if(!(formats16(data4))){
 const err11 = {instancePath:instancePath+"/data/" + i0+"/timestamp",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/timestamp/format",keyword:"format",params:{format: "instant"}};
 if(vErrors === null){
 vErrors = [err11];
@@ -3262,12 +3291,12 @@ validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createFleet = validate39;
 const schema65 = {"$id":"op_createFleet","$ref":"components#/$defs/FleetDefinition"};
-const schema66 = {"type":"object","description":"What a fleet is made of. Only `request_id` is needed; everything else has a default. Null and absent mean the same. Equal definitions with equal seeds give equal households.","additionalProperties":false,"required":["request_id"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each fleet. The same id with the same definition answers the same fleet again and creates nothing; with another definition it is refused. It stays taken after a purge."},"name":{"type":"string","default":"Simulated fleet","minLength":1,"maxLength":120,"pattern":"\\S","description":"Name of the fleet, with at least one character that is not white space."},"count":{"type":"integer","default":10,"minimum":1,"maximum":1000,"description":"Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together. Households that no group takes form a last group named `default`, a name that no other group may have then."},"seed":{"type":"integer","default":42,"minimum":0,"maximum":9007199254740991,"description":"Start of all chance in the fleet, an integer from 0 to 2^53-1. Every digit counts, up to the largest value."},"history_days":{"type":"integer","default":0,"minimum":0,"maximum":90,"description":"How many days of past the fleet is born with."},"history_cutoff":{"type":["string","null"],"format":"instant","description":"Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future, cut down to the quarter hour. Null is the moment of creation. The past may be as long as you like, but must not begin before 1970, from when on the clocks of all time zones are known. With a fixed instant the same seed gives the same counters in every run."},"latitude":{"type":["number","null"],"minimum":-90,"maximum":90,"description":"Degrees north of where all households stand when there is no density. Needs `longitude`."},"longitude":{"type":["number","null"],"minimum":-180,"maximum":180,"description":"Degrees east of where all households stand when there is no density. Needs `latitude`."},"density":{"anyOf":[{"$ref":"components#/$defs/DensityRaster"},{"type":"null"}],"description":"Spreads the households over a country. It goes before `latitude` and `longitude`."},"ev_ownership_fraction":{"type":"number","default":0.25,"minimum":0,"maximum":1,"description":"Fraction of the households in every group that own an electric vehicle and a wallbox."},"pv_rating_kw":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Peak power of each household's solar modules, in kilowatts. Null with no range draws 5 to 15."},"battery_capacity_kwh":{"type":["number","null"],"minimum":0.1,"maximum":1000,"description":"Capacity of each household's battery, in kilowatt-hours. Null with no range draws 5 to 15."},"max_charge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest charging power of the battery, in watts. Null with no range charges it in two hours."},"max_discharge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest discharging power of the battery, in watts. Null with no range empties it in two hours."},"initial_soc_percent":{"type":["number","null"],"minimum":5,"maximum":100,"description":"State of charge of the batteries where the history begins, in percent. Null with no range is 50."},"pv_rating_kw_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `pv_rating_kw` for each household; goes before the single value."},"battery_capacity_kwh_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `battery_capacity_kwh` for each household; goes before the single value."},"initial_soc_percent_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `initial_soc_percent` for each household; goes before the single value."},"max_charge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_charge_power_w` for each household; goes before the single value."},"max_discharge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_discharge_power_w` for each household; goes before the single value."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes each archetype's own mean."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh`."},"groups":{"type":"array","maxItems":100,"items":{"$ref":"components#/$defs/FleetGroup"},"description":"Parts of the fleet that differ. Without groups all households form one group named `default`."}}};
-const schema69 = {"type":"object","description":"Whole numbers from `min` to `max`, both included. Every household draws one of them, each equally likely. `min` above `max` is a field error. The range itself has no outer limits: a draw beyond the limits of the scalar field is brought back to them, and the preview warns.","additionalProperties":false,"required":["min","max"],"properties":{"min":{"type":"integer","description":"Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts)."},"max":{"type":"integer","description":"Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts."}},"example":{"min":5,"max":12}};
-const schema74 = {"type":"object","description":"A part of the fleet with habits of its own. Size it with `count` or with `percentage`, not both; groups that give neither share what the others leave, in equal parts.","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128,"pattern":"\\S","description":"Name of the group, with at least one character that is not white space. The devices listing filters by it."},"count":{"type":["integer","null"],"minimum":0,"maximum":1000,"description":"Number of households in the group."},"percentage":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Share of the fleet's households in percent. Fractions of a household go to the largest remainders, ties to the earlier group."},"profile":{"type":"string","default":"mixed","enum":["mixed","single_working","single_retired","couple_working","couple_retired","family_one_child","family_two_children","large_family","home_office","shift_worker","shared_flat"],"description":"What kind of household lives there: one of ten archetypes, or `mixed` for a mixture of them. `config` describes each."},"weights":{"type":["array","null"],"minItems":10,"maxItems":10,"items":{"type":"number","minimum":0},"description":"Relative frequency of the ten archetypes in a `mixed` group, in the order in which `config` lists them. At least one is above 0. Null takes the default shares. Together with a named profile it is a field error."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes the fleet's value, or else the archetype's."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh`."},"max_time_shift_minutes":{"type":["integer","null"],"minimum":0,"maximum":180,"description":"Every household's day is moved by a fixed number of minutes, at most this many in either direction. Null is 30."},"variation_fraction":{"type":["number","null"],"minimum":0,"maximum":0.5,"description":"How far a household's consumption may differ from the group's mean, as a fraction. Null is 0.1."}},"example":{"name":"Commuters","percentage":60,"profile":"couple_working","annual_consumption_kwh":3100,"max_time_shift_minutes":45}};
+const schema66 = {"type":"object","description":"What a fleet is made of. Only `request_id` is needed; everything else has a default. Null and absent mean the same. Equal definitions with equal seeds give equal households.","x-rules":[{"fields":["latitude","longitude"],"rule":"Both have a value, or neither.","code":"coordinates_incomplete"},{"fields":["history_cutoff","history_days"],"rule":"The history does not begin before 1970.","code":"instant_too_early"},{"fields":["annual_consumption_kwh","annual_consumption_with_ev_kwh"],"rule":"The consumption with a vehicle is not below that without.","code":"consumption_order"},{"fields":["count","groups"],"rule":"The households of the groups are not more than `count`.","code":"groups_exceed_count"},{"fields":["count","groups"],"rule":"Without `count`, groups that all give theirs add up to 1 to 1000 households.","code":"groups_total_out_of_range"},{"fields":["groups"],"rule":"No two groups have the same name, nor is one named `default` where households are left over.","code":"duplicate_group_name"}],"additionalProperties":false,"required":["request_id"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each fleet. The same id with the same definition answers the same fleet again and creates nothing; with another definition it is refused (422 `request_id_reused`). It stays taken after a purge."},"name":{"type":"string","default":"Simulated fleet","minLength":1,"maxLength":120,"pattern":"\\S","description":"Name of the fleet, with at least one character that is not white space."},"count":{"type":"integer","default":10,"minimum":1,"maximum":1000,"description":"Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together, which is 1 to 1000 (422 `groups_total_out_of_range`). Households that no group takes form a last group named `default`, a name that no other group may have then."},"seed":{"type":"integer","format":"int64","default":42,"minimum":0,"maximum":9007199254740991,"description":"Start of all chance in the fleet, an integer from 0 to 2^53-1. Every digit counts, up to the largest value."},"history_days":{"type":"integer","default":0,"minimum":0,"maximum":90,"description":"How many days of past the fleet is born with."},"history_cutoff":{"type":["string","null"],"format":"instant","description":"Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future (422 `instant_in_future`), cut down to the quarter hour. Null is the moment of creation. The past may be as long as you like, but must not begin before 1970 (422 `instant_too_early`), from when on the clocks of all time zones are known. With a fixed instant the same seed gives the same counters in every run."},"latitude":{"type":["number","null"],"minimum":-90,"maximum":90,"description":"Degrees north of where all households stand when there is no density. Needs `longitude` (422 `coordinates_incomplete`)."},"longitude":{"type":["number","null"],"minimum":-180,"maximum":180,"description":"Degrees east of where all households stand when there is no density. Needs `latitude` (422 `coordinates_incomplete`)."},"density":{"anyOf":[{"$ref":"components#/$defs/DensityRaster"},{"type":"null"}],"description":"Spreads the households over a country. It goes before `latitude` and `longitude`."},"ev_ownership_fraction":{"type":"number","default":0.25,"minimum":0,"maximum":1,"description":"Fraction of the households in every group that own an electric vehicle and a wallbox."},"pv_rating_kw":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Peak power of each household's solar modules, in kilowatts. Null with no range draws 5 to 15."},"battery_capacity_kwh":{"type":["number","null"],"minimum":0.1,"maximum":1000,"description":"Capacity of each household's battery, in kilowatt-hours. Null with no range draws 5 to 15."},"max_charge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest charging power of the battery, in watts. Null with no range charges it in two hours."},"max_discharge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest discharging power of the battery, in watts. Null with no range empties it in two hours."},"initial_soc_percent":{"type":["number","null"],"minimum":5,"maximum":100,"description":"State of charge of the batteries where the history begins, in percent. Null with no range is 50."},"pv_rating_kw_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `pv_rating_kw` for each household; goes before the single value."},"battery_capacity_kwh_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `battery_capacity_kwh` for each household; goes before the single value."},"initial_soc_percent_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `initial_soc_percent` for each household; goes before the single value."},"max_charge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_charge_power_w` for each household; goes before the single value."},"max_discharge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_discharge_power_w` for each household; goes before the single value."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes each archetype's own mean."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh` (422 `consumption_order`)."},"groups":{"type":"array","maxItems":100,"items":{"$ref":"components#/$defs/FleetGroup"},"description":"Parts of the fleet that differ, each with a name of its own (422 `duplicate_group_name`), together with no more households than `count` (422 `groups_exceed_count`). Without groups all households form one group named `default`."}}};
+const schema69 = {"type":"object","description":"Whole numbers from `min` to `max`, both included. Every household draws one of them, each equally likely. `min` above `max` is refused (422 `range_order`). The range itself has no outer limits: a draw beyond the limits of the scalar field is brought back to them, and the preview warns.","x-rules":[{"fields":["min","max"],"rule":"`min` is not above `max`.","code":"range_order"}],"additionalProperties":false,"required":["min","max"],"properties":{"min":{"type":"integer","format":"int64","description":"Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts)."},"max":{"type":"integer","format":"int64","description":"Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts."}},"example":{"min":5,"max":12}};
+const schema74 = {"type":"object","description":"A part of the fleet with habits of its own. Size it with `count` or with `percentage`, not both (422 `count_and_percentage`); groups that give neither share what the others leave, in equal parts.","x-rules":[{"fields":["count","percentage"],"rule":"At most one of them has a value.","code":"count_and_percentage"},{"fields":["weights","profile"],"rule":"Weights are given with the profile `mixed` alone.","code":"weights_with_profile"},{"fields":["annual_consumption_kwh","annual_consumption_with_ev_kwh"],"rule":"The consumption with a vehicle is not below that without, where the group gives one of them; the fleet's value stands for the other.","code":"consumption_order"}],"additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128,"pattern":"\\S","description":"Name of the group, with at least one character that is not white space. The devices listing filters by it."},"count":{"type":["integer","null"],"minimum":0,"maximum":1000,"description":"Number of households in the group."},"percentage":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Share of the fleet's households in percent. Fractions of a household go to the largest remainders, ties to the earlier group."},"profile":{"type":"string","default":"mixed","enum":["mixed","single_working","single_retired","couple_working","couple_retired","family_one_child","family_two_children","large_family","home_office","shift_worker","shared_flat"],"description":"What kind of household lives there: one of ten archetypes, or `mixed` for a mixture of them. `config` describes each."},"weights":{"type":["array","null"],"minItems":10,"maxItems":10,"items":{"type":"number","minimum":0},"description":"Relative frequency of the ten archetypes in a `mixed` group, in the order in which `config` lists them. At least one is above 0 (422 `weights_sum_zero`). Null takes the default shares. Together with a named profile they are refused (422 `weights_with_profile`)."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes the fleet's value, or else the archetype's."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh` (422 `consumption_order`)."},"max_time_shift_minutes":{"type":["integer","null"],"minimum":0,"maximum":180,"description":"Every household's day is moved by a fixed number of minutes, at most this many in either direction. Null is 30."},"variation_fraction":{"type":["number","null"],"minimum":0,"maximum":0.5,"description":"How far a household's consumption may differ from the group's mean, as a fraction. Null is 0.1."}},"example":{"name":"Commuters","percentage":60,"profile":"couple_working","annual_consumption_kwh":3100,"max_time_shift_minutes":45}};
 const pattern14 = new RegExp("\\S", "u");
-const schema67 = {"type":"object","description":"A raster of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders.","additionalProperties":false,"required":["country","dataset_version","boundary_version","grid","weights"],"properties":{"country":{"type":"string","pattern":"^[A-Z]{2}$","description":"The country, ISO 3166-1 alpha-2 in capitals. `GET …/fleets/config` lists the countries that can be used."},"dataset_version":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$","description":"Your own name for this state of the density data. Kept and echoed."},"boundary_version":{"type":"string","minLength":1,"maxLength":128,"description":"Name of the borders the raster was drawn on. Kept and echoed; `config` names the borders used here."},"grid":{"$ref":"components#/$defs/DensityGrid"},"weights":{"type":"string","minLength":4,"maxLength":340000,"description":"One unsigned byte for each cell, row by row from the north-west, in base64 (padding optional, the URL-safe alphabet too). 0 means that nobody lives there, 1 to 255 are relative numbers of households. Raw bytes are the plain form; bytes packed with gzip, zlib or raw deflate are accepted, and are needed from about 250,000 cells on. What comes out must be exactly `rows` × `cols` bytes, not all of them 0."}},"example":{"country":"AT","dataset_version":"vienna-2026.1","boundary_version":"natural-earth-4.1-50m","grid":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3},"weights":"ACgKFP88"}};
-const schema68 = {"type":"object","description":"Where the cells of a density raster lie. The origin is the north-west corner of the grid; row 0 is the northernmost, columns run eastwards. Cells are squares in degrees.","additionalProperties":false,"required":["origin_lat","origin_lon","cell_deg","rows","cols"],"properties":{"origin_lat":{"type":"number","minimum":-90,"maximum":90,"description":"Latitude of the north edge of row 0, in degrees."},"origin_lon":{"type":"number","minimum":-180,"maximum":180,"description":"Longitude of the west edge of column 0, in degrees. A grid may run across the 180th meridian."},"cell_deg":{"type":"number","exclusiveMinimum":0,"maximum":1,"description":"Edge of a cell in degrees, in both directions. The last row may not reach beyond the south pole."},"rows":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of rows, north to south."},"cols":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of columns, west to east."}},"example":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3}};
+const schema67 = {"type":"object","description":"A raster of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders. The weights are as many as the grid has cells (422 `density_size`), and one that is not 0 touches the country (422 `density_outside_country`).","x-rules":[{"fields":["grid","weights"],"rule":"Unpacked, the weights have `rows` times `cols` bytes.","code":"density_size"},{"fields":["country","grid","weights"],"rule":"A cell with a weight above 0 touches the country.","code":"density_outside_country"}],"additionalProperties":false,"required":["country","dataset_version","boundary_version","grid","weights"],"properties":{"country":{"type":"string","pattern":"^[A-Z]{2}$","description":"The country, ISO 3166-1 alpha-2 in capitals. `GET …/fleets/config` lists the countries that can be used; any other is 422 `country_unknown`."},"dataset_version":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$","description":"Your own name for this state of the density data. Kept and echoed."},"boundary_version":{"type":"string","minLength":1,"maxLength":128,"description":"Name of the borders the raster was drawn on. Kept and echoed; `config` names the borders used here."},"grid":{"$ref":"components#/$defs/DensityGrid"},"weights":{"type":"string","minLength":4,"maxLength":340000,"description":"One unsigned byte for each cell, row by row from the north-west, in base64 (padding optional, the URL-safe alphabet too). 0 means that nobody lives there, 1 to 255 are relative numbers of households. Raw bytes are the plain form; bytes packed with gzip, zlib or raw deflate are accepted, and are needed from about 250,000 cells on. What comes out must be exactly `rows` × `cols` bytes (422 `density_size`), not all of them 0 (422 `density_empty`)."}},"example":{"country":"AT","dataset_version":"vienna-2026.1","boundary_version":"natural-earth-4.1-50m","grid":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3},"weights":"ACgKFP88"}};
+const schema68 = {"type":"object","description":"Where the cells of a density raster lie. The origin is the north-west corner of the grid; row 0 is the northernmost, columns run eastwards. Cells are squares in degrees. A grid that reaches beyond the south pole, or once around the globe, is refused (422 `density_off_globe`).","x-rules":[{"fields":["origin_lat","rows","cell_deg"],"rule":"`origin_lat` less `rows` times `cell_deg` is -90 or more.","code":"density_off_globe"},{"fields":["cols","cell_deg"],"rule":"`cols` times `cell_deg` is 360 or less.","code":"density_off_globe"}],"additionalProperties":false,"required":["origin_lat","origin_lon","cell_deg","rows","cols"],"properties":{"origin_lat":{"type":"number","minimum":-90,"maximum":90,"description":"Latitude of the north edge of row 0, in degrees."},"origin_lon":{"type":"number","minimum":-180,"maximum":180,"description":"Longitude of the west edge of column 0, in degrees. A grid may run across the 180th meridian."},"cell_deg":{"type":"number","exclusiveMinimum":0,"maximum":1,"description":"Edge of a cell in degrees, in both directions. The last row may not reach beyond the south pole."},"rows":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of rows, north to south."},"cols":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of columns, west to east."}},"example":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3}};
 const pattern16 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", "u");
 
 function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4181,7 +4210,7 @@ return false;
 }
 }
 if(typeof data5 === "string"){
-if(!(formats12(data5))){
+if(!(formats16(data5))){
 const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"}};
 if(vErrors === null){
 vErrors = [err18];
@@ -6324,7 +6353,7 @@ return false;
 }
 }
 if(typeof data5 === "string"){
-if(!(formats12(data5))){
+if(!(formats16(data5))){
 const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"}};
 if(vErrors === null){
 vErrors = [err18];
@@ -8173,7 +8202,7 @@ validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const expandFleet = validate48;
 const schema83 = {"$id":"op_expandFleet","$ref":"components#/$defs/FleetExpansion"};
-const schema84 = {"type":"object","description":"More households for a fleet that runs.","additionalProperties":false,"required":["request_id","count"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each expansion. The same id with the same count adds nothing again."},"count":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of households to add. A fleet holds at most 10,000."}},"example":{"request_id":"5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11","count":50}};
+const schema84 = {"type":"object","description":"More households for a fleet that runs.","additionalProperties":false,"required":["request_id","count"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each expansion. The same id with the same count adds nothing again; with another one it is refused (422 `request_id_reused`)."},"count":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of households to add. A fleet holds at most 10,000 (422 `fleet_too_large`)."}},"example":{"request_id":"5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11","count":50}};
 
 function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_expandFleet" */;
@@ -8683,7 +8712,7 @@ validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const triggerFleetEvent = validate54;
 const schema95 = {"$id":"op_triggerFleetEvent","$ref":"components#/$defs/FleetEventTrigger"};
-const schema96 = {"type":"object","description":"What shall happen to many devices of a fleet now. Null and absent mean the same.","additionalProperties":false,"required":["request_id","cause","duration_minutes"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each event. The same id with the same body raises nothing again."},"cause":{"type":"string","enum":["manufacturer_cloud","region","household_router"],"description":"What fails: the cloud of a manufacturer (give `manufacturer`), the internet provider of a region (give `country` or `circle`), or the routers of households (give `user_ids`)."},"manufacturer":{"type":["string","null"],"minLength":1,"maxLength":128,"description":"All devices of this manufacturer, by its name in the devices' records."},"country":{"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"All devices of users in this country, ISO 3166-1 alpha-2."},"circle":{"anyOf":[{"$ref":"components#/$defs/EventCircle"},{"type":"null"}],"description":"All devices of users in a circle."},"user_ids":{"type":["array","null"],"minItems":1,"maxItems":1000,"description":"All devices of these users of the simulation organization.","items":{"type":"string","format":"uuid"}},"duration_minutes":{"type":"integer","minimum":1,"maximum":10080,"description":"How long it lasts, at most seven days."}},"example":{"request_id":"0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50","cause":"manufacturer_cloud","manufacturer":"Volterra","duration_minutes":90}};
+const schema96 = {"type":"object","description":"What shall happen to many devices of a fleet now. Null and absent mean the same. A cause strikes one thing; what it needs is given, and nothing else beside it (422 `event_subject`).","x-rules":[{"fields":["cause","manufacturer"],"rule":"`manufacturer` is given for `manufacturer_cloud`, and for no other cause.","code":"event_subject"},{"fields":["cause","country","circle"],"rule":"One of `country` and `circle` is given for `region`, and neither for another cause.","code":"event_subject"},{"fields":["cause","user_ids"],"rule":"`user_ids` are given for `household_router`, and for no other cause.","code":"event_subject"}],"additionalProperties":false,"required":["request_id","cause","duration_minutes"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each event. The same id with the same body raises nothing again; with another one it is refused (422 `request_id_reused`)."},"cause":{"type":"string","enum":["manufacturer_cloud","region","household_router"],"description":"What fails: the cloud of a manufacturer (give `manufacturer`), the internet provider of a region (give `country` or `circle`), or the routers of households (give `user_ids`)."},"manufacturer":{"type":["string","null"],"minLength":1,"maxLength":128,"description":"All devices of this manufacturer, by its name in the devices' records."},"country":{"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"All devices of users in this country, an assigned ISO 3166-1 alpha-2 code (422 `country_unknown`)."},"circle":{"anyOf":[{"$ref":"components#/$defs/EventCircle"},{"type":"null"}],"description":"All devices of users in a circle."},"user_ids":{"type":["array","null"],"minItems":1,"maxItems":1000,"description":"All devices of these users of the simulation organization, each with a household of the fleet (422 `event_user_unknown`).","items":{"type":"string","format":"uuid"}},"duration_minutes":{"type":"integer","minimum":1,"maximum":10080,"description":"How long it lasts, at most seven days."}},"example":{"request_id":"0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50","cause":"manufacturer_cloud","manufacturer":"Volterra","duration_minutes":90}};
 const schema97 = {"type":"object","description":"Households around a place, by the coordinates of their users.","additionalProperties":false,"required":["latitude","longitude","radius_km"],"properties":{"latitude":{"type":"number","minimum":-90,"maximum":90,"description":"Degrees north of the centre."},"longitude":{"type":"number","minimum":-180,"maximum":180,"description":"Degrees east of the centre."},"radius_km":{"type":"number","exclusiveMinimum":0,"maximum":20000,"description":"Great-circle distance in kilometres."}}};
 
 function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -9341,7 +9370,7 @@ export const createWebhook = validate57;
 const schema98 = {"$id":"op_createWebhook","$ref":"components#/$defs/WebhookCreation"};
 const schema99 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"iri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password, fragment or backslash. It can never be changed. It is kept as URL parsers read it: the host in lower case, `/` for an empty path, no port 443, no `..` in the path, a host in letters beyond ASCII and characters that a URI must not hold in their ASCII form (`https://xn--…`, `%…`), with at most 2048 characters then too. The answer shows what is called.","example":"https://partner.example.com/hooks/devices"},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
 const schema100 = {"type":"string","description":"What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.","x-known-values":["device.action_required","device.information"],"example":"device.action_required"};
-const formats34 = formatsModule.formats.iri;
+const formats38 = formatsModule.formats.iri;
 
 function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9401,7 +9430,7 @@ validate58.errors = vErrors;
 return false;
 }
 }
-if(!(formats34(data0))){
+if(!(formats38(data0))){
 const err3 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "iri"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -9528,7 +9557,7 @@ validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const updateWebhook = validate60;
 const schema101 = {"$id":"op_updateWebhook","$ref":"components#/$defs/WebhookUpdate"};
-const schema102 = {"type":"object","description":"What shall change. Fields that are left out stay as they are.","additionalProperties":false,"properties":{"enabled":{"type":"boolean","description":"False pauses the webhook: messages that fall due meanwhile are dropped and never sent later. True takes up deliveries again."},"topics":{"type":"array","maxItems":100,"description":"Replaces the whole set of subscriptions; an empty list ends all of them.","items":{"$ref":"components#/$defs/Topic"}},"url":{"not":{},"x-immutable":true,"description":"The address cannot be changed. Create a new webhook and delete this one."}}};
+const schema102 = {"type":"object","description":"What shall change. Fields that are left out stay as they are.","additionalProperties":false,"properties":{"enabled":{"type":"boolean","description":"False pauses the webhook: messages that fall due meanwhile are dropped and never sent later. True takes up deliveries again."},"topics":{"type":"array","maxItems":100,"description":"Replaces the whole set of subscriptions; an empty list ends all of them.","items":{"$ref":"components#/$defs/Topic"}},"url":{"not":{}}}};
 
 function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10052,7 +10081,7 @@ validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const resolveNotificationItem = validate67;
 const schema112 = {"$id":"op_resolveNotificationItem","$ref":"components#/$defs/ItemResolution"};
-const schema113 = {"type":"object","description":"Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate`, none for information items.","additionalProperties":false,"properties":{"success_url":{"type":"string","format":"uri","maxLength":2048,"description":"After consent. An https address, or http on localhost."},"cancel_url":{"type":"string","format":"uri","maxLength":2048,"description":"After refusal. An https address, or http on localhost."}}};
+const schema113 = {"type":"object","description":"Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate` (422 `required`), none for information items.","x-rules":[{"fields":["success_url","cancel_url"],"rule":"Both are given where the item's `required_parameters` name them.","code":"required"}],"additionalProperties":false,"properties":{"success_url":{"type":"string","format":"uri","maxLength":2048,"description":"After consent. An https address, or http on localhost."},"cancel_url":{"type":"string","format":"uri","maxLength":2048,"description":"After refusal. An https address, or http on localhost."}}};
 
 function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_resolveNotificationItem" */;

@@ -2186,7 +2186,7 @@ export interface components {
         /** @description The parameters of RFC 6749, as a JSON object or as a form. Unknown ones are ignored, as that standard demands. Client id and secret stand either in the `Authorization` header or here, not in both. */
         readonly TokenRequest: {
             /** @description `client_credentials`. `password` works only for an application registered with the grant type "Resource owner password-based" and is deprecated. */
-            readonly grant_type: string;
+            readonly grant_type: ("client_credentials" | "password") | string;
             /** @description The client id, where the `Authorization` header is not used. */
             readonly client_id?: string;
             /**
@@ -2206,7 +2206,7 @@ export interface components {
              */
             readonly password?: string;
             /** @description `read write`, which is also the default, or `read` alone for a token that only permits GET. */
-            readonly scope?: string;
+            readonly scope?: ("read write" | "read") | string;
         };
         /** @description An access token. There is no refresh token. */
         readonly TokenResponse: {
@@ -2225,56 +2225,9 @@ export interface components {
         /** @description An error of the token and revocation endpoints (RFC 6749, section 5.2). */
         readonly OAuthError: {
             /** @description The error's stable name. New ones may be added. */
-            readonly error: string;
+            readonly error: ("invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "unsupported_token_type" | "server_error" | "temporarily_unavailable") | string;
             /** @description What happened, for people to read. */
             readonly error_description: string;
-        };
-        /** @description The parameters of RFC 7009, as a JSON object or as a form. Unknown ones are ignored. */
-        readonly RevokeRequest: {
-            /** @description The access token to end. */
-            readonly token: string;
-            /** @description The kind of token. Any hint is accepted, since there is one kind only. */
-            readonly token_type_hint?: string;
-            /** @description The client id, where the `Authorization` header is not used. */
-            readonly client_id?: string;
-            /**
-             * Format: password
-             * @description The client secret, where the `Authorization` header is not used.
-             */
-            readonly client_secret?: string;
-        };
-        /** @description What OAuth clients need to know about this server (RFC 8414). */
-        readonly AuthorizationServerMetadata: {
-            /**
-             * Format: uri
-             * @description The server's base address.
-             */
-            readonly issuer: string;
-            /**
-             * Format: uri
-             * @description Where access tokens are issued.
-             */
-            readonly token_endpoint: string;
-            /** @description How a client may authenticate at the token endpoint. */
-            readonly token_endpoint_auth_methods_supported: readonly string[];
-            /**
-             * Format: uri
-             * @description Where access tokens are revoked.
-             */
-            readonly revocation_endpoint: string;
-            /** @description How a client may authenticate at the revocation endpoint. */
-            readonly revocation_endpoint_auth_methods_supported: readonly string[];
-            /** @description The grants that applications may be registered for. */
-            readonly grant_types_supported: readonly string[];
-            /** @description Empty, since there is no authorization endpoint. */
-            readonly response_types_supported: readonly string[];
-            /** @description The scopes of access tokens. */
-            readonly scopes_supported: readonly string[];
-            /**
-             * Format: uri
-             * @description The reference of this API.
-             */
-            readonly service_documentation: string;
         };
         /** @description One faulty value: in the body, named by `pointer`, or a parameter, named by `parameter` and `in`. */
         readonly FieldError: {
@@ -2331,6 +2284,53 @@ export interface components {
              * @constant
              */
             readonly errors_truncated?: true;
+        };
+        /** @description The parameters of RFC 7009, as a JSON object or as a form. Unknown ones are ignored. */
+        readonly RevokeRequest: {
+            /** @description The access token to end. */
+            readonly token: string;
+            /** @description The kind of token. Any hint is accepted, since there is one kind only. */
+            readonly token_type_hint?: "access_token" | string;
+            /** @description The client id, where the `Authorization` header is not used. */
+            readonly client_id?: string;
+            /**
+             * Format: password
+             * @description The client secret, where the `Authorization` header is not used.
+             */
+            readonly client_secret?: string;
+        };
+        /** @description What OAuth clients need to know about this server (RFC 8414). */
+        readonly AuthorizationServerMetadata: {
+            /**
+             * Format: uri
+             * @description The server's base address.
+             */
+            readonly issuer: string;
+            /**
+             * Format: uri
+             * @description Where access tokens are issued.
+             */
+            readonly token_endpoint: string;
+            /** @description How a client may authenticate at the token endpoint. */
+            readonly token_endpoint_auth_methods_supported: readonly string[];
+            /**
+             * Format: uri
+             * @description Where access tokens are revoked.
+             */
+            readonly revocation_endpoint: string;
+            /** @description How a client may authenticate at the revocation endpoint. */
+            readonly revocation_endpoint_auth_methods_supported: readonly string[];
+            /** @description The grants that applications may be registered for. */
+            readonly grant_types_supported: readonly string[];
+            /** @description Empty, since there is no authorization endpoint. */
+            readonly response_types_supported: readonly string[];
+            /** @description The scopes of access tokens. */
+            readonly scopes_supported: readonly string[];
+            /**
+             * Format: uri
+             * @description The reference of this API.
+             */
+            readonly service_documentation: string;
         };
         /** @description A request to be signed up. */
         readonly SignupRequest: {
@@ -2426,7 +2426,10 @@ export interface components {
              */
             readonly deleted_at: string | null;
         };
-        /** @description The partner's own identifier of the user, unique among the organization's users, otherwise 409 `external_user_id_taken`. */
+        /**
+         * Format: path-segment
+         * @description The partner's own identifier of the user, unique among the organization's users, otherwise 409 `external_user_id_taken`. Any text but `.` and `..`, with which no client could ask for the user: in an address they mean this folder and the one above, and are taken away before the request is sent.
+         */
         readonly ExternalUserIdInput: string | null;
         /** @description Country, an assigned ISO 3166-1 alpha-2 code in upper case, otherwise 422 `country_unknown`. */
         readonly CountryInput: string | null;
@@ -2434,7 +2437,7 @@ export interface components {
         readonly LatitudeInput: number | null;
         /** @description Degrees east, used for location-based optimization and regional pricing. Given together with `latitude`, otherwise 422 `coordinates_incomplete`. */
         readonly LongitudeInput: number | null;
-        /** @description A new user. `latitude` and `longitude` are given together or not at all; null means the same as leaving a property out. */
+        /** @description A new user. `latitude` and `longitude` are given together or not at all (422 `coordinates_incomplete`); null means the same as leaving a property out. */
         readonly UserCreate: {
             /**
              * Format: uuid
@@ -2464,7 +2467,7 @@ export interface components {
             readonly latitude?: components["schemas"]["LatitudeInput"];
             readonly longitude?: components["schemas"]["LongitudeInput"];
         };
-        /** @description The properties to change; all others stay as they are. Null clears an optional property. `email` and `role` cannot be null, only an admin may change a `role` (otherwise 403 `role_change_forbidden`), and the organization cannot be changed. `latitude` and `longitude` are checked together with what is stored: after the update both have a value or neither. */
+        /** @description The properties to change; all others stay as they are. Null clears an optional property. `email` and `role` cannot be null, only an admin may change a `role` (otherwise 403 `role_change_forbidden`), and the organization cannot be changed. `latitude` and `longitude` are checked together with what is stored: after the update both have a value or neither (422 `coordinates_incomplete`). */
         readonly UserUpdate: {
             /**
              * Format: email
@@ -2570,95 +2573,15 @@ export interface components {
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["HouseholdDataEntry"][];
         };
-        /**
-         * @description The kind of device.
-         * @enum {string}
-         */
-        readonly DeviceType: "electric_vehicle" | "heat_pump" | "inverter" | "wallbox";
-        /** @description What decides about the device in this quarter hour, and why. */
-        readonly ControlState: {
-            /** @description `automatic`: its own habits. `schedule`: a plan made from prices. `boost`: somebody has asked for as much as it may give. `interrupted`: it cannot be steered. Open vocabulary. */
-            readonly mode: string;
-            /** @description Why it is so. `preference`: people want it so. `no_prices`: it would follow prices, and none is known. `cheapest_quarters`: the plan takes the cheapest quarter hours that do. `below_minimum`: the vehicle is below its minimum charge. `next_plan`: the house is not yet as it would be by its own habits, and is planned once it is. `boost_requested`: a boost is asked for. `not_simulated`: no fleet simulates the device. While it is interrupted the condition that interrupts it; `not_steered`: that has ended, and the next quarter hour has not begun. Open vocabulary. */
-            readonly reason: string;
-        };
-        /** @description State of an electric vehicle. */
-        readonly ElectricVehicleState: {
-            /** @description State of charge of the vehicle's battery, in percent. */
-            readonly soc_percent: number;
-            /** @description The state of charge at which charging ends, in percent. */
-            readonly target_soc_percent: number;
-            /** @description Whether the vehicle is connected to its charger. */
-            readonly plugged_in: boolean;
-            /** @description Whether it is being charged; only a connected vehicle is. */
-            readonly charging: boolean;
-            /** @description Power drawn for charging, in watts; 0 when not charging. */
-            readonly charge_power_w: number;
-            /** @description Counter of the energy drawn for charging, in kilowatt-hours. */
-            readonly energy_charged_kwh: number;
-            readonly control: components["schemas"]["ControlState"];
-        };
-        /** @description State of a heat pump. */
-        readonly HeatPumpState: {
-            /** @description What it does: nothing, heating the rooms, or heating water. Open vocabulary. */
-            readonly mode: string;
-            /** @description The state of the schedule that applies now: `min` (blocked), `low` (set back), `mid` (as the house would be without prices), `max` (boosted). Open vocabulary. */
-            readonly schedule_state: string;
-            /** @description Electric power drawn in watts, also by its controls while it is off; at most `rated_power_w`. */
-            readonly power_w: number;
-            /** @description Heat given off, by its backup heater too, in watts. */
-            readonly heat_w: number;
-            /** @description Coefficient of performance, the ratio of the heat given off to the power drawn, with two decimals; null while no heat is given off. */
-            readonly cop: number | null;
-            /** @description Outdoor temperature in degrees Celsius with one decimal. */
-            readonly outdoor_temperature_c: number;
-            /** @description Temperature of the heated rooms in degrees Celsius with one decimal; null for a device that is not simulated. */
-            readonly indoor_temperature_c: number | null;
-            /** @description Temperature of the hot-water tank in degrees Celsius with one decimal; null for a device that is not simulated. */
-            readonly hot_water_temperature_c: number | null;
-            /** @description Counter of the electric energy drawn, in kilowatt-hours. */
-            readonly energy_kwh: number;
-            readonly control: components["schemas"]["ControlState"];
-        };
-        /** @description State of an inverter with solar panels and battery, and of the household's connection to the grid. Signs: power into the battery is positive (charging), out of it negative; power from the grid is positive (import), into it negative (export). At every instant `grid_power_w` is `load_power_w` plus the power of the household's vehicle and heat pump plus `battery_power_w` minus `pv_power_w`, but for the rounding of each value. */
-        readonly InverterState: {
-            /** @description Power of the solar panels, in watts. */
-            readonly pv_power_w: number;
-            /** @description The household's own consumption, without electric vehicle and heat pump, in watts. */
-            readonly load_power_w: number;
-            /** @description Power of the battery in watts: positive when it is charged, negative when it is discharged. */
-            readonly battery_power_w: number;
-            /** @description Power at the grid connection in watts: positive when it is taken from the grid, negative when it is fed in. */
-            readonly grid_power_w: number;
-            /** @description State of charge of the battery, in percent. */
-            readonly soc_percent: number;
-            /** @description Counter of the solar energy produced, in kilowatt-hours. */
-            readonly pv_energy_kwh: number;
-            /** @description Counter of the energy taken from the grid, in kilowatt-hours. */
-            readonly grid_import_kwh: number;
-            /** @description Counter of the energy fed into the grid, in kilowatt-hours. */
-            readonly grid_export_kwh: number;
-            readonly control: components["schemas"]["ControlState"];
-        };
-        /** @description State of a wallbox. */
-        readonly WallboxState: {
-            /** @description Whether a vehicle is connected. */
-            readonly plugged_in: boolean;
-            /** @description Whether it charges the vehicle; only a connected one is charged. */
-            readonly charging: boolean;
-            /** @description Power given to the vehicle, in watts; 0 when not charging. */
-            readonly power_w: number;
-            /** @description Counter of the energy given, in kilowatt-hours. */
-            readonly energy_kwh: number;
-        };
-        /** @description A device and its state at `as_of`. Power is in whole watts, energy in kilowatt-hours with three decimals, a state of charge in percent with one decimal. Energy values are counters that only grow. Properties that do not apply to the type of device are null. */
-        readonly Device: {
+        /** @description One of the ten kinds of household that the fleet configuration describes. Open vocabulary. */
+        readonly Archetype: ("single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat") | string;
+        /** @description What devices of every type have. Power is in whole watts, energy in kilowatt-hours with three decimals, a state of charge in percent with one decimal. Energy values are counters that only grow. Properties that do not apply to the type of device are null. */
+        readonly DeviceRecord: {
             /**
              * Format: uuid
              * @description Identifies the device.
              */
             readonly device_id: string;
-            readonly device_type: components["schemas"]["DeviceType"];
             /**
              * Format: uuid
              * @description The user who owns the device.
@@ -2679,7 +2602,7 @@ export interface components {
             /** @description Name of the household's group in the fleet. */
             readonly group: string | null;
             /** @description The household's consumption profile, one of those that the fleet configuration lists. Open vocabulary. */
-            readonly profile: string | null;
+            readonly profile: components["schemas"]["Archetype"] | null;
             /** @description What the device is called. */
             readonly name: string;
             /** @description Company that makes the device, as its outages by `manufacturer_cloud` name it. */
@@ -2698,15 +2621,57 @@ export interface components {
             readonly max_discharge_power_w: number | null;
             /** @description Whether the device can be reached. While it cannot, `as_of` and the values of `state` stand still. */
             readonly online: boolean;
-            /** @description The state, in the form that belongs to `device_type`. */
-            readonly state: components["schemas"]["ElectricVehicleState"] | components["schemas"]["HeatPumpState"] | components["schemas"]["InverterState"] | components["schemas"]["WallboxState"];
             /**
              * Format: date-time
              * @description The instant that the state describes, at which the device was read last: now, or the end of its fleet, or the instant from which on it is offline or asks for a new sign-in (`reauthenticate`).
              */
             readonly as_of: string;
         };
-        /** @description What the data are of, and the time that they cover. */
+        /** @description What decides about the device in this quarter hour, and why. */
+        readonly ControlState: {
+            /** @description `automatic`: its own habits. `schedule`: a plan made from prices. `boost`: somebody has asked for as much as it may give. `interrupted`: it cannot be steered. Open vocabulary. */
+            readonly mode: ("automatic" | "schedule" | "boost" | "interrupted") | string;
+            /** @description Why it is so. `preference`: people want it so. `no_prices`: it would follow prices, and none is known. `cheapest_quarters`: the plan takes the cheapest quarter hours that do. `below_minimum`: the vehicle is below its minimum charge. `next_plan`: the house is not yet as it would be by its own habits, and is planned once it is. `boost_requested`: a boost is asked for. `not_simulated`: no fleet simulates the device. While it is interrupted the condition that interrupts it; `not_steered`: that has ended, and the next quarter hour has not begun. Open vocabulary. */
+            readonly reason: ("preference" | "no_prices" | "cheapest_quarters" | "below_minimum" | "next_plan" | "boost_requested" | "not_simulated" | "not_steered" | "device_offline" | "reauthenticate" | "subscription_required" | "steering_recovery_failed") | string;
+        };
+        /** @description State of a heat pump. */
+        readonly HeatPumpState: {
+            /** @description What it does: nothing, heating the rooms, or heating water. Open vocabulary. */
+            readonly mode: ("off" | "heating" | "hot_water") | string;
+            /** @description The state of the schedule that applies now: `min` (blocked), `low` (set back), `mid` (as the house would be without prices), `max` (boosted). Open vocabulary. */
+            readonly schedule_state: ("min" | "low" | "mid" | "max") | string;
+            /** @description Electric power drawn in watts, also by its controls while it is off; at most `rated_power_w`. */
+            readonly power_w: number;
+            /** @description Heat given off, by its backup heater too, in watts. */
+            readonly heat_w: number;
+            /** @description Coefficient of performance, the ratio of the heat given off to the power drawn, with two decimals; null while no heat is given off. */
+            readonly cop: number | null;
+            /** @description Outdoor temperature in degrees Celsius with one decimal. */
+            readonly outdoor_temperature_c: number;
+            /** @description Temperature of the heated rooms in degrees Celsius with one decimal; null for a device that is not simulated. */
+            readonly indoor_temperature_c: number | null;
+            /** @description Temperature of the hot-water tank in degrees Celsius with one decimal; null for a device that is not simulated. */
+            readonly hot_water_temperature_c: number | null;
+            /** @description Counter of the electric energy drawn, in kilowatt-hours. */
+            readonly energy_kwh: number;
+            readonly control: components["schemas"]["ControlState"];
+        };
+        /** @description A heat pump, with its state at `as_of`. */
+        readonly HeatPump: {
+            /**
+             * @description The kind of device, always `heat_pump`.
+             * @enum {string}
+             */
+            readonly device_type: "heat_pump";
+            readonly state: components["schemas"]["HeatPumpState"];
+        } & (components["schemas"]["DeviceRecord"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly device_type: "heat_pump";
+        });
+        /** @description The device in the path, and the time that its data cover. */
         readonly DeviceDataMetadata: {
             /**
              * Format: uuid
@@ -2718,9 +2683,8 @@ export interface components {
              * @description The device in the path.
              */
             readonly device_id: string;
-            readonly device_type: components["schemas"]["DeviceType"];
             /** @description The length of a period. */
-            readonly resolution: string;
+            readonly resolution: ("15MIN" | "1HOUR" | "1DAY") | string;
             /**
              * Format: date-time
              * @description The beginning of the time that the data cover, inclusive; null where there are none.
@@ -2734,6 +2698,14 @@ export interface components {
             /** @description The time zone in which the device stands, by its IANA name; null for a device that is not simulated. Periods are those of UTC wherever it stands. */
             readonly time_zone: string | null;
         };
+        /** @description What the data are of, and the time that they cover. */
+        readonly HeatPumpDataMetadata: {
+            /**
+             * @description The kind of device, always `heat_pump`.
+             * @enum {string}
+             */
+            readonly device_type: "heat_pump";
+        } & components["schemas"]["DeviceDataMetadata"];
         /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. All values are null where one of the period's quarter hours was not read: in an outage from that in which it began, until the device is back and tells what it has kept; while a new sign-in is asked for (`reauthenticate`), and of that time for ever, since nobody was permitted to read it. */
         readonly HeatPumpDataEntry: {
             /**
@@ -2760,10 +2732,53 @@ export interface components {
         };
         /** @description Data of a heat pump over a time range. */
         readonly HeatPumpData: {
-            readonly metadata: components["schemas"]["DeviceDataMetadata"];
+            readonly metadata: components["schemas"]["HeatPumpDataMetadata"];
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["HeatPumpDataEntry"][];
         };
+        /** @description State of an inverter with solar panels and battery, and of the household's connection to the grid. Signs: power into the battery is positive (charging), out of it negative; power from the grid is positive (import), into it negative (export). At every instant `grid_power_w` is `load_power_w` plus the power of the household's vehicle and heat pump plus `battery_power_w` minus `pv_power_w`, but for the rounding of each value. */
+        readonly InverterState: {
+            /** @description Power of the solar panels, in watts. */
+            readonly pv_power_w: number;
+            /** @description The household's own consumption, without electric vehicle and heat pump, in watts. */
+            readonly load_power_w: number;
+            /** @description Power of the battery in watts: positive when it is charged, negative when it is discharged. */
+            readonly battery_power_w: number;
+            /** @description Power at the grid connection in watts: positive when it is taken from the grid, negative when it is fed in. */
+            readonly grid_power_w: number;
+            /** @description State of charge of the battery, in percent. */
+            readonly soc_percent: number;
+            /** @description Counter of the solar energy produced, in kilowatt-hours. */
+            readonly pv_energy_kwh: number;
+            /** @description Counter of the energy taken from the grid, in kilowatt-hours. */
+            readonly grid_import_kwh: number;
+            /** @description Counter of the energy fed into the grid, in kilowatt-hours. */
+            readonly grid_export_kwh: number;
+            readonly control: components["schemas"]["ControlState"];
+        };
+        /** @description An inverter, with the solar panels and the battery at it, with its state at `as_of`. */
+        readonly Inverter: {
+            /**
+             * @description The kind of device, always `inverter`.
+             * @enum {string}
+             */
+            readonly device_type: "inverter";
+            readonly state: components["schemas"]["InverterState"];
+        } & (components["schemas"]["DeviceRecord"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly device_type: "inverter";
+        });
+        /** @description What the data are of, and the time that they cover. */
+        readonly InverterDataMetadata: {
+            /**
+             * @description The kind of device, always `inverter`.
+             * @enum {string}
+             */
+            readonly device_type: "inverter";
+        } & components["schemas"]["DeviceDataMetadata"];
         /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. All values are null where one of the period's quarter hours was not read: in an outage from that in which it began, until the device is back and tells what it has kept; while a new sign-in is asked for (`reauthenticate`), and of that time for ever, since nobody was permitted to read it. */
         readonly InverterDataEntry: {
             /**
@@ -2796,10 +2811,49 @@ export interface components {
         };
         /** @description Data of an inverter over a time range. */
         readonly InverterData: {
-            readonly metadata: components["schemas"]["DeviceDataMetadata"];
+            readonly metadata: components["schemas"]["InverterDataMetadata"];
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["InverterDataEntry"][];
         };
+        /** @description State of an electric vehicle. */
+        readonly ElectricVehicleState: {
+            /** @description State of charge of the vehicle's battery, in percent. */
+            readonly soc_percent: number;
+            /** @description The state of charge at which charging ends, in percent. */
+            readonly target_soc_percent: number;
+            /** @description Whether the vehicle is connected to its charger. */
+            readonly plugged_in: boolean;
+            /** @description Whether it is being charged; only a connected vehicle is. */
+            readonly charging: boolean;
+            /** @description Power drawn for charging, in watts; 0 when not charging. */
+            readonly charge_power_w: number;
+            /** @description Counter of the energy drawn for charging, in kilowatt-hours. */
+            readonly energy_charged_kwh: number;
+            readonly control: components["schemas"]["ControlState"];
+        };
+        /** @description An electric vehicle, with its state at `as_of`. */
+        readonly ElectricVehicle: {
+            /**
+             * @description The kind of device, always `electric_vehicle`.
+             * @enum {string}
+             */
+            readonly device_type: "electric_vehicle";
+            readonly state: components["schemas"]["ElectricVehicleState"];
+        } & (components["schemas"]["DeviceRecord"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly device_type: "electric_vehicle";
+        });
+        /** @description What the data are of, and the time that they cover. */
+        readonly ElectricVehicleDataMetadata: {
+            /**
+             * @description The kind of device, always `electric_vehicle`.
+             * @enum {string}
+             */
+            readonly device_type: "electric_vehicle";
+        } & components["schemas"]["DeviceDataMetadata"];
         /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. All values are null where one of the period's quarter hours was not read: in an outage from that in which it began, until the device is back and tells what it has kept; while a new sign-in is asked for (`reauthenticate`), and of that time for ever, since nobody was permitted to read it. */
         readonly ElectricVehicleDataEntry: {
             /**
@@ -2818,10 +2872,44 @@ export interface components {
         };
         /** @description Data of an electric vehicle over a time range. */
         readonly ElectricVehicleData: {
-            readonly metadata: components["schemas"]["DeviceDataMetadata"];
+            readonly metadata: components["schemas"]["ElectricVehicleDataMetadata"];
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["ElectricVehicleDataEntry"][];
         };
+        /** @description State of a wallbox. */
+        readonly WallboxState: {
+            /** @description Whether a vehicle is connected. */
+            readonly plugged_in: boolean;
+            /** @description Whether it charges the vehicle; only a connected one is charged. */
+            readonly charging: boolean;
+            /** @description Power given to the vehicle, in watts; 0 when not charging. */
+            readonly power_w: number;
+            /** @description Counter of the energy given, in kilowatt-hours. */
+            readonly energy_kwh: number;
+        };
+        /** @description A wallbox, with its state at `as_of`. */
+        readonly Wallbox: {
+            /**
+             * @description The kind of device, always `wallbox`.
+             * @enum {string}
+             */
+            readonly device_type: "wallbox";
+            readonly state: components["schemas"]["WallboxState"];
+        } & (components["schemas"]["DeviceRecord"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly device_type: "wallbox";
+        });
+        /** @description What the data are of, and the time that they cover. */
+        readonly WallboxDataMetadata: {
+            /**
+             * @description The kind of device, always `wallbox`.
+             * @enum {string}
+             */
+            readonly device_type: "wallbox";
+        } & components["schemas"]["DeviceDataMetadata"];
         /** @description A period. Power is the mean in whole watts, energy in kilowatt-hours with three decimals. The first and the last period hold what lies within the covered time. All values are null where one of the period's quarter hours was not read: in an outage from that in which it began, until the device is back and tells what it has kept; while a new sign-in is asked for (`reauthenticate`), and of that time for ever, since nobody was permitted to read it. */
         readonly WallboxDataEntry: {
             /**
@@ -2838,7 +2926,7 @@ export interface components {
         };
         /** @description Data of a wallbox over a time range. */
         readonly WallboxData: {
-            readonly metadata: components["schemas"]["DeviceDataMetadata"];
+            readonly metadata: components["schemas"]["WallboxDataMetadata"];
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["WallboxDataEntry"][];
         };
@@ -2867,7 +2955,7 @@ export interface components {
         /** @description Counts what was asked of the device, from 1; 0 where nothing was. */
         readonly PreferenceRevisionNumber: number;
         /** @description What the revision has changed: the preferences, a boost that was asked for, or one that was ended. Null where nothing was asked yet. Open vocabulary. */
-        readonly PreferenceRevisionChange: string | null;
+        readonly PreferenceRevisionChange: ("preferences" | "boost" | "boost_end") | string | null;
         /**
          * Format: date-time
          * @description When it came in; null where nothing was asked yet.
@@ -2891,7 +2979,7 @@ export interface components {
              */
             readonly org_id: string;
             /** @description The user's role at the time. */
-            readonly role: string;
+            readonly role: ("admin" | "staff" | "user") | string;
         };
         /** @description Who asked for it; null where nothing was asked yet. */
         readonly PreferenceRevisionChangedBy: components["schemas"]["PreferenceAuthor"] | null;
@@ -2904,7 +2992,11 @@ export interface components {
              * @description The device of the path, to which all this applies.
              */
             readonly device_id: string;
-            readonly device_type: components["schemas"]["DeviceType"];
+            /**
+             * @description The kind of device, always `electric_vehicle`.
+             * @enum {string}
+             */
+            readonly device_type: "electric_vehicle";
             /**
              * @description `immediate`: charge as soon as the vehicle is plugged in. `smart`: charge at the least cost until `ready_by`.
              * @enum {string}
@@ -2940,7 +3032,7 @@ export interface components {
             /** @description On Sundays. */
             readonly sunday?: string | null;
         };
-        /** @description The preferences to change. Null sets one back to its default. */
+        /** @description The preferences to change. Null sets one back to its default. After the change `minimum_soc_percent` is not above `target_soc_percent`, what is stored included (422 `minimum_above_target`). */
         readonly ElectricVehiclePreferencesUpdate: {
             /**
              * @description `immediate`: charge as soon as the vehicle is plugged in. `smart`: charge at the least cost until `ready_by`. The default is `immediate`.
@@ -2971,6 +3063,11 @@ export interface components {
              */
             readonly ends_at: string;
         };
+        /**
+         * @description The kind of device.
+         * @enum {string}
+         */
+        readonly DeviceType: "electric_vehicle" | "heat_pump" | "inverter" | "wallbox";
         /** @description A boost that was asked for. */
         readonly Boost: {
             /**
@@ -2997,7 +3094,11 @@ export interface components {
              * @description The device of the path, to which all this applies.
              */
             readonly device_id: string;
-            readonly device_type: components["schemas"]["DeviceType"];
+            /**
+             * @description The kind of device, always `heat_pump`.
+             * @enum {string}
+             */
+            readonly device_type: "heat_pump";
             /** @description The indoor temperature that people want, in degrees Celsius; null: the household's own. */
             readonly comfort_temperature_c: number | null;
             /** @description By how many kelvins a schedule may let it be colder. */
@@ -3045,7 +3146,11 @@ export interface components {
              * @description The device of the path, to which all this applies.
              */
             readonly device_id: string;
-            readonly device_type: components["schemas"]["DeviceType"];
+            /**
+             * @description The kind of device, always `inverter`.
+             * @enum {string}
+             */
+            readonly device_type: "inverter";
             /** @description The charge of the battery below which it is not discharged, in percent. */
             readonly reserve_percent: number;
             /** @description Whether the battery may be charged from the grid. */
@@ -3154,7 +3259,7 @@ export interface components {
              */
             readonly best_ask?: readonly number[];
         };
-        /** @description Day-ahead prices to store, all of them or none. */
+        /** @description Day-ahead prices to store, all of them or none. Naive timestamps are read in the zone of `metadata.timezone_override`. */
         readonly DayAheadPriceUpload: {
             readonly metadata?: components["schemas"]["DayAheadPriceMetadata"];
             /** @description The prices, in any order. No two may mean the same instant (422 `timestamp_duplicate`). An entry that is already stored is replaced. */
@@ -3163,7 +3268,7 @@ export interface components {
         /** @description What became of an upload. */
         readonly DayAheadPriceResult: {
             /** @description `success`: the prices are stored. `existing`: every entry was already stored with the same values. `late`: the delivery quarter of every entry, the quarter hour that begins at its timestamp, is over, and nothing was stored. `empty`: there were no entries. Open vocabulary. */
-            readonly state: string;
+            readonly state: ("success" | "existing" | "late" | "empty") | string;
             /**
              * Format: date-time
              * @description The next quarter hour, at which schedules are computed anew.
@@ -3203,7 +3308,7 @@ export interface components {
             readonly requested_at: string;
             readonly query: components["schemas"]["HeatPumpScheduleQuery"];
             /** @description Whose prices the entries go by: `own`, those of the organization; `parent`, those of its parent; `default`, none are known for a part of the time range, in which the house keeps its own habits. Open vocabulary. */
-            readonly prices: readonly string[];
+            readonly prices: readonly (("own" | "parent" | "default") | string)[];
             /** @description Why no schedule can be computed; empty when one was. */
             readonly error: string;
         };
@@ -3215,7 +3320,7 @@ export interface components {
              */
             readonly time: string;
             /** @description `min`: blocked, no heat that the house would have otherwise, for two hours at most. `low`: set back. `mid`: as the house would be without prices. `max`: boosted. Open vocabulary. */
-            readonly state: string;
+            readonly state: ("min" | "low" | "mid" | "max") | string;
         };
         /** @description The schedule of a heat pump over a time range. */
         readonly HeatPumpSchedule: {
@@ -3227,7 +3332,7 @@ export interface components {
          * @description Where the fleet stands. `queued` and `provisioning` lead to `running`, or to `failed`; `expanding` returns to `running`; `stopped`, `cancelled` and `failed` can be `cleaned`; `purging` ends in nothing. New values may come.
          * @example running
          */
-        readonly FleetStatus: string;
+        readonly FleetStatus: ("queued" | "provisioning" | "running" | "expanding" | "stopped" | "cancelled" | "cleaned" | "failed" | "purging") | string;
         /**
          * @description How far provisioning or an expansion has come.
          * @example {
@@ -3267,11 +3372,19 @@ export interface components {
         };
         /** @description A range as it was given. */
         readonly IntegerRangeRecord: {
-            /** @description Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts). */
+            /**
+             * Format: int64
+             * @description Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts).
+             */
             readonly min: number;
-            /** @description Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts. */
+            /**
+             * Format: int64
+             * @description Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts.
+             */
             readonly max: number;
         };
+        /** @description The kind of household, one of the archetypes or `mixed`. Open vocabulary. */
+        readonly Profile: ("mixed" | "single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat") | string;
         /** @description A group as it was given, defaults filled in. */
         readonly FleetGroupRecord: {
             /** @description What the group is called; the devices listing filters by it. */
@@ -3280,8 +3393,7 @@ export interface components {
             readonly count: number | null;
             /** @description Share of the fleet's households in percent; null where it was not given. */
             readonly percentage: number | null;
-            /** @description The kind of household: one of the archetypes, or `mixed`. Open vocabulary. */
-            readonly profile: string;
+            readonly profile: components["schemas"]["Profile"];
             /** @description Relative frequency of the archetypes in a `mixed` group; null where the default shares hold. */
             readonly weights: readonly number[] | null;
             /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours; null where it was not given. */
@@ -3304,7 +3416,10 @@ export interface components {
             readonly name: string;
             /** @description Number of households at creation, after the groups were counted. */
             readonly count: number;
-            /** @description Where all chance of the fleet starts, an integer from 0 to 2^53-1. */
+            /**
+             * Format: int64
+             * @description Where all chance of the fleet starts, an integer from 0 to 2^53-1.
+             */
             readonly seed: number;
             /** @description How many days of past the fleet is born with. */
             readonly history_days: number;
@@ -3398,7 +3513,10 @@ export interface components {
             readonly progress: components["schemas"]["FleetProgress"];
             /** @description Number of households, expansions included. */
             readonly count: number;
-            /** @description Where all chance of the fleet starts, an integer from 0 to 2^53-1. */
+            /**
+             * Format: int64
+             * @description Where all chance of the fleet starts, an integer from 0 to 2^53-1.
+             */
             readonly seed: number;
             /** @description Version of the equations behind the values. A version never changes once it is released; 0 is a draft without that promise. */
             readonly model_version: number;
@@ -3429,7 +3547,7 @@ export interface components {
             readonly error: string | null;
         };
         /**
-         * @description Where the cells of a density raster lie. The origin is the north-west corner of the grid; row 0 is the northernmost, columns run eastwards. Cells are squares in degrees.
+         * @description Where the cells of a density raster lie. The origin is the north-west corner of the grid; row 0 is the northernmost, columns run eastwards. Cells are squares in degrees. A grid that reaches beyond the south pole, or once around the globe, is refused (422 `density_off_globe`).
          * @example {
          *       "origin_lat": 48.4,
          *       "origin_lon": 16.2,
@@ -3451,7 +3569,7 @@ export interface components {
             readonly cols: number;
         };
         /**
-         * @description A raster of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders.
+         * @description A raster of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders. The weights are as many as the grid has cells (422 `density_size`), and one that is not 0 touches the country (422 `density_outside_country`).
          * @example {
          *       "country": "AT",
          *       "dataset_version": "vienna-2026.1",
@@ -3467,31 +3585,37 @@ export interface components {
          *     }
          */
         readonly DensityRaster: {
-            /** @description The country, ISO 3166-1 alpha-2 in capitals. `GET …/fleets/config` lists the countries that can be used. */
+            /** @description The country, ISO 3166-1 alpha-2 in capitals. `GET …/fleets/config` lists the countries that can be used; any other is 422 `country_unknown`. */
             readonly country: string;
             /** @description Your own name for this state of the density data. Kept and echoed. */
             readonly dataset_version: string;
             /** @description Name of the borders the raster was drawn on. Kept and echoed; `config` names the borders used here. */
             readonly boundary_version: string;
             readonly grid: components["schemas"]["DensityGrid"];
-            /** @description One unsigned byte for each cell, row by row from the north-west, in base64 (padding optional, the URL-safe alphabet too). 0 means that nobody lives there, 1 to 255 are relative numbers of households. Raw bytes are the plain form; bytes packed with gzip, zlib or raw deflate are accepted, and are needed from about 250,000 cells on. What comes out must be exactly `rows` × `cols` bytes, not all of them 0. */
+            /** @description One unsigned byte for each cell, row by row from the north-west, in base64 (padding optional, the URL-safe alphabet too). 0 means that nobody lives there, 1 to 255 are relative numbers of households. Raw bytes are the plain form; bytes packed with gzip, zlib or raw deflate are accepted, and are needed from about 250,000 cells on. What comes out must be exactly `rows` × `cols` bytes (422 `density_size`), not all of them 0 (422 `density_empty`). */
             readonly weights: string;
         };
         /**
-         * @description Whole numbers from `min` to `max`, both included. Every household draws one of them, each equally likely. `min` above `max` is a field error. The range itself has no outer limits: a draw beyond the limits of the scalar field is brought back to them, and the preview warns.
+         * @description Whole numbers from `min` to `max`, both included. Every household draws one of them, each equally likely. `min` above `max` is refused (422 `range_order`). The range itself has no outer limits: a draw beyond the limits of the scalar field is brought back to them, and the preview warns.
          * @example {
          *       "min": 5,
          *       "max": 12
          *     }
          */
         readonly IntegerRange: {
-            /** @description Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts). */
+            /**
+             * Format: int64
+             * @description Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts).
+             */
             readonly min: number;
-            /** @description Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts. */
+            /**
+             * Format: int64
+             * @description Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts.
+             */
             readonly max: number;
         };
         /**
-         * @description A part of the fleet with habits of its own. Size it with `count` or with `percentage`, not both; groups that give neither share what the others leave, in equal parts.
+         * @description A part of the fleet with habits of its own. Size it with `count` or with `percentage`, not both (422 `count_and_percentage`); groups that give neither share what the others leave, in equal parts.
          * @example {
          *       "name": "Commuters",
          *       "percentage": 60,
@@ -3513,11 +3637,11 @@ export interface components {
              * @enum {string}
              */
             readonly profile?: "mixed" | "single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat";
-            /** @description Relative frequency of the ten archetypes in a `mixed` group, in the order in which `config` lists them. At least one is above 0. Null takes the default shares. Together with a named profile it is a field error. */
+            /** @description Relative frequency of the ten archetypes in a `mixed` group, in the order in which `config` lists them. At least one is above 0 (422 `weights_sum_zero`). Null takes the default shares. Together with a named profile they are refused (422 `weights_with_profile`). */
             readonly weights?: readonly number[] | null;
             /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes the fleet's value, or else the archetype's. */
             readonly annual_consumption_kwh?: number | null;
-            /** @description Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh`. */
+            /** @description Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh` (422 `consumption_order`). */
             readonly annual_consumption_with_ev_kwh?: number | null;
             /** @description Every household's day is moved by a fixed number of minutes, at most this many in either direction. Null is 30. */
             readonly max_time_shift_minutes?: number | null;
@@ -3528,7 +3652,7 @@ export interface components {
         readonly FleetDefinition: {
             /**
              * Format: uuid
-             * @description Chosen by you, new for each fleet. The same id with the same definition answers the same fleet again and creates nothing; with another definition it is refused. It stays taken after a purge.
+             * @description Chosen by you, new for each fleet. The same id with the same definition answers the same fleet again and creates nothing; with another definition it is refused (422 `request_id_reused`). It stays taken after a purge.
              */
             readonly request_id: string;
             /**
@@ -3537,11 +3661,12 @@ export interface components {
              */
             readonly name?: string;
             /**
-             * @description Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together. Households that no group takes form a last group named `default`, a name that no other group may have then.
+             * @description Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together, which is 1 to 1000 (422 `groups_total_out_of_range`). Households that no group takes form a last group named `default`, a name that no other group may have then.
              * @default 10
              */
             readonly count?: number;
             /**
+             * Format: int64
              * @description Start of all chance in the fleet, an integer from 0 to 2^53-1. Every digit counts, up to the largest value.
              * @default 42
              */
@@ -3553,12 +3678,12 @@ export interface components {
             readonly history_days?: number;
             /**
              * Format: instant
-             * @description Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future, cut down to the quarter hour. Null is the moment of creation. The past may be as long as you like, but must not begin before 1970, from when on the clocks of all time zones are known. With a fixed instant the same seed gives the same counters in every run.
+             * @description Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future (422 `instant_in_future`), cut down to the quarter hour. Null is the moment of creation. The past may be as long as you like, but must not begin before 1970 (422 `instant_too_early`), from when on the clocks of all time zones are known. With a fixed instant the same seed gives the same counters in every run.
              */
             readonly history_cutoff?: string | null;
-            /** @description Degrees north of where all households stand when there is no density. Needs `longitude`. */
+            /** @description Degrees north of where all households stand when there is no density. Needs `longitude` (422 `coordinates_incomplete`). */
             readonly latitude?: number | null;
-            /** @description Degrees east of where all households stand when there is no density. Needs `latitude`. */
+            /** @description Degrees east of where all households stand when there is no density. Needs `latitude` (422 `coordinates_incomplete`). */
             readonly longitude?: number | null;
             /** @description Spreads the households over a country. It goes before `latitude` and `longitude`. */
             readonly density?: components["schemas"]["DensityRaster"] | null;
@@ -3589,17 +3714,17 @@ export interface components {
             readonly max_discharge_power_w_range?: components["schemas"]["IntegerRange"] | null;
             /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes each archetype's own mean. */
             readonly annual_consumption_kwh?: number | null;
-            /** @description Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh`. */
+            /** @description Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh` (422 `consumption_order`). */
             readonly annual_consumption_with_ev_kwh?: number | null;
-            /** @description Parts of the fleet that differ. Without groups all households form one group named `default`. */
+            /** @description Parts of the fleet that differ, each with a name of its own (422 `duplicate_group_name`), together with no more households than `count` (422 `groups_exceed_count`). Without groups all households form one group named `default`. */
             readonly groups?: readonly components["schemas"]["FleetGroup"][];
         };
         /** @description What a group comes to when the fleet is counted out. */
         readonly FleetPreviewGroup: {
             /** @description Name of the group, as the definition gives it, or `default`. */
             readonly name: string;
-            /** @description The group's profile: an archetype, or `mixed`. */
-            readonly profile: string;
+            /** @description The profile of the group, an archetype, or `mixed`. */
+            readonly profile: components["schemas"]["Profile"];
             /** @description Number of households in the group. */
             readonly count: number;
             /** @description Households by archetype; archetypes without any are left out. */
@@ -3655,7 +3780,7 @@ export interface components {
          * @description Where a household's place comes from: drawn from the density, the fleet's fixed pair of coordinates, or the simulator's default.
          * @example density
          */
-        readonly LocationSource: string;
+        readonly LocationSource: ("density" | "fixed" | "default") | string;
         readonly FleetPreviewDevice: {
             /**
              * Format: uuid
@@ -3663,7 +3788,7 @@ export interface components {
              */
             readonly device_id: string;
             /** @description What kind of device it will be. Open vocabulary. */
-            readonly device_type: string;
+            readonly device_type: ("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string;
         };
         /** @description A household as creation would make it. */
         readonly FleetPreviewHousehold: {
@@ -3677,7 +3802,7 @@ export interface components {
             /** @description Name of the group that the household belongs to. */
             readonly group: string;
             /** @description The archetype that was drawn. */
-            readonly profile: string;
+            readonly profile: components["schemas"]["Archetype"];
             /** @description Degrees north of the place where it stands. */
             readonly latitude: number;
             /** @description Degrees east of the place where it stands. */
@@ -3712,7 +3837,7 @@ export interface components {
         /** @description Something that is accepted but may not be what you meant. */
         readonly FleetPreviewWarning: {
             /** @description What is meant, as a stable name. `range_clamped`: a range reaches beyond the limits of its field. `implicit_group`: households that no group takes form a group `default`. `density_cells_dropped`: cells outside the country take nobody. `density_mask_skipped`: no centre of a cell lies inside the country, so that every cell is used which its border crosses. `vehicle_energy_limited`: vehicles are asked to charge more than their trips and batteries can use. `vehicle_energy_none`: the yearly total leaves nothing to charge. Open vocabulary. */
-            readonly code: string;
+            readonly code: ("range_clamped" | "implicit_group" | "density_cells_dropped" | "density_mask_skipped" | "vehicle_energy_limited" | "vehicle_energy_none") | string;
             /** @description A sentence for people. */
             readonly detail: string;
             /** @description JSON pointer to the field concerned. */
@@ -3764,7 +3889,10 @@ export interface components {
             readonly name_length_max: number;
             /** @description Most characters of a group's name. */
             readonly group_name_length_max: number;
-            /** @description Largest `seed`; seeds are integers from 0 on. */
+            /**
+             * Format: int64
+             * @description Largest `seed`; seeds are integers from 0 on.
+             */
             readonly seed_max: number;
             /** @description Fewest characters of the base64 text of a density. */
             readonly density_weights_length_min: number;
@@ -3795,14 +3923,17 @@ export interface components {
             readonly name: string;
             /** @description Number of households. */
             readonly count: number;
-            /** @description Where all chance of a fleet starts, an integer from 0 to 2^53-1. */
+            /**
+             * Format: int64
+             * @description Where all chance of a fleet starts, an integer from 0 to 2^53-1.
+             */
             readonly seed: number;
             /** @description How many days of past the fleet is born with. */
             readonly history_days: number;
             /** @description Fraction of the households that own an electric vehicle and a wallbox. */
             readonly ev_ownership_fraction: number;
             /** @description The profile of a group that names none. */
-            readonly profile: string;
+            readonly profile: components["schemas"]["Profile"];
             /** @description By how many minutes a household's day is moved at most, in a group that says nothing. */
             readonly max_time_shift_minutes: number;
             /** @description How far a household's consumption may differ from its group's mean, as a fraction. */
@@ -3833,7 +3964,7 @@ export interface components {
          */
         readonly FleetProfile: {
             /** @description How definitions and devices name the archetype. Open vocabulary. */
-            readonly name: string;
+            readonly name: ("single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat") | string;
             /** @description Who lives in such a household, in a few words. */
             readonly description: string;
             /** @description Mean consumption of a year in kilowatt-hours, without electric vehicle and heat pump. */
@@ -3844,17 +3975,17 @@ export interface components {
         /** @description How density rasters are read. */
         readonly DensityConventions: {
             /** @description Which corner of the grid `origin_lat` and `origin_lon` name. */
-            readonly origin: string;
+            readonly origin: "north_west" | string;
             /** @description In which direction the rows of a grid follow each other. */
-            readonly row_order: string;
+            readonly row_order: "north_to_south" | string;
             /** @description In which direction the cells of a row follow each other. */
-            readonly column_order: string;
+            readonly column_order: "west_to_east" | string;
             /** @description Type of a cell. */
-            readonly value_type: string;
+            readonly value_type: "uint8" | string;
             /** @description What may be inside the base64 text. */
-            readonly encodings: readonly string[];
+            readonly encodings: readonly (("raw" | "gzip" | "zlib" | "deflate") | string)[];
             /** @description The form of the bytes inside the base64 text that needs no unpacking. */
-            readonly canonical_encoding: string;
+            readonly canonical_encoding: "raw" | string;
             /** @description The borders used for keeping households inside their country. */
             readonly boundary_version: string;
         };
@@ -3896,11 +4027,11 @@ export interface components {
          */
         readonly FleetFault: {
             /** @description The condition that a device then has. Open vocabulary. */
-            readonly code: string;
+            readonly code: ("device_offline" | "reauthenticate" | "steering_recovery_failed" | "subscription_required") | string;
             /** @description What fails: the device alone, the cloud of its manufacturer, the internet provider of its region (a field of two degrees of latitude and longitude), or the router of its household. All devices that share a cause have its outages together. */
-            readonly cause: string;
+            readonly cause: ("device" | "manufacturer_cloud" | "region" | "household_router") | string;
             /** @description The kinds of devices that it strikes. */
-            readonly device_types: readonly string[];
+            readonly device_types: readonly (("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string)[];
             /** @description How many times a year it strikes a device, on average. */
             readonly events_per_device_year: number;
             /** @description Mean length in minutes; null where only the user's action ends it. */
@@ -3915,12 +4046,12 @@ export interface components {
             /** @description The ten archetypes. Their order is the order of a group's `weights`. */
             readonly profiles: readonly components["schemas"]["FleetProfile"][];
             /** @description The kinds of devices that a household may have. */
-            readonly device_types: readonly string[];
+            readonly device_types: readonly (("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string)[];
             readonly density: components["schemas"]["DensityConventions"];
             /** @description The countries whose borders are known, which a density may name. */
             readonly countries: readonly components["schemas"]["FleetCountry"][];
             /** @description All values that a fleet's `status` can take. */
-            readonly states: readonly string[];
+            readonly states: readonly components["schemas"]["FleetStatus"][];
             /** @description Whether conditions arise by themselves on this server, or only when they are triggered. */
             readonly faults_enabled: boolean;
             /** @description What devices get by themselves, by condition and cause. */
@@ -4023,6 +4154,8 @@ export interface components {
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["FleetDataEntry"][];
         };
+        /** @description A device and its state at `as_of`; `device_type` tells which one it is, and by that what its `state` holds. */
+        readonly Device: components["schemas"]["ElectricVehicle"] | components["schemas"]["HeatPump"] | components["schemas"]["Inverter"] | components["schemas"]["Wallbox"];
         /** @description One page of a fleet's devices. */
         readonly FleetDevicePage: {
             /** @description The devices of this page, by household and type. */
@@ -4066,10 +4199,10 @@ export interface components {
         readonly FleetExpansion: {
             /**
              * Format: uuid
-             * @description Chosen by you, new for each expansion. The same id with the same count adds nothing again.
+             * @description Chosen by you, new for each expansion. The same id with the same count adds nothing again; with another one it is refused (422 `request_id_reused`).
              */
             readonly request_id: string;
-            /** @description Number of households to add. A fleet holds at most 10,000. */
+            /** @description Number of households to add. A fleet holds at most 10,000 (422 `fleet_too_large`). */
             readonly count: number;
         };
         /** @description Nothing to say. The operation takes no input; send no body at all or an empty object. */
@@ -4088,7 +4221,7 @@ export interface components {
              */
             readonly job_id: string;
             /** @description Always `purging`: the fleet is answered with 404 from now on. */
-            readonly status: string;
+            readonly status: "purging" | string;
         };
         /**
          * @description What shall happen to a device now.
@@ -4119,7 +4252,7 @@ export interface components {
              */
             readonly device_id: string;
             /** @description What was asked for. Open vocabulary. */
-            readonly code: string;
+            readonly code: ("device_offline" | "reauthenticate" | "steering_recovery_failed" | "subscription_required" | "reconnect") | string;
             /** @description False when the device was in that condition already; then nothing was raised or sent. */
             readonly changed: boolean;
             /**
@@ -4138,7 +4271,7 @@ export interface components {
             readonly radius_km: number;
         };
         /**
-         * @description What shall happen to many devices of a fleet now. Null and absent mean the same.
+         * @description What shall happen to many devices of a fleet now. Null and absent mean the same. A cause strikes one thing; what it needs is given, and nothing else beside it (422 `event_subject`).
          * @example {
          *       "request_id": "0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50",
          *       "cause": "manufacturer_cloud",
@@ -4149,7 +4282,7 @@ export interface components {
         readonly FleetEventTrigger: {
             /**
              * Format: uuid
-             * @description Chosen by you, new for each event. The same id with the same body raises nothing again.
+             * @description Chosen by you, new for each event. The same id with the same body raises nothing again; with another one it is refused (422 `request_id_reused`).
              */
             readonly request_id: string;
             /**
@@ -4159,11 +4292,11 @@ export interface components {
             readonly cause: "manufacturer_cloud" | "region" | "household_router";
             /** @description All devices of this manufacturer, by its name in the devices' records. */
             readonly manufacturer?: string | null;
-            /** @description All devices of users in this country, ISO 3166-1 alpha-2. */
+            /** @description All devices of users in this country, an assigned ISO 3166-1 alpha-2 code (422 `country_unknown`). */
             readonly country?: string | null;
             /** @description All devices of users in a circle. */
             readonly circle?: components["schemas"]["EventCircle"] | null;
-            /** @description All devices of these users of the simulation organization. */
+            /** @description All devices of these users of the simulation organization, each with a household of the fleet (422 `event_user_unknown`). */
             readonly user_ids?: readonly string[] | null;
             /** @description How long it lasts, at most seven days. */
             readonly duration_minutes: number;
@@ -4181,7 +4314,7 @@ export interface components {
              */
             readonly job_id: string;
             /** @description What fails: the cloud of a manufacturer, the provider of a region, or routers of households. Open vocabulary. */
-            readonly cause: string;
+            readonly cause: ("manufacturer_cloud" | "region" | "household_router") | string;
             /**
              * Format: date-time
              * @description The instant of the call, from which on the devices are offline.
@@ -4226,7 +4359,7 @@ export interface components {
          * @description What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.
          * @example device.action_required
          */
-        readonly Topic: string;
+        readonly Topic: ("device.action_required" | "device.information") | string;
         /** @description An endpoint of the organization. */
         readonly Webhook: {
             /**
@@ -4314,8 +4447,8 @@ export interface components {
             readonly enabled?: boolean;
             /** @description Replaces the whole set of subscriptions; an empty list ends all of them. */
             readonly topics?: readonly components["schemas"]["Topic"][];
-            /** @description The address cannot be changed. Create a new webhook and delete this one. */
-            readonly url?: unknown;
+            /** @description The address cannot be changed, and no value is taken (422 `immutable`). Create a new webhook and delete this one. */
+            readonly url?: string;
         };
         /**
          * @description Which subscription to try.
@@ -4325,7 +4458,7 @@ export interface components {
          */
         readonly WebhookTest: {
             /** @description A topic that the webhook is subscribed to. */
-            readonly topic: string;
+            readonly topic: ("device.action_required" | "device.information") | string;
         };
         /** @description What came of the test message. */
         readonly WebhookTestResult: {
@@ -4347,7 +4480,7 @@ export interface components {
              */
             readonly message_id: string;
             /** @description The topic of the message. Open vocabulary. */
-            readonly message_type: string;
+            readonly message_type: ("device.action_required" | "device.information") | string;
             /**
              * @description `pending`: due now or later. `delivered`: answered with 2xx. `exhausted`: every attempt failed. `cancelled`: dropped, `cancel_reason` says why.
              * @enum {string}
@@ -4371,7 +4504,7 @@ export interface components {
              */
             readonly finished_at: string | null;
             /** @description Why a cancelled delivery was dropped; null otherwise. `quota_reached`: when the event came, as many of the partner's deliveries were pending as may be; the event itself is in the lists of notifications and in the event stream. */
-            readonly cancel_reason: string | null;
+            readonly cancel_reason: ("disabled" | "deleted" | "topic_removed" | "quota_reached") | string | null;
         };
         /** @description One page of a webhook's deliveries, newest first. */
         readonly DeliveryPage: {
@@ -4399,7 +4532,7 @@ export interface components {
              */
             readonly outcome: "delivered" | "failed";
             /** @description Where a failed attempt broke; null when it was delivered. `secret`: the server lacks the key under which the webhook's signing secret is stored, so that nothing was sent. */
-            readonly error_class: string | null;
+            readonly error_class: ("dns" | "refused_address" | "connect" | "tls" | "timeout" | "redirect" | "status" | "secret") | string | null;
             /** @description The endpoint's HTTP status; null where none came. */
             readonly status_code: number | null;
             /** @description What went wrong, for people to read; null when it was delivered. */
@@ -4453,7 +4586,7 @@ export interface components {
              */
             readonly url: string;
             /** @description Names of the fields that the body must hold; empty when the call alone is enough. */
-            readonly required_parameters: readonly string[];
+            readonly required_parameters: readonly (("success_url" | "cancel_url") | string)[];
         };
         /** @description Further facts about the item. */
         readonly NotificationMetadata: {
@@ -4468,14 +4601,14 @@ export interface components {
              */
             readonly id: string;
             /** @description `reauthenticate`: the user must sign in at the manufacturer again. `information`: a message to show, found in `metadata.message`. New codes may come. */
-            readonly code: string;
+            readonly code: ("reauthenticate" | "information") | string;
             /**
              * Format: uuid
              * @description The device it concerns; null where it concerns none.
              */
             readonly device_id: string | null;
             /** @description What kind of device that is; null without a device. Open vocabulary. */
-            readonly device_type: string | null;
+            readonly device_type: ("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string | null;
             /**
              * Format: uuid
              * @description The user it concerns; null when it is meant for everybody.
@@ -4515,7 +4648,7 @@ export interface components {
              */
             readonly id: string;
             /** @description The device's condition, or what its plan has found, equal to `notice` in messages; null for notices written by hand. New codes may come. */
-            readonly code: string | null;
+            readonly code: ("device_offline" | "steering_recovery_failed" | "subscription_required" | "charge_target_missed") | string | null;
             /** @description Text to show to the user. */
             readonly message: string;
             /**
@@ -4536,7 +4669,7 @@ export interface components {
              */
             readonly device_id: string | null;
             /** @description What kind of device that is; null without a device. Open vocabulary. */
-            readonly device_type: string | null;
+            readonly device_type: ("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string | null;
             /**
              * Format: uuid
              * @description The user it concerns; null when it is meant for everybody.
@@ -4567,7 +4700,7 @@ export interface components {
              */
             readonly owner_id?: string | null;
         };
-        /** @description Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate`, none for information items. */
+        /** @description Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate` (422 `required`), none for information items. */
         readonly ItemResolution: {
             /**
              * Format: uri
@@ -4596,14 +4729,14 @@ export interface components {
              */
             readonly device_id: string;
             /** @description What kind of device it is. Open vocabulary. */
-            readonly device_type: string;
+            readonly device_type: ("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string;
             /**
              * Format: uuid
              * @description The user who owns the device; use it as the `owner_id` filter.
              */
             readonly owner_id: string;
             /** @description What is needed. `reauthentication_required` appears as the item with code `reauthenticate`. Take an unknown value as "something needs attention" and read the items. */
-            readonly action: string;
+            readonly action: "reauthentication_required" | string;
         };
         /** @description Message of the topic `device.action_required`. It may come twice and in any order with others: keep `message_id` to know a repetition, and order by `occurred_at`. */
         readonly DeviceActionRequiredEvent: {
@@ -4634,14 +4767,14 @@ export interface components {
              */
             readonly device_id: string;
             /** @description Any notice may come for any type. */
-            readonly device_type: string;
+            readonly device_type: ("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string;
             /**
              * Format: uuid
              * @description The user who owns the device; use it as the `owner_id` filter.
              */
             readonly owner_id: string;
             /** @description What there is to know, equal to the notification's code. `charge_target_missed`: a vehicle that charges by price cannot have its target when it is to be ready; told once a departure. Take an unknown value as "something needs attention" and read the notification. */
-            readonly notice: string;
+            readonly notice: ("device_offline" | "steering_recovery_failed" | "subscription_required" | "charge_target_missed") | string;
         };
         /** @description Message of the topic `device.information`. It may come twice and in any order with others: keep `message_id` to know a repetition, and order by `occurred_at`. */
         readonly DeviceInformationEvent: {
@@ -4667,7 +4800,7 @@ export interface components {
         /** @description Payload of a test. */
         readonly TestData: {
             /** @description The subscription that was tried. */
-            readonly topic: string;
+            readonly topic: ("device.action_required" | "device.information") | string;
         };
         /** @description Test message, sent only when you ask for one. It may come twice and in any order with others: keep `message_id` to know a repetition, and order by `occurred_at`. */
         readonly TestEvent: {
@@ -4692,50 +4825,6 @@ export interface components {
         };
     };
     responses: {
-        /** @description The path exists but does not know the method. The `Allow` header lists the methods that it knows. */
-        readonly MethodNotAllowed: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly Allow: components["headers"]["Allow"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/method_not_allowed",
-                 *       "title": "Method not allowed",
-                 *       "status": 405,
-                 *       "detail": "This path does not support the method DELETE.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "method_not_allowed",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The request is malformed or cannot be granted: `invalid_request` (a parameter is missing, repeated or malformed, or credentials are sent both in the header and in the body), `invalid_grant` (wrong user name or password, or a first password that has not been changed yet), `unauthorized_client` (the application is not registered for this grant), `unsupported_grant_type`, `invalid_scope`, at the revocation endpoint also `unsupported_token_type`. */
-        readonly OAuthBadRequest: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly "Cache-Control": components["headers"]["CacheControl"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "unsupported_grant_type",
-                 *       "error_description": "This grant type is not supported."
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["OAuthError"];
-            };
-        };
         /** @description The client is unknown or its secret is wrong (`invalid_client`). Where Basic credentials were sent, `WWW-Authenticate` is `Basic realm="partners"`. */
         readonly OAuthUnauthorized: {
             headers: {
@@ -4794,26 +4883,6 @@ export interface components {
                 readonly "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description The quota of the policy `token` is used up. Wait the number of seconds that `Retry-After` names, and keep a token until it expires. */
-        readonly OAuthTooManyRequests: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly "Cache-Control": components["headers"]["CacheControl"];
-                readonly "Retry-After": components["headers"]["RetryAfter"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "temporarily_unavailable",
-                 *       "error_description": "Too many requests."
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["OAuthError"];
-            };
-        };
         /** @description An unexpected fault on the server. */
         readonly OAuthInternalServerError: {
             headers: {
@@ -4833,7 +4902,119 @@ export interface components {
                 readonly "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description The service cannot answer just now. Repeat the request after the seconds that `Retry-After` names. */
+        /** @description The answer is the same as the one that the client has. Without a body. */
+        readonly NotModified: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly ETag: components["headers"]["ETag"];
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The request is malformed or cannot be granted: `invalid_request` (a parameter is missing, repeated or malformed, or credentials are sent both in the header and in the body), `invalid_grant` (wrong user name or password, or a first password that has not been changed yet), `unauthorized_client` (the application is not registered for this grant), `unsupported_grant_type`, `invalid_scope`, at the revocation endpoint also `unsupported_token_type`. What cannot be read as a request at all is a problem. */
+        readonly OAuthBadRequest: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Cache-Control": components["headers"]["CacheControl"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "unsupported_grant_type",
+                 *       "error_description": "This grant type is not supported."
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["OAuthError"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "malformed_request" | string;
+                };
+            };
+        };
+        /** @description The rest of the body did not arrive in time. The service ends the connection; send the request again over a new one. */
+        readonly RequestTimeout: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "request_timeout" | string;
+                };
+            };
+        };
+        /** @description The path and the query together have more than 8 KiB. Nothing was done, and the connection is closed. */
+        readonly UriTooLong: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "uri_too_long" | string;
+                };
+            };
+        };
+        /** @description The header `Expect` asks for something else than `100-continue`. Nothing was done, and the connection is closed. */
+        readonly ExpectationFailed: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "expectation_failed" | string;
+                };
+            };
+        };
+        /** @description The quota of the policy `token` is used up. Wait the number of seconds that `Retry-After` names, and keep a token until it expires. For a request that is refused before the endpoint is reached it is a problem. */
+        readonly OAuthTooManyRequests: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Cache-Control": components["headers"]["CacheControl"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "temporarily_unavailable",
+                 *       "error_description": "Too many requests."
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["OAuthError"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "quota_exceeded" | string;
+                };
+            };
+        };
+        /** @description The request has more than 100 header fields or 16 KiB of them. Nothing was done, and the connection is closed. */
+        readonly HeaderTooLarge: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "header_too_large" | string;
+                };
+            };
+        };
+        /** @description The service cannot answer just now. Repeat the request after the seconds that `Retry-After` names. While the service is starting, or cannot begin more requests, it is a problem. */
         readonly OAuthServiceUnavailable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
@@ -4851,18 +5032,24 @@ export interface components {
                  *     }
                  */
                 readonly "application/json": components["schemas"]["OAuthError"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("overloaded" | "starting") | string;
+                };
             };
         };
-        /** @description The answer is the same as the one that the client has. Without a body. */
-        readonly NotModified: {
+        /** @description The address or the headers cannot be read: a percent sequence that is not UTF-8, or more than 100 query parameters. Nothing was done. */
+        readonly MalformedRequest: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
                 readonly RateLimit: components["headers"]["RateLimit"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly ETag: components["headers"]["ETag"];
                 readonly [name: string]: unknown;
             };
-            content?: never;
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "malformed_request" | string;
+                };
+            };
         };
         /** @description The `Accept` header admits no media type that this operation can answer with. */
         readonly NotAcceptable: {
@@ -4873,23 +5060,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/not_acceptable",
-                 *       "title": "Not acceptable",
-                 *       "status": 406,
-                 *       "detail": "This operation answers with application/json.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "not_acceptable",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "not_acceptable" | string;
+                };
             };
         };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 200 at most, and nothing was changed. */
-        readonly UnprocessableContent: {
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfGetAuthorizationServerMetadata: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
                 readonly RateLimit: components["headers"]["RateLimit"];
@@ -4897,31 +5074,12 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/validation_failed",
-                 *       "title": "Validation failed",
-                 *       "status": 422,
-                 *       "detail": "The request breaks 2 rules; see errors.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "validation_failed",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": [
-                 *         {
-                 *           "pointer": "/latitude",
-                 *           "code": "maximum",
-                 *           "detail": "Must be 90 or less."
-                 *         },
-                 *         {
-                 *           "parameter": "limit",
-                 *           "in": "query",
-                 *           "code": "minimum",
-                 *           "detail": "Must be 1 or more."
-                 *         }
-                 *       ]
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("text" | "unknown_property") | string;
+                    }[];
+                };
             };
         };
         /** @description The quota of a rate limit is used up. Wait the number of seconds that `Retry-After` names. */
@@ -4934,22 +5092,27 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "https://iana.org/assignments/http-problem-types#quota-exceeded",
-                 *       "title": "Quota exceeded",
-                 *       "status": 429,
-                 *       "detail": "The quota of the policy default is used up.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "quota_exceeded",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "quota_exceeded" | string;
+                };
             };
         };
-        /** @description The request body is not well-formed JSON, is not UTF-8, or the request line or headers cannot be read. Nothing was changed. */
+        /** @description The service cannot answer just now: it is starting (`starting`), or more requests wait than it can begin (`overloaded`). Repeat the request after the seconds that `Retry-After` names. */
+        readonly NotReady: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("overloaded" | "starting") | string;
+                };
+            };
+        };
+        /** @description The request body is not well-formed JSON or is not UTF-8 (`malformed_json`), or the address, the headers or the length of the body cannot be read (`malformed_request`). Nothing was changed. */
         readonly BadRequest: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
@@ -4958,19 +5121,9 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/malformed_json",
-                 *       "title": "Malformed JSON",
-                 *       "status": 400,
-                 *       "detail": "The body is not valid JSON.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "malformed_json",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("malformed_json" | "malformed_request") | string;
+                };
             };
         };
         /** @description The body is larger than the operation accepts (`x-max-body-bytes`; 64 KiB unless it says otherwise). It is not read, and the connection is closed. */
@@ -4982,19 +5135,9 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/payload_too_large",
-                 *       "title": "Payload too large",
-                 *       "status": 413,
-                 *       "detail": "The body exceeds 65536 bytes.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "payload_too_large",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "payload_too_large" | string;
+                };
             };
         };
         /** @description The body's `Content-Type` (or `Content-Encoding`) is not one that this operation reads. */
@@ -5006,19 +5149,26 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/unsupported_media_type",
-                 *       "title": "Unsupported media type",
-                 *       "status": 415,
-                 *       "detail": "Send the body as application/json.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "unsupported_media_type",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "unsupported_media_type" | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfRequestSignup: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "max_length" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
             };
         };
         /** @description An unexpected fault on the server. The answer tells no details; quote `request_id` when you report it. Unless the operation says otherwise, the request may be repeated. */
@@ -5030,19 +5180,9 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/internal_error",
-                 *       "title": "Internal error",
-                 *       "status": 500,
-                 *       "detail": "An unexpected fault occurred.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "internal_error",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "internal_error" | string;
+                };
             };
         };
         /** @description The service cannot answer just now: it is starting (`starting`), its database is away, does not answer in time or lacks resources (`database_unavailable`), or the caller's share of the service is in use (`overloaded`). Repeat the request after the seconds that `Retry-After` names. */
@@ -5055,7 +5195,9 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("database_unavailable" | "overloaded" | "starting") | string;
+                };
             };
         };
         /** @description The request carries no access token, or the token is unknown, expired or revoked. Request a new token with the same client credentials and repeat the call. */
@@ -5068,22 +5210,12 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/invalid_token",
-                 *       "title": "Invalid access token",
-                 *       "status": 401,
-                 *       "detail": "The access token is unknown, expired or revoked.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "invalid_token",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("invalid_token" | "unauthenticated") | string;
+                };
             };
         };
-        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the caller's role does not allow the operation (`role_forbidden`), a token with the scope `read` alone was used to change something (`insufficient_scope`), or the operator has suspended the partner (`organization_suspended`). */
+        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the operator has suspended the partner (`organization_suspended`), or what the `code` says. */
         readonly Forbidden: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
@@ -5092,23 +5224,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/organization_forbidden",
-                 *       "title": "Organization not accessible",
-                 *       "status": 403,
-                 *       "detail": "The access token gives no access to this organization.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "organization_forbidden",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("organization_forbidden" | "organization_suspended") | string;
+                };
             };
         };
-        /** @description The request is well-formed but contradicts the present state: a value that must be unique is taken, or the object is in a state that does not permit the operation. `code` tells which. */
-        readonly Conflict: {
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfListUsers: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
                 readonly RateLimit: components["headers"]["RateLimit"];
@@ -5116,31 +5238,61 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/fleet_state_conflict",
-                 *       "title": "Fleet state conflict",
-                 *       "status": 409,
-                 *       "detail": "The fleet is purging; this operation is not possible in that state.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users",
-                 *       "code": "fleet_state_conflict",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("cursor_invalid" | "format" | "max_length" | "maximum" | "min_length" | "minimum" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the operator has suspended the partner (`organization_suspended`), a token with the scope `read` alone was used to change something (`insufficient_scope`), or what the `code` says. */
+        readonly ForbiddenToWriteOfCreateUser: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticateScope"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("insufficient_scope" | "organization_forbidden" | "organization_suspended" | "role_forbidden") | string;
+                };
+            };
+        };
+        /** @description The request is well-formed but contradicts the present state, and `code` tells how; or the request with this `Idempotency-Key` has not ended (`idempotency_key_in_use`). */
+        readonly ConflictOrKeyInUseOfCreateUser: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Retry-After": components["headers"]["RetryAfterKeyInUse"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("email_taken" | "external_user_id_taken" | "idempotency_key_in_use") | string;
+                };
             };
         };
         /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the `Idempotency-Key` was sent before with another request (`idempotency_key_reused`); or the partner has as many as it may have, of keys or of what the operation makes (`quota_reached`). Nothing was changed. */
-        readonly UnprocessableWithKey: {
+        readonly UnprocessableWithKeyOfCreateUser: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
                 readonly RateLimit: components["headers"]["RateLimit"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                 readonly [name: string]: unknown;
             };
             content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("coordinates_incomplete" | "country_unknown" | "enum" | "format" | "max_length" | "maximum" | "min_length" | "minimum" | "null_not_allowed" | "org_id_mismatch" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
             };
         };
         /** @description The addressed object does not exist in this organization, or the caller may not know that it does. */
@@ -5152,19 +5304,55 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/not_found",
-                 *       "title": "Not found",
-                 *       "status": 404,
-                 *       "detail": "No such object in this organization.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users/8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                 *       "code": "not_found",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "not_found" | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfGetUser: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the operator has suspended the partner (`organization_suspended`), a token with the scope `read` alone was used to change something (`insufficient_scope`), or what the `code` says. */
+        readonly ForbiddenToWriteOfUpdateUser: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticateScope"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("insufficient_scope" | "organization_forbidden" | "organization_suspended" | "role_change_forbidden") | string;
+                };
+            };
+        };
+        /** @description The request is well-formed but contradicts the present state: a value that must be unique is taken, or the object is in a state that does not permit the operation. `code` tells which. */
+        readonly ConflictOfUpdateUser: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("email_taken" | "external_user_id_taken" | "last_admin") | string;
+                };
             };
         };
         /** @description The object is not as the answer with the entity tag of `If-Match` showed it (`precondition_failed`). Nothing was changed. */
@@ -5176,19 +5364,123 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/precondition_failed",
-                 *       "title": "Changed meanwhile",
-                 *       "status": 412,
-                 *       "detail": "The object has another entity tag than If-Match names; read it again and decide anew.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/users/8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                 *       "code": "precondition_failed",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "precondition_failed" | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableOrQuotaReachedOfUpdateUser: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("coordinates_incomplete" | "country_unknown" | "enum" | "format" | "max_length" | "maximum" | "min_length" | "minimum" | "null_not_allowed" | "pattern" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The request is well-formed but contradicts the present state: a value that must be unique is taken, or the object is in a state that does not permit the operation. `code` tells which. */
+        readonly ConflictOfDeleteUser: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "last_admin" | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfDeleteUser: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "text" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfGetUserByExternalId: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "max_length" | "min_length" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfGetHouseholdData: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("enum" | "format" | "range_order" | "range_too_long" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the operator has suspended the partner (`organization_suspended`), a token with the scope `read` alone was used to change something (`insufficient_scope`), or what the `code` says. */
+        readonly ForbiddenToWrite: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticateScope"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("insufficient_scope" | "organization_forbidden" | "organization_suspended") | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableOrQuotaReachedOfUpdateElectricVehiclePreferences: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("enum" | "format" | "maximum" | "minimum" | "minimum_above_target" | "null_not_allowed" | "pattern" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
             };
         };
         /** @description The request with this `Idempotency-Key` has not ended (`idempotency_key_in_use`). Repeat it after `Retry-After`. */
@@ -5201,23 +5493,31 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/idempotency_key_in_use",
-                 *       "title": "Request still running",
-                 *       "status": 409,
-                 *       "detail": "A request with this Idempotency-Key has not ended; repeat it a second later.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/notifications/information",
-                 *       "code": "idempotency_key_in_use",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "idempotency_key_in_use" | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the `Idempotency-Key` was sent before with another request (`idempotency_key_reused`); or the partner has as many as it may have, of keys or of what the operation makes (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableWithKeyOfStartElectricVehicleBoost: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("boost_too_long" | "boost_too_short" | "format" | "max_length" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
             };
         };
         /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
-        readonly UnprocessableOrQuotaReached: {
+        readonly UnprocessableOrQuotaReachedOfUpdateHeatPumpPreferences: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
                 readonly RateLimit: components["headers"]["RateLimit"];
@@ -5225,7 +5525,74 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "maximum" | "minimum" | "null_not_allowed" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the operator has suspended the partner (`organization_suspended`), or what the `code` says. */
+        readonly ForbiddenOfListDayAheadPrices: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("organization_forbidden" | "organization_suspended" | "role_forbidden") | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfListDayAheadPrices: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "range_order" | "range_too_long" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableOrQuotaReachedOfUploadDayAheadPrices: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "max_items" | "max_length" | "maximum" | "min_length" | "minimum" | "null_not_allowed" | "required" | "text" | "time_zone_unknown" | "timestamp_alignment" | "timestamp_ambiguous" | "timestamp_duplicate" | "timestamp_gap" | "timestamp_out_of_range" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The request is well-formed but contradicts the present state: a value that must be unique is taken, or the object is in a state that does not permit the operation. `code` tells which. */
+        readonly ConflictOfCreateFleet: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "fleet_nesting_forbidden" | string;
+                };
             };
         };
         /** @description The `request_id` was used before, and its fleet has been purged since. */
@@ -5237,19 +5604,406 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "http://localhost:8080/docs/errors/request_purged",
-                 *       "title": "Fleet of this request purged",
-                 *       "status": 410,
-                 *       "detail": "The fleet of this request_id was purged; send a new request_id to make another one.",
-                 *       "instance": "/api/partners/v2.0/org/3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f/device-simulator/fleets",
-                 *       "code": "request_purged",
-                 *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M",
-                 *       "errors": []
-                 *     }
-                 */
-                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "request_purged" | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableOrQuotaReachedOfCreateFleet: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("consumption_order" | "coordinates_incomplete" | "count_and_percentage" | "country_unknown" | "density_empty" | "density_encoding" | "density_off_globe" | "density_outside_country" | "density_size" | "duplicate_group_name" | "enum" | "exclusive_minimum" | "format" | "groups_exceed_count" | "groups_total_out_of_range" | "instant_in_future" | "instant_too_early" | "max_items" | "max_length" | "maximum" | "min_items" | "min_length" | "minimum" | "null_not_allowed" | "pattern" | "range_order" | "request_id_reused" | "required" | "text" | "type" | "unknown_property" | "weights_sum_zero" | "weights_with_profile") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfGetFleetData: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("enum" | "format" | "max_length" | "range_order" | "range_too_long" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfListFleetDevices: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "max_length" | "maximum" | "minimum" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The request is well-formed but contradicts the present state: a value that must be unique is taken, or the object is in a state that does not permit the operation. `code` tells which. */
+        readonly ConflictOfExpandFleet: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "fleet_state_conflict" | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableOrQuotaReachedOfExpandFleet: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("fleet_too_large" | "format" | "maximum" | "minimum" | "null_not_allowed" | "request_id_reused" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The request is well-formed but contradicts the present state, and `code` tells how; or the request with this `Idempotency-Key` has not ended (`idempotency_key_in_use`). */
+        readonly ConflictOrKeyInUseOfStopFleet: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Retry-After": components["headers"]["RetryAfterKeyInUse"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("fleet_state_conflict" | "idempotency_key_in_use") | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the `Idempotency-Key` was sent before with another request (`idempotency_key_reused`); or the partner has as many as it may have, of keys or of what the operation makes (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableWithKeyOfStopFleet: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "max_length" | "null_not_allowed" | "pattern" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The request is well-formed but contradicts the present state, and `code` tells how; or the request with this `Idempotency-Key` has not ended (`idempotency_key_in_use`). */
+        readonly ConflictOrKeyInUseOfTriggerDeviceEvent: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Retry-After": components["headers"]["RetryAfterKeyInUse"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("event_limit_reached" | "fleet_state_conflict" | "idempotency_key_in_use") | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the `Idempotency-Key` was sent before with another request (`idempotency_key_reused`); or the partner has as many as it may have, of keys or of what the operation makes (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableWithKeyOfTriggerDeviceEvent: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("enum" | "format" | "max_length" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The request is well-formed but contradicts the present state: a value that must be unique is taken, or the object is in a state that does not permit the operation. `code` tells which. */
+        readonly ConflictOfTriggerFleetEvent: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("event_limit_reached" | "fleet_state_conflict") | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfTriggerFleetEvent: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("country_unknown" | "enum" | "event_subject" | "event_user_unknown" | "exclusive_minimum" | "format" | "max_items" | "max_length" | "maximum" | "min_items" | "min_length" | "minimum" | "null_not_allowed" | "pattern" | "request_id_reused" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfListWebhooks: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "maximum" | "minimum" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableOrQuotaReachedOfCreateWebhook: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("credentials_forbidden" | "forbidden_address" | "forbidden_port" | "format" | "fragment_forbidden" | "https_required" | "invalid_url" | "max_items" | "max_length" | "null_not_allowed" | "required" | "text" | "type" | "unknown_property" | "unknown_topic") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfUpdateWebhook: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "immutable" | "max_items" | "null_not_allowed" | "text" | "type" | "unknown_property" | "unknown_topic") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfRotateWebhookSecret: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "null_not_allowed" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the `Idempotency-Key` was sent before with another request (`idempotency_key_reused`); or the partner has as many as it may have, of keys or of what the operation makes (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableWithKeyOfTestWebhook: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "max_length" | "not_subscribed" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The request is well-formed but contradicts the present state, and `code` tells how; or the request with this `Idempotency-Key` has not ended (`idempotency_key_in_use`). */
+        readonly ConflictOrKeyInUseOfRedeliver: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Retry-After": components["headers"]["RetryAfterKeyInUse"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("delivery_state_conflict" | "idempotency_key_in_use") | string;
+                };
+            };
+        };
+        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the operator has suspended the partner (`organization_suspended`), or what the `code` says. */
+        readonly ForbiddenOfGetNotificationStatus: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("organization_forbidden" | "organization_suspended" | "owner_forbidden") | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfListActions: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("enum" | "format" | "maximum" | "minimum" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the `Idempotency-Key` was sent before with another request (`idempotency_key_reused`); or the partner has as many as it may have, of keys or of what the operation makes (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableWithKeyOfBroadcastInformation: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "max_length" | "min_length" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfStreamEvents: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "text" | "unknown_event" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the operator has suspended the partner (`organization_suspended`), a token with the scope `read` alone was used to change something (`insufficient_scope`), or what the `code` says. */
+        readonly ForbiddenToWriteOfResolveNotificationItem: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticateScope"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("insufficient_scope" | "link_expired" | "link_invalid" | "organization_forbidden" | "organization_suspended") | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the `Idempotency-Key` was sent before with another request (`idempotency_key_reused`); or the partner has as many as it may have, of keys or of what the operation makes (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableWithKeyOfResolveNotificationItem: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("credentials_forbidden" | "format" | "https_required" | "invalid_url" | "max_length" | "min_length" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path exists but does not know the method. The `Allow` header lists the methods that it knows. */
+        readonly MethodNotAllowed: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly Allow: components["headers"]["Allow"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "method_not_allowed" | string;
+                };
             };
         };
     };
@@ -5371,7 +6125,7 @@ export interface components {
          *       "device_offline"
          *     ]
          */
-        readonly CodeFilter: readonly string[];
+        readonly CodeFilter: readonly (("reauthenticate" | "device_offline" | "steering_recovery_failed" | "subscription_required" | "charge_target_missed") | string)[];
         /**
          * @description Only items of this instant or later. ISO 8601; without an offset it is UTC.
          * @example 2026-11-20T00:00:00Z
@@ -5451,6 +6205,16 @@ export interface components {
          */
         readonly Location: string;
         /**
+         * @description With `insufficient_scope`: the scope that the token needs (RFC 6750). Absent with other codes.
+         * @example Bearer realm="partners", error="insufficient_scope", scope="read write"
+         */
+        readonly WWWAuthenticateScope: string;
+        /**
+         * @description With `idempotency_key_in_use`: seconds to wait before the request is repeated. Absent with other codes.
+         * @example 1
+         */
+        readonly RetryAfterKeyInUse: number;
+        /**
          * @description The methods that the path knows, separated by commas.
          * @example GET, PUT, DELETE
          */
@@ -5502,9 +6266,13 @@ export interface operations {
             };
             readonly 400: components["responses"]["OAuthBadRequest"];
             readonly 401: components["responses"]["OAuthUnauthorized"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["OAuthPayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["OAuthUnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["OAuthTooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["OAuthInternalServerError"];
             readonly 503: components["responses"]["OAuthServiceUnavailable"];
         };
@@ -5551,9 +6319,13 @@ export interface operations {
             };
             readonly 400: components["responses"]["OAuthBadRequest"];
             readonly 401: components["responses"]["OAuthUnauthorized"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["OAuthPayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["OAuthUnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["OAuthTooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["OAuthInternalServerError"];
             readonly 503: components["responses"]["OAuthServiceUnavailable"];
         };
@@ -5595,9 +6367,13 @@ export interface operations {
             };
             readonly 400: components["responses"]["OAuthBadRequest"];
             readonly 401: components["responses"]["OAuthUnauthorized"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["OAuthPayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["OAuthUnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["OAuthTooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["OAuthInternalServerError"];
             readonly 503: components["responses"]["OAuthServiceUnavailable"];
         };
@@ -5656,9 +6432,14 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetAuthorizationServerMetadata"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 503: components["responses"]["NotReady"];
         };
     };
     readonly requestSignup: {
@@ -5696,10 +6477,14 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfRequestSignup"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -5771,11 +6556,15 @@ export interface operations {
                     readonly "application/json": readonly components["schemas"]["User"][];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListUsers"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -5848,13 +6637,17 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOrKeyInUseOfCreateUser"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfCreateUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -5929,12 +6722,16 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -6020,15 +6817,19 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfUpdateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOfUpdateUser"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfUpdateUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -6063,13 +6864,17 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 409: components["responses"]["ConflictOfDeleteUser"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -6144,12 +6949,16 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetUserByExternalId"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -6271,12 +7080,16 @@ export interface operations {
                     readonly "application/vnd.apache.parquet": string;
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -6349,15 +7162,19 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["Device"][];
+                    readonly "application/json": readonly components["schemas"]["HeatPump"][];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -6440,16 +7257,20 @@ export interface operations {
                      *       "as_of": "2026-11-21T11:30:00.000Z"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Device"];
+                    readonly "application/json": components["schemas"]["HeatPump"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -6544,12 +7365,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HeatPumpData"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -6621,15 +7446,19 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["Device"][];
+                    readonly "application/json": readonly components["schemas"]["Inverter"][];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -6711,16 +7540,20 @@ export interface operations {
                      *       "as_of": "2026-11-21T11:30:00.000Z"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Device"];
+                    readonly "application/json": components["schemas"]["Inverter"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -6821,12 +7654,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["InverterData"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -6896,15 +7733,19 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["Device"][];
+                    readonly "application/json": readonly components["schemas"]["ElectricVehicle"][];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -6984,16 +7825,20 @@ export interface operations {
                      *       "as_of": "2026-11-21T11:30:00.000Z"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Device"];
+                    readonly "application/json": components["schemas"]["ElectricVehicle"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -7080,12 +7925,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ElectricVehicleData"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -7149,15 +7998,19 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["Device"][];
+                    readonly "application/json": readonly components["schemas"]["Wallbox"][];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -7231,16 +8084,20 @@ export interface operations {
                      *       "as_of": "2026-11-21T11:30:00.000Z"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Device"];
+                    readonly "application/json": components["schemas"]["Wallbox"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -7325,12 +8182,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WallboxData"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -7409,12 +8270,16 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -7510,14 +8375,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfUpdateElectricVehiclePreferences"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -7657,12 +8526,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ElectricVehiclePreferenceRevisionPage"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListUsers"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -7730,14 +8603,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["KeyInUse"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfStartElectricVehicleBoost"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -7777,12 +8654,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -7854,12 +8735,16 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -7943,14 +8828,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfUpdateHeatPumpPreferences"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -8069,12 +8958,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HeatPumpPreferenceRevisionPage"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListUsers"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -8142,14 +9035,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["KeyInUse"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfStartElectricVehicleBoost"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -8189,12 +9086,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -8264,12 +9165,16 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -8350,14 +9255,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfUpdateHeatPumpPreferences"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -8470,12 +9379,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["InverterPreferenceRevisionPage"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListUsers"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -8543,14 +9456,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["KeyInUse"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfStartElectricVehicleBoost"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -8590,12 +9507,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -8677,11 +9598,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DayAheadPriceList"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListDayAheadPrices"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -8732,13 +9657,17 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReached"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfUploadDayAheadPrices"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -8827,12 +9756,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HeatPumpSchedule"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListDayAheadPrices"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -8969,11 +9902,15 @@ export interface operations {
                     readonly "application/json": readonly components["schemas"]["Fleet"][];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -9114,14 +10051,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOfCreateFleet"];
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReached"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfCreateFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -9734,14 +10675,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOfCreateFleet"];
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReached"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfCreateFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -9975,11 +10920,15 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -10127,12 +11076,16 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -10268,12 +11221,16 @@ export interface operations {
                     readonly "application/vnd.apache.parquet": string;
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetFleetData"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -10295,7 +11252,7 @@ export interface operations {
                  * @description Only devices of this type.
                  * @example inverter
                  */
-                readonly device_type?: string;
+                readonly device_type?: ("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string;
             };
             readonly header?: never;
             readonly path: {
@@ -10370,12 +11327,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["FleetDevicePage"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListFleetDevices"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -10425,12 +11386,16 @@ export interface operations {
                     readonly "application/json": readonly components["schemas"]["HouseholdLocation"][];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -10582,15 +11547,19 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOfExpandFleet"];
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReached"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfExpandFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -10745,13 +11714,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOrKeyInUseOfStopFleet"];
             readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfStopFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -10906,13 +11880,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOrKeyInUseOfStopFleet"];
             readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfStopFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11067,13 +12046,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOrKeyInUseOfStopFleet"];
             readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfStopFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11131,13 +12115,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOrKeyInUseOfStopFleet"];
             readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfStopFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11205,14 +12194,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOrKeyInUseOfTriggerDeviceEvent"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfTriggerDeviceEvent"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11265,15 +12258,19 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOfTriggerFleetEvent"];
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfTriggerFleetEvent"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11335,12 +12332,16 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11399,11 +12400,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookPage"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListWebhooks"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11457,12 +12462,16 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReached"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfCreateWebhook"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11520,12 +12529,16 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11560,12 +12573,16 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11628,14 +12645,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfUpdateWebhook"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11695,12 +12716,17 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfRotateWebhookSecret"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11755,14 +12781,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["KeyInUse"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfTestWebhook"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11826,12 +12856,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DeliveryPage"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListUsers"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11919,12 +12953,16 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -11993,13 +13031,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOrKeyInUseOfRedeliver"];
             readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfStopFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -12065,12 +13108,16 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfGetNotificationStatus"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetUser"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -12189,12 +13236,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ActionPage"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfGetNotificationStatus"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListActions"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -12312,12 +13363,16 @@ export interface operations {
                     readonly "application/json": components["schemas"]["InformationPage"];
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfGetNotificationStatus"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListActions"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -12380,14 +13435,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["KeyInUse"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfBroadcastInformation"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -12432,11 +13491,15 @@ export interface operations {
                     readonly "text/event-stream": string;
                 };
             };
+            readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfStreamEvents"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
@@ -12488,14 +13551,18 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfResolveNotificationItem"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["KeyInUse"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 422: components["responses"]["UnprocessableWithKey"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfResolveNotificationItem"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };

@@ -285,6 +285,7 @@ export const PROBLEMS = {
     "scope": "problem",
     "status": 429,
     "title": "Quota exceeded",
+    "type": "https://iana.org/assignments/http-problem-types#quota-exceeded",
     "detail": "The quota of a rate limit is used up.",
     "cause": "More requests came than the policy in `RateLimit-Policy` permits, or a partner has as many event streams open as it may have.",
     "cure": "Wait the seconds that `Retry-After` names, and close event streams that nobody listens to. Keep an access token until it expires instead of requesting one for each call, and watch the `RateLimit` header to slow down in time."
@@ -358,7 +359,7 @@ export const FIELD_PROBLEMS = {
     "scope": "field",
     "status": 422,
     "title": "Wrong format",
-    "cause": "The text does not have the form that is asked for: a UUID, an email address, a URI, or an ISO 8601 instant.",
+    "cause": "The text does not have the form that is asked for: a UUID, an email address, a URI, an ISO 8601 instant, or a text that the path of an address can hold, which `.` and `..` are not.",
     "cure": "Write it in the named format. An instant has a date and a time of day, such as `2026-11-21T08:15:00Z`; in a query the `+` of an offset is written `%2B`."
   },
   "pattern": {

@@ -56,12 +56,13 @@ function drawText(schema: Schema, dice: Dice, nowMs: number): string {
     case 'uri':
       return `https://partner.example.com/${dice.hex(6)}`;
     case 'date-time':
+    case 'instant':
       return drawInstant(dice, nowMs);
     default:
   }
   const { example } = schema;
   if (typeof example === 'string') return example;
-  if (schema['pattern'] !== undefined) return 'AT';
+  if (schema['pattern'] !== undefined && schema['format'] !== 'path-segment') return 'AT';
   const most = Math.min(Number(schema['maxLength'] ?? 40), 40);
   const least = Number(schema['minLength'] ?? 0);
   return Array.from({ length: dice.integer(least, Math.max(least, most)) }, () => dice.pick(LETTERS)).join(

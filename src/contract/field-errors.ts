@@ -1,33 +1,28 @@
 import type { ErrorObject } from 'ajv';
 import { FIELD_ERRORS_SOUGHT } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
+import { KEYWORD_CODES } from './keyword-codes.ts';
 
 const DECIMAL_PATTERN = /^-?\d+(?:\.\d+)?$/;
 
 type Describe = (params: Record<string, unknown>) => string;
 
-/** ajv keyword -> code of the catalogue and the sentence that names rule and cure. */
-const RULES: Readonly<Record<string, readonly [code: FieldError['code'], describe: Describe]>> = {
-  required: ['required', (p) => `"${text(p['missingProperty'])}" is required.`],
-  additionalProperties: [
-    'unknown_property',
-    (p) => `"${text(p['additionalProperty'])}" is not known here; remove it.`,
-  ],
-  type: ['type', (p) => `Must be of type ${[p['type']].flat().map(text).join(' or ')}.`],
-  format: [
-    'format',
-    (p) => `Must be ${FORMAT_DESCRIPTIONS[text(p['format'])] ?? `in the format ${text(p['format'])}`}.`,
-  ],
-  pattern: ['pattern', (p) => `Must match the pattern ${text(p['pattern'])}.`],
-  enum: ['enum', (p) => `Must be one of ${(p['allowedValues'] as unknown[]).map(text).join(', ')}.`],
-  minimum: ['minimum', (p) => `Must be ${text(p['limit'])} or more.`],
-  maximum: ['maximum', (p) => `Must be ${text(p['limit'])} or less.`],
-  exclusiveMinimum: ['exclusive_minimum', (p) => `Must be more than ${text(p['limit'])}.`],
-  minLength: ['min_length', (p) => `Must have at least ${text(p['limit'])} characters.`],
-  maxLength: ['max_length', (p) => `Must have at most ${text(p['limit'])} characters.`],
-  minItems: ['min_items', (p) => `Must have at least ${text(p['limit'])} items.`],
-  maxItems: ['max_items', (p) => `Must have at most ${text(p['limit'])} items.`],
-  not: ['immutable', () => 'Cannot be changed after creation; leave it out.'],
+/** The sentence that names a rule and how to keep it, by ajv's keyword. */
+const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
+  required: (p) => `"${text(p['missingProperty'])}" is required.`,
+  additionalProperties: (p) => `"${text(p['additionalProperty'])}" is not known here; remove it.`,
+  type: (p) => `Must be of type ${[p['type']].flat().map(text).join(' or ')}.`,
+  format: (p) => `Must be ${FORMAT_DESCRIPTIONS[text(p['format'])] ?? `in the format ${text(p['format'])}`}.`,
+  pattern: (p) => `Must match the pattern ${text(p['pattern'])}.`,
+  enum: (p) => `Must be one of ${(p['allowedValues'] as unknown[]).map(text).join(', ')}.`,
+  minimum: (p) => `Must be ${text(p['limit'])} or more.`,
+  maximum: (p) => `Must be ${text(p['limit'])} or less.`,
+  exclusiveMinimum: (p) => `Must be more than ${text(p['limit'])}.`,
+  minLength: (p) => `Must have at least ${text(p['limit'])} characters.`,
+  maxLength: (p) => `Must have at most ${text(p['limit'])} characters.`,
+  minItems: (p) => `Must have at least ${text(p['limit'])} items.`,
+  maxItems: (p) => `Must have at most ${text(p['limit'])} items.`,
+  not: () => 'Cannot be changed after creation; leave it out.',
 };
 
 const FORMAT_DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -37,6 +32,7 @@ const FORMAT_DESCRIPTIONS: Readonly<Record<string, string>> = {
   iri: 'an absolute URL',
   'date-time': 'an ISO 8601 instant',
   instant: 'an ISO 8601 instant, such as 2026-11-21T08:15:00Z',
+  'path-segment': 'another text than "." and "..", which the path of an address cannot hold',
 };
 
 /**
@@ -77,8 +73,9 @@ function describe(error: ErrorObject, isNull: boolean): { code: FieldError['code
   if (error.keyword === 'type' && isNull) {
     return { code: 'null_not_allowed', detail: 'Must not be null; leave it out or give a value.' };
   }
-  const [code, words] = RULES[error.keyword] ?? ['format', () => `Must satisfy "${error.keyword}".`];
-  return { code, detail: words(error.params) };
+  const { keyword, params } = error;
+  const words = DESCRIPTIONS[keyword] ?? (() => `Must satisfy "${keyword}".`);
+  return { code: KEYWORD_CODES[keyword] ?? 'format', detail: words(params) };
 }
 
 /**

@@ -2,8 +2,6 @@ import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 
-const QUOTA_TYPE = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
-
 export interface ProblemFacts {
   /** Where the pages of the problems are. */
   readonly baseUrl: string;
@@ -20,9 +18,10 @@ export interface ProblemFacts {
 /** The body of an answer that tells a problem (RFC 9457), as the document's schema `Problem` has it. */
 export function toProblemDocument(facts: ProblemFacts) {
   const { baseUrl, code, instance, requestId } = facts;
-  const { status, title, detail } = PROBLEMS[code];
+  const entry = PROBLEMS[code];
+  const { status, title, detail } = entry;
   return {
-    type: code === 'quota_exceeded' ? QUOTA_TYPE : `${baseUrl}/docs/errors/${code}`,
+    type: 'type' in entry ? entry.type : `${baseUrl}/docs/errors/${code}`,
     title,
     status,
     detail: facts.detail ?? detail,

@@ -55,7 +55,7 @@ async function answer<Type extends DeviceType>(
   const household = findStoredHousehold(device);
   const span =
     household && findCoveredSpan(new Date(household.anchor_ms), range, device.stopped_at ?? context.now);
-  const metadata = toDeviceDataMetadata(device, resolution, span, household?.time_zone ?? null);
+  const metadata = toDeviceDataMetadata(device, type, resolution, span, household?.time_zone ?? null);
   if (household === undefined || span === undefined)
     return { status: 200 as const, body: { metadata, data: [] } };
   const question = { ...(await toQuestion(context, device, household)), type, span, quarters };

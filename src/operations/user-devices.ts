@@ -5,7 +5,7 @@ import { findUserDevice, listUserDevices } from '../queries/fleets/devices.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
 import type { Context } from './context.ts';
 import { computeDeviceStates } from '../households/device-states.ts';
-import { toDevice } from '../presenters/devices.ts';
+import { isOfType, toDevice } from '../presenters/devices.ts';
 import { checkUserExists } from './users.ts';
 
 interface UserPath {
@@ -68,20 +68,27 @@ export async function findVisibleDevice(
   return row;
 }
 
-async function listed(context: Context, path: UserPath, type: DeviceType) {
+async function listed<Type extends DeviceType>(context: Context, path: UserPath, type: Type) {
   await checkUserExists(context, path);
   const rows = await listUserDevices(context.db, context.orgId, path.user_id, type);
-  return { status: 200 as const, body: await presentDevices(context, rows) };
+  return { status: 200 as const, body: await presentDevices(context, rows, type) };
 }
 
-async function shown(context: Context, path: UserPath, type: DeviceType, id: string) {
+async function shown<Type extends DeviceType>(context: Context, path: UserPath, type: Type, id: string) {
   const row = await findVisibleDevice(context, path, type, id);
-  const [device] = await presentDevices(context, [row]);
+  const [device] = await presentDevices(context, [row], type);
   if (device === undefined) throw new Error('A device has no record.');
   return { status: 200 as const, body: device };
 }
 
-async function presentDevices(context: Context, rows: readonly DeviceRow[]) {
+/** The rows are of the type. */
+async function presentDevices<Type extends DeviceType>(
+  context: Context,
+  rows: readonly DeviceRow[],
+  type: Type,
+) {
   const devices = await computeDeviceStates(context, rows);
-  return devices.map(({ row, state, at }) => toDevice(row, state, at));
+  return devices
+    .map(({ row, state, at }) => toDevice(row, state, at))
+    .filter((device) => isOfType(device, type));
 }

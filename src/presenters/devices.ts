@@ -2,6 +2,8 @@ import type { components } from '../../generated/openapi.ts';
 import type { DeviceRatings, DeviceType } from '../domain/fleets/devices.ts';
 
 type Device = components['schemas']['Device'];
+/** A device of one type, with the state that belongs to it. */
+type DeviceOf<Type extends DeviceType> = Extract<Device, { readonly device_type: Type }>;
 
 /** What a device's record says of it; the fleet's part is null where the device is not simulated. */
 export interface DeviceRecord {
@@ -20,9 +22,9 @@ export interface DeviceRecord {
   readonly is_offline: boolean;
 }
 
-/** A device as the API shows it, with its state at an instant. */
+/** A device as the API shows it, with its state at an instant, which is one of the record's type. */
 export function toDevice(record: DeviceRecord, state: Device['state'], at: Date): Device {
-  return {
+  const device = {
     device_id: record.id,
     device_type: record.device_type,
     user_id: record.user_id,
@@ -39,4 +41,11 @@ export function toDevice(record: DeviceRecord, state: Device['state'], at: Date)
     state,
     as_of: at.toISOString(),
   };
+  // That type and state belong together is known by who has computed the state, not by the compiler.
+  return device as Device;
+}
+
+/** Whether the device is of the type. */
+export function isOfType<Type extends DeviceType>(device: Device, type: Type): device is DeviceOf<Type> {
+  return device.device_type === type;
 }

@@ -4,7 +4,10 @@ import type { Role } from '../domain/users/roles.ts';
 
 type Schemas = components['schemas'];
 /** What stands beside the preferences, whatever the type of the device. */
-type Metadata = Omit<Schemas['InverterPreferences'], keyof Schemas['InverterPreferencesUpdate']>;
+type Metadata = Omit<
+  Schemas['InverterPreferences'],
+  keyof Schemas['InverterPreferencesUpdate'] | 'device_type'
+>;
 
 /** When and by whom something was asked of a device. */
 interface Asked {
@@ -19,15 +22,15 @@ interface Asked {
 }
 
 /** What is asked of a device as the API shows it. `asked`: null where nothing ever was. */
-export function presentPreferences<Preferences extends object>(
-  device: { readonly id: string; readonly device_type: DeviceType },
+export function presentPreferences<Type extends DeviceType, Preferences extends object>(
+  device: { readonly id: string; readonly type: Type },
   preferences: Preferences,
   boostEndsAt: Date | null,
   asked: Asked | null,
-): Preferences & Metadata {
+): Preferences & Metadata & { readonly device_type: Type } {
   return {
     device_id: device.id,
-    device_type: device.device_type,
+    device_type: device.type,
     ...preferences,
     boost_ends_at: boostEndsAt?.toISOString() ?? null,
     revision: asked?.revision ?? 0,

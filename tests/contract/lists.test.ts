@@ -9,6 +9,7 @@ interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly items?: Schema;
+  readonly oneOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
@@ -44,7 +45,9 @@ function resolve(schema: Schema): Schema {
 
 function isListOfObjects(schema: Schema): boolean {
   const { items } = resolve(schema);
-  return items !== undefined && resolve(items).properties !== undefined;
+  if (items === undefined) return false;
+  const { properties, oneOf = [] } = resolve(items);
+  return [{ properties }, ...oneOf.map(resolve)].some((each) => each.properties !== undefined);
 }
 
 function answersList({ responses }: Operation): boolean {

@@ -15,6 +15,7 @@ beforeAll(async () => {
   apis.withoutQuota = await startApi({ rateLimits });
   apis.withoutTables = await startApi();
   apis.withoutDatabase = await startApi({ isDatabaseAway: true });
+  apis.impatient = await startApi({ openBodyLimits: { idleMs: 20, maxOfAddress: 64 } });
   await apis.withoutQuota.call('listUsers');
   await apis.withoutQuota.call('requestSignup', { body: {} });
   for (const table of ['access_tokens', 'signup_requests', 'applications']) {

@@ -19,6 +19,8 @@ export const apis = {} as {
   withoutQuota: Api;
   withoutTables: Api;
   withoutDatabase: Api;
+  /** Does not wait for bodies. */
+  impatient: Api;
 };
 
 /** The names of a path's parameters behind the organization's. */

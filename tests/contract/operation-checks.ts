@@ -4,6 +4,7 @@ import { ROUTES } from '../../generated/routes.ts';
 import type { OperationId, Route, SecuredOperationId } from '../../generated/routes.ts';
 import { ROLE_TABLE } from '../../src/domain/users/roles.ts';
 import type { Call } from '../support/api-client.ts';
+import { boundChecks } from './bound-checks.ts';
 import { apis, blankCall, objectNames, problem, unknownObjects, type Check } from './operation-calls.ts';
 
 const oauthIds: readonly OperationId[] = ['issueToken', 'issueTokenAtRoot', 'revokeToken'];
@@ -54,6 +55,7 @@ const tokenChecks: readonly Check[] = [
       const isRead = route.method === 'get';
       expect(answer.body?.code === 'insufficient_scope').toBe(!isRead);
       if (!isRead) expect(answer.headers['www-authenticate']).toMatch(/error="insufficient_scope"/);
+      else expect(answer.headers).not.toHaveProperty('www-authenticate');
     },
   },
 ];
@@ -152,6 +154,17 @@ const bodyChecks: readonly Check[] = [
     run: async (id, route) => {
       const answer = await apis.api.call(id, blankCall(route, { raw: Buffer.from([0x22, 0xff, 0x22]) }));
       expect(answer).toMatchObject(problem(400, 'malformed_json'));
+    },
+  },
+  {
+    name: 'refuses a body that is compressed',
+    appliesTo: withBody,
+    run: async (id, route) => {
+      const answer = await apis.api.call(
+        id,
+        blankCall(route, { body: {}, headers: { 'content-encoding': 'gzip' } }),
+      );
+      expect(answer).toMatchObject(problem(415, 'unsupported_media_type'));
     },
   },
   {
@@ -261,6 +274,7 @@ const oauthChecks: readonly Check[] = [
 export const checks: readonly Check[] = [
   ...tokenChecks,
   ...organizationChecks,
+  ...boundChecks,
   ...requestChecks,
   ...bodyChecks,
   ...failureChecks,

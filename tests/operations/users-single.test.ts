@@ -27,6 +27,25 @@ describe('reading', () => {
     expect(missing.status).toBe(404);
   });
 
+  test.each(['.', '..'])('nobody is given the external_user_id %s, which no path can hold', async (text) => {
+    const { id } = await create();
+    const body = { email: `${randomUUID()}@example.com`, role: 'user', external_user_id: text };
+    for (const refused of [
+      await api.call('createUser', { body }),
+      await api.call('updateUser', { path: { user_id: id }, body: { external_user_id: text } }),
+    ]) {
+      const detail = 'Must be another text than "." and "..", which the path of an address cannot hold.';
+      expect([refused.status, refused.body.errors]).toEqual([
+        422,
+        [{ pointer: '/external_user_id', code: 'format', detail }],
+      ]);
+    }
+    const near = `${text}.${text}`;
+    await create({ external_user_id: near });
+    const found = await api.call('getUserByExternalId', { path: { external_user_id: near } });
+    expect(parts(found, 'external_user_id')).toEqual([200, near]);
+  });
+
   test('a faulty parameter is 422, of a user that is not there 404', async () => {
     const query = { include_deleted: 'perhaps' };
     const { id } = await create({ external_user_id: 'with faults' });

@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { ROUTES } from '../../generated/routes.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import type { OperationId, Route } from '../../generated/routes.ts';
+import { requireDocumentedCodes } from './documented-codes.ts';
 import { EventListener } from './event-stream.ts';
 import { expectNoSecretIn } from './secret-leaks.ts';
 import { validateExchange } from './contract-validator.ts';
 import { sendPlainRequest } from './plain-request.ts';
+import type { PlainAnswer } from './plain-request.ts';
 
 /** Set by global-setup.ts: where covered (operation, status) pairs are recorded, a line each. */
 export const COVERAGE_FILE_VARIABLE = 'TEST_COVERAGE_FILE';
@@ -40,6 +42,11 @@ const documentCodes = new Set(
   ).split(' '),
 );
 
+/** Of requests that are refused with these the body, and often more, is not read. */
+const UNREAD_STATUSES: ReadonlySet<number> = new Set([
+  400, 401, 404, 405, 406, 408, 413, 414, 417, 429, 431, 500, 503,
+]);
+
 /** What these answer, they answer once. */
 const operationsThatShowSecrets: readonly OperationId[] = [
   'createWebhook',
@@ -69,25 +76,12 @@ export class ApiClient {
   }
 
   async call(id: OperationId, call: Call = {}): Promise<Answer> {
-    const route = findRoute(id);
-    const url = urlOfCall(id, call, this.#defaults.orgId);
-    const token = call.token === undefined ? this.#defaults.admin.token : call.token;
-    const raw = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
-    const headers = {
-      ...(token === null || route.access !== 'token' ? {} : { authorization: `Bearer ${token}` }),
-      ...(raw === undefined ? {} : { 'content-type': 'application/json' }),
-      ...call.headers,
-    };
-    const body = raw === undefined ? undefined : Buffer.from(raw);
+    const { route, url, headers, body } = this.#prepare(id, call);
     if (route.answers.includes('text/event-stream')) return this.#listen(id, url, headers);
-    const response = await sendPlainRequest({ method: route.method, port: this.#port(), url, headers, body });
-    const answer: Answer = {
-      status: response.status,
-      headers: response.headers as Answer['headers'],
-      body: response.text === '' ? undefined : (JSON.parse(response.text) as unknown),
-      text: response.text,
-    };
-    recordAnswer(id, answer);
+    const answer = toAnswer(
+      await sendPlainRequest({ method: route.method, port: this.#port(), url, headers, body }),
+    );
+    observe(id, answer);
     await this.#compare(id, route.method, url, headers, body, answer);
     if (!operationsThatShowSecrets.includes(id)) {
       const text = operationsThatShowLinks.includes(id)
@@ -99,6 +93,30 @@ export class ApiClient {
     if (location !== undefined && !URL.canParse(location))
       throw new Error(`${id}: the Location ${location} is not absolute.`);
     return answer;
+  }
+
+  /** The same with a body that is announced and does not come. */
+  async callWithoutBody(id: OperationId, call: Call = {}): Promise<Answer> {
+    const { route, url, headers } = this.#prepare(id, { ...call, raw: '{}' });
+    const announced = { ...headers, 'content-length': '2' };
+    const request = { method: route.method, port: this.#port(), url, headers: announced, isCutOff: true };
+    const answer = toAnswer(await sendPlainRequest(request));
+    observe(id, answer);
+    return answer;
+  }
+
+  #prepare(id: OperationId, call: Call) {
+    const route = findRoute(id);
+    const token = call.token === undefined ? this.#defaults.admin.token : call.token;
+    const raw = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+    const headers = {
+      ...(token === null || route.access !== 'token' ? {} : { authorization: `Bearer ${token}` }),
+      ...(raw === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.headers,
+    };
+    const body = raw === undefined ? undefined : Buffer.from(raw);
+    const url = urlOfCall(id, call, this.#defaults.orgId);
+    return { route, url, headers, body };
   }
 
   /** A request to any address, beside the document. */
@@ -138,7 +156,7 @@ export class ApiClient {
     const text = isStream ? await listener.firstText() : listener.text;
     const body = isStream || text === '' ? undefined : (JSON.parse(text) as unknown);
     const answer = { status, headers: got as Record<string, string>, body, text };
-    recordAnswer(id, answer);
+    observe(id, answer);
     await this.#compare(id, 'get', url, headers, undefined, answer);
     return answer;
   }
@@ -152,10 +170,7 @@ export class ApiClient {
     answer: Answer,
   ): Promise<void> {
     // Where the body was not read, or was no JSON, the library has nothing to validate.
-    if (
-      [401, 404, 405, 406, 413, 400, 429, 500, 503].includes(answer.status) ||
-      body?.toString() === 'null'
-    ) {
+    if (UNREAD_STATUSES.has(answer.status) || body?.toString() === 'null') {
       if (answer.status < 500 || body === undefined)
         await this.#compareAnswer(id, method, url, headers, answer);
       return;
@@ -216,6 +231,17 @@ function findRoute(id: OperationId): Route {
   const route = ROUTES.find((each) => each.operationId === id);
   if (route === undefined) throw new Error(`The document has no operation ${id}.`);
   return route;
+}
+
+function toAnswer({ status, headers, text }: PlainAnswer): Answer {
+  const body = text === '' ? undefined : (JSON.parse(text) as unknown);
+  return { status, headers: headers as Answer['headers'], body, text };
+}
+
+/** Records an answer of an operation, and compares its codes with the document. */
+function observe(id: OperationId, answer: Answer): void {
+  recordAnswer(id, answer);
+  requireDocumentedCodes(id, answer);
 }
 
 function answerOf(answer: Answer): { status: number; type: string; text: string } {

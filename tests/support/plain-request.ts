@@ -9,6 +9,8 @@ export interface PlainRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
+  /** Nothing is sent behind the head, though `headers` announce a body. */
+  readonly isCutOff?: boolean;
   /** Keeps connections; each request has one of its own where it is left out. */
   readonly agent?: Agent | undefined;
 }
@@ -29,6 +31,7 @@ export function sendPlainRequest({
   url,
   headers,
   body,
+  isCutOff = false,
   agent,
 }: PlainRequest): Promise<PlainAnswer> {
   return new Promise((resolve, reject) => {
@@ -49,6 +52,7 @@ export function sendPlainRequest({
     });
     // After the answer has begun it decides: a body that is refused may not be taken in whole.
     sent.on('error', reject);
-    sent.end(body);
+    if (isCutOff) sent.flushHeaders();
+    else sent.end(body);
   });
 }

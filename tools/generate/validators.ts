@@ -90,7 +90,8 @@ function compile(
     strictNumbers: true,
     coerceTypes: fromText ? 'array' : false,
     useDefaults: fromText,
-    formats: formats.formats,
+    // A hint for languages that have several integers.
+    formats: { ...formats.formats, int64: true },
     code: { source: true, esm: true, lines: true, formats: _`formatsModule.formats` },
   });
   ajv.addSchema({ $id: 'components', $defs: localReferences(document.components.schemas) });
@@ -116,9 +117,13 @@ function withErrorLimit(code: string, most: number): string {
 }
 
 function localReferences(node: Schema): Schema {
-  return JSON.parse(
-    JSON.stringify(node).replaceAll('"#/components/schemas/', '"components#/$defs/'),
-  ) as Schema;
+  const text = JSON.stringify(node, (_key, value: unknown) => (isNeverTaken(value) ? { not: {} } : value));
+  return JSON.parse(text.replaceAll('"#/components/schemas/', '"components#/$defs/')) as Schema;
+}
+
+/** Of what cannot be changed the type is a hint for generated clients: any value is the same one error. */
+function isNeverTaken(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'x-immutable' in value;
 }
 
 /** ajv writes `require` for its run-time parts even in modules; they become imports. */

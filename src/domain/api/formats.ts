@@ -15,7 +15,11 @@ export function isEmailAddress(text: string): boolean {
   return text.length <= 254 && EMAIL_PATTERN.test(text);
 }
 
-/** String formats of the document; `instant` is our own: ISO 8601 that may be naive (then UTC). */
+/**
+ * String formats of the document. Two are our own: `instant`, ISO 8601 that may be naive (then UTC), and `path-segment`, a text
+ * that can stand in the path of an address: clients take `.` and `..` away before they send a request, encoded or not (RFC 3986,
+ * 5.2.4; the URL standard).
+ */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: isUuid,
   email: isEmailAddress,
@@ -24,6 +28,7 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   iri: (text) => URL.canParse(text),
   'date-time': (text) => tryParseInstant(text) !== undefined,
   instant: (text) => tryParseInstant(text) !== undefined,
+  'path-segment': (text) => text !== '.' && text !== '..',
   // A hint for people who fill in forms; any text may be one.
   password: () => true,
 };

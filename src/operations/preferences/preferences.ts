@@ -78,7 +78,7 @@ export async function findVehiclePreferenceErrors(
 async function shown<Type extends SteeredType>(context: Context, path: UserPath, type: Type, id: string) {
   const device = await findVisibleDevice(context, path, type, id);
   const asked = await findAsked(context.db, device, type);
-  return { status: 200 as const, body: present(context, device, asked) };
+  return { status: 200 as const, body: present(context, { id: device.id, type }, asked) };
 }
 
 async function changed<Type extends SteeredType>(
@@ -91,14 +91,14 @@ async function changed<Type extends SteeredType>(
   const device = await findVisibleDevice(context, path, type, id);
   const changes = sent.body as PreferenceChanges<DevicePreferences[Type]>;
   const asked = await askOfDevice(context, device, type, (before, effectiveFrom) => {
-    requireMatch(sent.ifMatch, () => present(context, device, before));
+    requireMatch(sent.ifMatch, () => present(context, { id: device.id, type }, before));
     const preferences = mergePreferences(type, before.preferences, changes);
     const errors = validatePreferences(device, preferences, changes);
     if (errors.length > 0) throw validationProblem(errors);
     if (isDeepStrictEqual(preferences, before.preferences)) return undefined;
     return { kind: 'preferences', preferences, boostEndsAt: boostAt(before, effectiveFrom) };
   });
-  return { status: 200 as const, body: present(context, device, asked) };
+  return { status: 200 as const, body: present(context, { id: device.id, type }, asked) };
 }
 
 /** Only vehicles have preferences that exclude each other. */
@@ -111,7 +111,11 @@ function ownTargetOf(device: DeviceRow): number {
   return findStoredHousehold(device)?.electric_vehicle?.target_soc_percent ?? FULL_PERCENT;
 }
 
-function present<Type extends SteeredType>({ now }: Context, device: DeviceRow, asked: Asked<Type>) {
+function present<Type extends SteeredType>(
+  { now }: Context,
+  device: { readonly id: string; readonly type: Type },
+  asked: Asked<Type>,
+) {
   return presentPreferences(device, inOrder(asked.preferences), boostAt(asked, now), asked.last ?? null);
 }
 

@@ -54,7 +54,12 @@ async function listed<Type extends SteeredType>(
   const next = last === undefined ? null : encodeCursor({ createdAt: last.received_at, id: device.id });
   const address = `${usersUrl(context)}/${path.user_id}/${FOLDERS[type]}/${id}/preferences/revisions`;
   const items = page.map((row) =>
-    presentPreferences(device, readStoredPreferences(type, row.preferences), row.boost_ends_at, row),
+    presentPreferences(
+      { id: device.id, type },
+      readStoredPreferences(type, row.preferences),
+      row.boost_ends_at,
+      row,
+    ),
   );
   return {
     status: 200 as const,

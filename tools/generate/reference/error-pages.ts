@@ -1,21 +1,9 @@
+import type { Catalogue, CatalogueEntry } from '../catalogue.ts';
 import type { OperationView } from './operation-view.ts';
 import { ERRORS_GROUP, addressOfCode, addressOfOperation, fence, joinBlocks } from './pages.ts';
 import type { Page } from './pages.ts';
 import { exampleValuesOf } from './codes.ts';
 import type { Node } from './schema-fields.ts';
-
-/** An entry of openapi/errors.yaml. */
-export interface CatalogueEntry {
-  readonly scope: 'problem' | 'field';
-  readonly status: number;
-  readonly title: string;
-  /** The `detail` of the answer where none is given. */
-  readonly detail?: string;
-  readonly cause: string;
-  readonly cure: string;
-}
-
-export type Catalogue = Readonly<Record<string, CatalogueEntry>>;
 
 /** A page for each code of the catalogue: what it means, its cure, an example, the operations that answer it. */
 export function writeErrorPages(

@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'yaml';
+import type { Catalogue } from '../catalogue.ts';
 import { writeErrorList, writeErrorPages } from './error-pages.ts';
-import type { Catalogue } from './error-pages.ts';
 import { introductionOf, writeGuidePages } from './guide.ts';
 import { renderMarkdown } from './markdown.ts';
 import { writeOperationPage } from './operation-pages.ts';
@@ -20,8 +17,8 @@ const SERVER = 'http://localhost:8080';
  * The files of the reference by path, with the example address of the document in them: HTML and Markdown of each page,
  * the list of the pages, what the search looks through, and llms.txt.
  */
-export function writeReferenceFiles(root: string, document: Node): Map<string, string> {
-  const pages = writePages(root, document);
+export function writeReferenceFiles(root: string, document: Node, catalogue: Catalogue): Map<string, string> {
+  const pages = writePages(root, document, catalogue);
   const info = document['info'] as Readonly<Record<string, string>>;
   const list = pages.map(({ path, title, label, group, summary, isListedElsewhere = false }) => ({
     path,
@@ -58,9 +55,8 @@ export function writeReferenceFiles(root: string, document: Node): Map<string, s
   ]);
 }
 
-function writePages(root: string, document: Node): Page[] {
+function writePages(root: string, document: Node, catalogue: Catalogue): Page[] {
   const info = document['info'] as Readonly<Record<string, string>>;
-  const catalogue = parse(readFileSync(join(root, 'openapi/errors.yaml'), 'utf8')) as Catalogue;
   const operations = listOperationViews(document);
   const tags = document['tags'] as readonly Readonly<Record<'name' | 'description', string>>[];
   const operationPages = operations.map(writeOperationPage);

@@ -2,6 +2,7 @@ import type { BodyView, OperationView, ParameterView, ResponseView } from './ope
 import { addressOfCode, addressOfOperation, fence, firstSentence, joinBlocks } from './pages.ts';
 import type { Page } from './pages.ts';
 import type { Field } from './schema-fields.ts';
+import type { Rule } from './schema-rules.ts';
 import { writeSnippets } from './snippets.ts';
 
 /** The page of an operation, or of a message that the service sends. */
@@ -21,6 +22,7 @@ export function writeOperationPage(operation: OperationView): Page {
       operation.description,
       isMessage ? '' : writeCalls(operation),
       isMessage ? writeParameters('Headers', headers) : writeParameters('Parameters', parameters),
+      writeRules(operation.rules),
       body === undefined ? '' : writeBody('Body', body, { limit: operation.mostBodyBytes }),
       isMessage ? writeExpectedAnswers(responses) : writeAnswers(responses),
     ),
@@ -108,8 +110,18 @@ function writeBody(heading: string, body: BodyView, { description, limit, header
     description ?? body.description,
     writeHeaders(headers),
     fields.join('\n'),
+    writeRules(body.rules),
     ...examples,
   ).trimEnd();
+}
+
+function writeRules(rules: readonly Rule[]): string {
+  if (rules.length === 0) return '';
+  const lines = rules.map(
+    ({ fields, rule, code }) =>
+      `- ${fields.map((name) => `\`${name}\``).join(', ')}: ${rule} ${linkToCode(code)}`,
+  );
+  return joinBlocks('What must hold of several fields:', lines.join('\n')).trimEnd();
 }
 
 function writeHeaders(headers: readonly Field[]): string {
@@ -127,10 +139,16 @@ function writeAnswers(responses: readonly ResponseView[]): string {
       : writeBody(`Answer ${status}`, body, { description, headers }),
   );
   const lines = errors.map(({ status, description, codes }) => {
-    const links = codes.problems.map((code) => `[\`${code}\`](${addressOfCode(code)})`);
-    return `- ${[`**${status}**`, ...links].join(' ')}: ${toLine(description)}`;
+    const head = [`**${status}**`, ...codes.problems.map(linkToCode)].join(' ');
+    const fields =
+      codes.fields.length === 0 ? '' : ` Codes of \`errors\`: ${codes.fields.map(linkToCode).join(', ')}.`;
+    return `- ${head}: ${toLine(description)}${fields}`;
   });
   return joinBlocks(...answers, errors.length === 0 ? '' : '## Errors', lines.join('\n')).trimEnd();
+}
+
+function linkToCode(code: string): string {
+  return `[\`${code}\`](${addressOfCode(code)})`;
 }
 
 /** What the service makes of the answers to a message. */

@@ -2,6 +2,8 @@ import { listCodes } from './codes.ts';
 import type { Codes } from './codes.ts';
 import { describeSchema, listSchemaFields, resolveReference } from './schema-fields.ts';
 import type { Field, Node } from './schema-fields.ts';
+import { listOwnRules, listSchemaRules } from './schema-rules.ts';
+import type { Rule } from './schema-rules.ts';
 
 export interface ParameterView extends Field {
   readonly location: 'path' | 'query' | 'header';
@@ -20,6 +22,7 @@ export interface BodyView {
   readonly description: string;
   readonly isRequired: boolean;
   readonly fields: readonly Field[];
+  readonly rules: readonly Rule[];
   readonly examples: readonly Example[];
 }
 
@@ -49,6 +52,8 @@ export interface OperationView {
   readonly isExtension: boolean;
   readonly isDeprecated: boolean;
   readonly parameters: readonly ParameterView[];
+  /** What must hold of several parameters together. */
+  readonly rules: readonly Rule[];
   readonly body: BodyView | undefined;
   readonly responses: readonly ResponseView[];
 }
@@ -94,6 +99,7 @@ function toView(document: Node, at: OperationAt): OperationView {
     isExtension: operation['x-extension'] === true,
     isDeprecated: operation['deprecated'] === true,
     parameters: parameters.map((each) => parameterView(document, resolveReference(document, each))),
+    rules: parameters.flatMap((each) => listOwnRules(resolveReference(document, each))),
     body: bodyView(document, operation['requestBody']),
     responses: responses.map(([status, each]) => {
       const response = resolveReference(document, each);
@@ -156,6 +162,7 @@ function bodyView(document: Node, node: unknown): BodyView | undefined {
     description: text(body['description']),
     isRequired: body['required'] === true,
     fields: listSchemaFields(document, first['schema']),
+    rules: listSchemaRules(document, first['schema']),
     examples: examplesOf(document, first),
   };
 }

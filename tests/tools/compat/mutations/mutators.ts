@@ -96,9 +96,10 @@ const changeEnum: Mutator = (schema, random) => {
 };
 
 const closeVocabulary: Mutator = (schema) => {
-  const values = schema['x-known-values'];
-  if (!Array.isArray(values)) return undefined;
-  schema['enum'] = values;
+  const branches = (schema['anyOf'] ?? []) as Json[];
+  const closed = branches.filter((branch) => branch['type'] !== 'string' || 'enum' in branch);
+  if (closed.length === 0 || closed.length === branches.length) return undefined;
+  schema['anyOf'] = closed;
   return 'vocabulary closed';
 };
 
