@@ -21,7 +21,8 @@ export function answersOf({ path, method }: Route): [status: string, answer: Nod
 
 /** Whether the answer may be a problem (RFC 9457). */
 export function isProblem(answer: Node): boolean {
-  return 'application/problem+json' in ((answer['content'] ?? {}));
+  const { content = {} } = answer as { readonly content?: Node };
+  return 'application/problem+json' in content;
 }
 
 const codes = new Map(
