@@ -47,8 +47,8 @@ export async function* measureViews(): AsyncGenerator<Samples, never> {
       const path = `/device-simulator/fleets/${await runFleet(api)}/data`;
       const aloneUntil = performance.now() + ALONE_MS;
       const alone = await askSteadily(REQUESTS_PER_SECOND, ask, () => performance.now() > aloneUntil);
-      const cold = await lookAt(api, path, ask);
-      const planned = await lookAt(api, path, ask);
+      const cold = await takeView(api, path, ask);
+      const planned = await takeView(api, path, ask);
       yield {
         [FIRST_BYTES_COLD]: { measured: cold.firstMs },
         [WHOLE_COLD]: { measured: cold.wholeMs },
@@ -70,7 +70,7 @@ interface View {
   readonly p99: number;
 }
 
-async function lookAt(api: PartnerApi, path: string, ask: () => Promise<unknown>): Promise<View> {
+async function takeView(api: PartnerApi, path: string, ask: () => Promise<unknown>): Promise<View> {
   const to = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const [from, until_] = [new Date(to - DAYS * DAY_MS), new Date(to)];
   const query = `from=${from.toISOString()}&to=${until_.toISOString()}&resolution=15MIN`;

@@ -8,7 +8,7 @@ import type { EquivalenceWorld } from '../../bench/equivalence/world.ts';
 import { ROOT } from '../../bench/version.ts';
 import { testServer } from '../support/database.ts';
 import { fuzz } from './fuzz.ts';
-import { faultOf, isAllowed } from './judge.ts';
+import { faultOf, isAllowed } from './verify.ts';
 
 describe('every operation', () => {
   let world: EquivalenceWorld;

@@ -7,7 +7,7 @@ import type { Answer } from '../../bench/equivalence/exchange.ts';
 import type { RandomRequest } from '../../bench/equivalence/requests.ts';
 import { Session } from '../../bench/equivalence/session.ts';
 import type { SessionOptions } from '../../bench/equivalence/session.ts';
-import { faultOf, isAllowed } from './judge.ts';
+import { faultOf, isAllowed } from './verify.ts';
 
 export interface FuzzOptions extends SessionOptions {
   readonly baseUrl: string;

@@ -93,6 +93,8 @@ test.each(['announces', 'announces again'])(
   async (how) => {
     const orgId = await addOrganization(database.db);
     const [again = ''] = await announceMessages(database.db, orgId);
+    // Else the reader, who begins now, may read it once more.
+    await letClockGoOn();
     const reader = await readerOf(orgId);
     const first = await begin();
     const id = how === 'announces' ? randomUUID() : again;
