@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type pg from 'pg';
 import { startEmbeddedDatabase } from '../src/postgres/start.ts';
 import { openDatabase } from '../src/queries/connection/database.ts';
 import type { OpenDatabase } from '../src/queries/connection/database.ts';
 import { applyMigrations } from '../src/queries/connection/migrations.ts';
+import { urlOf } from '../tests/support/database.ts';
 
 const none = (): void => undefined;
 /** A million rows are written by one statement. */
@@ -39,9 +39,4 @@ export async function startDatabase(): Promise<BenchDatabase> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** The address of a database behind a socket. */
-export function urlOf({ user = '', database = '', host = '', port = 5432 }: pg.ClientConfig): string {
-  return `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 }

@@ -72,3 +72,10 @@ export const OPERATIONS: readonly AskedOperation[] = ROUTES.map((route) => {
     body: examples && { schema, examples: examples.length > 0 ? examples : [...ownExample, {}] },
   };
 });
+
+/** Throws for an operation that the document does not have. */
+export function findOperation(id: OperationId): AskedOperation {
+  const found = OPERATIONS.find((each) => each.id === id);
+  if (found === undefined) throw new Error(`The document has no operation ${id}.`);
+  return found;
+}

@@ -1,9 +1,8 @@
 // A partner's requests, one after the other: what each answer shows is what later ones ask for.
-import type { OperationId } from '../../generated/routes.ts';
 import { basic } from './callers.ts';
 import type { Clients, Tokens } from './callers.ts';
 import { Dice } from './dice.ts';
-import { OPERATIONS } from './document.ts';
+import { findOperation, OPERATIONS } from './document.ts';
 import type { AskedOperation } from './document.ts';
 import type { Origin } from './difference.ts';
 import type { Answer } from './exchange.ts';
@@ -121,10 +120,4 @@ export class Session {
       throw new Error(`The first token was answered ${answer.status}: ${answer.body}`);
     return (JSON.parse(answer.body) as { access_token: string }).access_token;
   }
-}
-
-function findOperation(id: OperationId): AskedOperation {
-  const found = OPERATIONS.find((each) => each.id === id);
-  if (found === undefined) throw new Error(`The document has no operation ${id}.`);
-  return found;
 }

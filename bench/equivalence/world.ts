@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type pg from 'pg';
 import { openDatabase } from '../../src/queries/connection/database.ts';
-import { executeOnServer, withDatabase } from '../../tests/support/database.ts';
+import { executeOnServer, urlOf, withDatabase } from '../../tests/support/database.ts';
 import { fixedCredentials, run } from '../../tests/process/partner.ts';
 import type { FixedCredentials } from '../../tests/process/partner.ts';
 import { startReceiver } from '../../tests/support/receiver.ts';
@@ -67,7 +67,7 @@ async function start(
     onEnd(() => executeOnServer(server, `drop database if exists ${database} with (force)`));
     return {
       ...environment(fixed, join(folder, 'authority.pem')),
-      DATABASE_URL: toUrl(withDatabase(server, database)),
+      DATABASE_URL: urlOf(withDatabase(server, database)),
       ENCRYPTION_KEY: key,
     };
   };
@@ -164,15 +164,4 @@ async function addClients(
   } finally {
     await close();
   }
-}
-
-function toUrl({
-  connectionString,
-  user = '',
-  host = '',
-  port = 5432,
-  database = '',
-}: pg.ClientConfig): string {
-  if (connectionString !== undefined) return connectionString;
-  return `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 }

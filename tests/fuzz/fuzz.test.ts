@@ -1,7 +1,6 @@
 // A few requests of every operation (`make fuzz` sends hundreds), and that what is wrong with an answer is found.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPERATIONS } from '../../bench/equivalence/document.ts';
-import type { AskedOperation } from '../../bench/equivalence/document.ts';
+import { findOperation } from '../../bench/equivalence/document.ts';
 import type { Answer } from '../../bench/equivalence/exchange.ts';
 import { createEquivalenceWorld } from '../../bench/equivalence/world.ts';
 import type { EquivalenceWorld } from '../../bench/equivalence/world.ts';
@@ -25,12 +24,6 @@ describe('every operation', () => {
   });
 });
 
-function operation(id: string): AskedOperation {
-  const found = OPERATIONS.find((each) => each.id === id);
-  if (found === undefined) throw new Error(`There is no operation ${id}.`);
-  return found;
-}
-
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
 test.each<[fault: RegExp, answer: Answer]>([
@@ -44,16 +37,16 @@ test.each<[fault: RegExp, answer: Answer]>([
   [/^body of status 200: .*required property/, { status: 200, headers: JSON_TYPE, body: '{}' }],
   [/^status 200 without its body$/, { status: 200, headers: {}, body: '' }],
 ])('%s is found', (fault, answer) => {
-  expect(faultOf(operation('getUser'), answer)).toMatch(fault);
+  expect(faultOf(findOperation('getUser'), answer)).toMatch(fault);
 });
 
 test('a body where there is none is found', () => {
   const answer = { status: 204, headers: {}, body: 'a' };
-  expect(faultOf(operation('deleteWebhook'), answer)).toMatch(/^a body with status 204/);
+  expect(faultOf(findOperation('deleteWebhook'), answer)).toMatch(/^a body with status 204/);
 });
 
 test('requests are told apart by what the document allows', async () => {
-  const list = operation('listUsers');
+  const list = findOperation('listUsers');
   const ask = (target: string, method = 'GET'): Promise<boolean | undefined> =>
     isAllowed(list, { operationId: list.id, place: {}, method, target, headers: {}, body: undefined });
   const users = list.route.path.replace('{org_id}', 'd2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a');

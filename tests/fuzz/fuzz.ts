@@ -7,7 +7,7 @@ import type { Answer } from '../../bench/equivalence/exchange.ts';
 import type { RandomRequest } from '../../bench/equivalence/requests.ts';
 import { Session } from '../../bench/equivalence/session.ts';
 import type { SessionOptions } from '../../bench/equivalence/session.ts';
-import { faultOf, isAllowed } from './verify.ts';
+import { failureOf, faultOf, isAllowed } from './verify.ts';
 
 export interface FuzzOptions extends SessionOptions {
   readonly baseUrl: string;
@@ -78,11 +78,6 @@ async function askOnce(
   if (tally[kind] >= count) return undefined;
   tally[kind] += 1;
   const answer = await session.send(request);
-  const what = isMeant === undefined ? ownFaultOf(answer) : faultOf(operation, answer);
+  const what = isMeant === undefined ? failureOf(answer) : faultOf(operation, answer);
   return what === undefined ? undefined : { what: `${operation.id}, ${what}`, request, answer };
-}
-
-function ownFaultOf({ status, body }: Answer): string | undefined {
-  if (status === 0) return `no answer: ${body}`;
-  return status >= 500 ? `status ${status}` : undefined;
 }

@@ -42,10 +42,17 @@ function isPathOf(target: string, path: string): boolean {
   );
 }
 
-/** What is wrong with the answer to a request of the operation; undefined where nothing is. */
-export function faultOf({ route }: AskedOperation, { status, headers, body }: Answer): string | undefined {
+/** Whether the service itself has failed, whatever it was asked: how; undefined where it has not. */
+export function failureOf({ status, body }: Answer): string | undefined {
   if (status === 0) return `no answer: ${body}`;
-  if (status >= 500) return `status ${status}`;
+  return status >= 500 ? `status ${status}` : undefined;
+}
+
+/** What is wrong with the answer to a request of the operation; undefined where nothing is. */
+export function faultOf({ route }: AskedOperation, answered: Answer): string | undefined {
+  const failure = failureOf(answered);
+  if (failure !== undefined) return failure;
+  const { status, headers, body } = answered;
   const operation = ['paths', route.path, route.method];
   const answer = find([...operation, 'responses', String(status)]);
   if (answer === undefined) return `status ${status} is not documented`;

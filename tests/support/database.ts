@@ -86,8 +86,8 @@ export function withDatabase(server: pg.ClientConfig, database: string): pg.Clie
   };
 }
 
-/** A unix socket's directory stands in the query, where pg looks for it. */
-function urlOf({ connectionString, user, host, port, database }: pg.ClientConfig): string {
+/** The address of a database, as DATABASE_URL has it: a unix socket's directory stands in the query, where pg looks for it. */
+export function urlOf({ connectionString, user, host, port, database }: pg.ClientConfig): string {
   if (connectionString !== undefined) return connectionString;
   return `postgresql://${user ?? ''}@/${database ?? ''}?host=${encodeURIComponent(host ?? '')}&port=${port ?? 5432}`;
 }
