@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Log } from '../log/log.ts';
@@ -15,7 +15,8 @@ const MS_PER_SECOND = 1_000;
 
 /**
  * One observation and one log line for every request, when its answer is out or its client has gone; refusals of callers that
- * `isPartner` does not know, and that have proven nothing since, are counted together (RefusalLog).
+ * `isPartner` does not know, and that have proven nothing since, are counted together (RefusalLog). Health checks and scrapes
+ * are logged when they fail alone.
  */
 export function createRequestMeasurement(
   registry: Registry,
@@ -46,9 +47,16 @@ export function createRequestMeasurement(
         complete: response.writableFinished,
       };
       const isCounted = isRefusal(response.statusCode) && !isOfPartner(response) && !isPartner(request);
+      if (isQuietProbe(request, response.statusCode)) return;
       if (isCounted) refusals.add(response.statusCode, getProblemCode(response), line);
       else log.info('request', line);
     });
     next();
   };
+}
+
+const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
+
+function isQuietProbe(request: Request, status: number): boolean {
+  return status < 400 && PROBES.has(getLoggedPath(request));
 }
