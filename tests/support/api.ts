@@ -4,18 +4,12 @@ import type { Route } from '../../generated/routes.ts';
 import { composeApi } from '../../src/compose/api.ts';
 import type { RateLimits } from '../../src/config/rate-limits.ts';
 import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
-import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
-import { createKeyring } from '../../src/domain/security/encryption.ts';
-import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
 import { passwordHasher } from '../../src/domain/security/passwords.ts';
-import { ComputePool } from '../../src/compute/pool.ts';
 import { createBoundedServer } from '../../src/http/bounded-server.ts';
 import type { OpenBodyLimits } from '../../src/http/open-bodies.ts';
 import type { RefusalDelayOptions } from '../../src/http/refusal-delay.ts';
-import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import type { Services } from '../../src/operations/context.ts';
-import { EventFeed } from '../../src/streams/event-feed.ts';
 import type pg from 'pg';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { Db, OpenDatabase } from '../../src/queries/connection/database.ts';
@@ -25,6 +19,7 @@ import { ApiClient } from './api-client.ts';
 import { TestClock } from './clock.ts';
 import { testDatabase } from './database.ts';
 import { expectNoSecretWritten, RecordingLog } from './secret-leaks.ts';
+import { startServices } from './services.ts';
 
 export interface ApiOptions {
   readonly now?: Date;
@@ -104,25 +99,10 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   await away.close();
   const requestPool = await options.requestPool?.open(database.connection);
   const db = options.isDatabaseAway === true ? away.db : (requestPool?.db ?? database.db);
-  // On a busy machine a thread starts slowly, and niced ones run slowly: the bounds are tried in tests/compute.
-  const compute = new ComputePool({ threads: 1, waitMs: 60_000, maxJobMs: 60_000 });
-  const events = new EventFeed({ db, onError: () => undefined });
+  const { services, stop } = startServices(db, baseUrl, key);
   const servicesOf = (invalidateCachedTokensOf: Services['invalidateCachedTokensOf']): Services => ({
-    db,
-    baseUrl,
-    keyring: createKeyring(key),
-    linkKey: deriveLinkKey(key),
-    allowedNetworks: [],
-    quotas: DEFAULT_QUOTAS,
-    simulatorFaults: false,
-    testWebhook: () => Promise.resolve({ outcome: 'delivered', status_code: 204, detail: null }),
+    ...services,
     invalidateCachedTokensOf,
-    countCancelled: () => {},
-    compute,
-    yieldToEventLoop,
-    events,
-    wakeDispatcher: (orgIds) => events.announceNews(orgIds),
-    wakeFleets: () => {},
     ...options.services,
   });
   const [log, registry] = [new RecordingLog(), new Registry()];
@@ -162,8 +142,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     own,
     foreign,
     close: async () => {
-      await compute.stop();
-      await events.stop();
+      await stop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       try {
