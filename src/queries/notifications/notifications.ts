@@ -118,3 +118,38 @@ export async function hasUser(db: Db, orgId: string, userId: string): Promise<bo
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** Actions that are open in each of these organizations; one that has none is left out. */
+export async function countOpenActions(
+  db: Db,
+  orgIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (orgIds.length === 0) return new Map();
+  const { rows } = await sql<{ org_id: string; count: number }>`
+    select org_id, sum(items) as count from pending_item_counts
+    where org_id = any(${orgIds}::uuid[]) and kind = 'action'
+    group by org_id having sum(items) > 0
+  `.execute(db);
+  return new Map(rows.map(({ org_id: orgId, count }) => [orgId, count]));
+}
+
+/** Items of an organization that are looked through for an action that was resolved. */
+const MOST_SOUGHT = 1_000;
+
+/** Whether something was told of the organization's devices, and whether one of its actions was resolved. */
+export async function findNotificationHistory(
+  db: Db,
+  orgId: string,
+): Promise<{ readonly hasMessage: boolean; readonly hasResolved: boolean }> {
+  const { rows } = await sql<{ hasMessage: boolean; hasResolved: boolean }>`
+    select exists (select from messages where org_id = ${orgId}) as "hasMessage",
+      exists (
+        select from (
+          select kind, dismissed_at, cleared_at from notification_items
+          where org_id = ${orgId} limit ${sql.lit(MOST_SOUGHT)}
+        ) i
+        where i.kind = 'action' and coalesce(i.dismissed_at, i.cleared_at) is not null
+      ) as "hasResolved"
+  `.execute(db);
+  return rows[0] ?? { hasMessage: false, hasResolved: false };
+}

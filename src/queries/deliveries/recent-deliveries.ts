@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import { PAGE_SIZE } from '../../domain/api/page-links.ts';
+import type { Db } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
+import type { LoggedDelivery } from './delivery-log.ts';
+
+/** The newest deliveries of a webhook that are counted: what a count costs does not grow with what was sent. */
+const MOST_DELIVERIES = 500;
+/** Deliveries of a webhook that are looked through for one that has arrived. */
+const MOST_SOUGHT = 100;
+
+/** Deliveries that have one webhook, one state and one period in common. */
+interface DeliveryCount {
+  readonly webhookId: string;
+  readonly url: string;
+  readonly state: LoggedDelivery['state'];
+  /** Periods from `since` to the one in which they were due first, from 0. */
+  readonly period: number;
+  readonly count: number;
+  /** Whether the webhook has more: only its newest ones were counted. */
+  readonly isCapped: boolean;
+}
+
+/** Counts the deliveries since an instant of the organization's webhooks, the 50 oldest of them, by periods of this length. */
+export function countDeliveriesSince(
+  db: Db,
+  orgId: string,
+  since: Date,
+  periodSeconds: number,
+): Promise<DeliveryCount[]> {
+  return selectCounts(db, { orgId, since, periodSeconds });
+}
+
+interface CountKeys {
+  readonly orgId: string;
+  readonly since: Date;
+  readonly periodSeconds: number;
+}
+
+const selectCounts = prepare(
+  (_db, { orgId, since, periodSeconds }: CountKeys) => sql<DeliveryCount>`
+    select w.id as "webhookId", w.url, d.state, d.period, count(*) as count,
+      sum(count(*)) over (partition by w.id) >= ${sql.lit(MOST_DELIVERIES)} as "isCapped"
+    from (${webhooksOf(orgId)}) w cross join lateral (
+      select state, floor(extract(epoch from created_at - ${since}::timestamptz) / ${periodSeconds}::integer)::integer as period
+      from deliveries
+      where org_id = ${orgId} and webhook_id = w.id and created_at >= ${since}
+      order by created_at desc, message_id desc
+      limit ${sql.lit(MOST_DELIVERIES)}
+    ) d
+    group by w.id, w.url, d.state, d.period
+  `,
+);
+
+/** Whether one of the newest deliveries of the organization's webhooks has arrived. */
+export async function hasDelivered(db: Db, orgId: string): Promise<boolean> {
+  const [row] = await selectDelivered(db, { orgId });
+  return row !== undefined;
+}
+
+const selectDelivered = prepare(
+  (_db, { orgId }: { readonly orgId: string }) => sql<{ state: string }>`
+    select d.state from (${webhooksOf(orgId)}) w cross join lateral (
+      select state from deliveries
+      where org_id = ${orgId} and webhook_id = w.id
+      order by created_at desc, message_id desc
+      limit ${sql.lit(MOST_SOUGHT)}
+    ) d
+    where d.state = 'delivered'
+    limit 1
+  `,
+);
+
+const webhooksOf = (orgId: string) => sql`
+  select id, url from webhooks
+  where org_id = ${orgId} and deleted_at is null
+  order by created_at, id
+  limit ${sql.lit(PAGE_SIZE)}`;

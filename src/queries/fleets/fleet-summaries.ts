@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
+import type { Db } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
+
+/** A fleet without its definition. */
+interface FleetSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly status: FleetStatus;
+  readonly simulationOrgId: string;
+  readonly householdCount: number;
+  readonly createdCount: number;
+  readonly error: string | null;
+  readonly createdAt: Date;
+  /** Whether its simulation organization can be reached, as isOrganizationReachable says. */
+  readonly isReachable: boolean;
+}
+
+/** An organization's fleets, newest first, at most `limit` of them. */
+export function listFleetSummaries(db: Db, orgId: string, limit: number): Promise<FleetSummary[]> {
+  return selectNewest(db, { orgId, limit });
+}
+
+const selectNewest = prepare((db, { orgId, limit }: { readonly orgId: string; readonly limit: number }) =>
+  selectSummaries(db, orgId).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit),
+);
+
+/** The organization's fleet that has reserved a simulation organization; undefined when none has. */
+export async function findFleetSummary(
+  db: Db,
+  orgId: string,
+  simulationOrgId: string,
+): Promise<FleetSummary | undefined> {
+  const [fleet] = await selectBySimulationOrg(db, { orgId, simulationOrgId });
+  return fleet;
+}
+
+const selectBySimulationOrg = prepare(
+  (db, { orgId, simulationOrgId }: { readonly orgId: string; readonly simulationOrgId: string }) =>
+    selectSummaries(db, orgId).where('simulation_org_id', '=', simulationOrgId),
+);
+
+function selectSummaries(db: Db, orgId: string) {
+  return db
+    .selectFrom('fleets')
+    .select([
+      'id',
+      'name',
+      'status',
+      'simulation_org_id as simulationOrgId',
+      'household_count as householdCount',
+      'created_count as createdCount',
+      'error',
+      'created_at as createdAt',
+      sql<boolean>`status <> 'purging' and not has_users_to_remove`.as('isReachable'),
+    ])
+    .where('org_id', '=', orgId);
+}
